@@ -1,0 +1,55 @@
+// The floors of the house, lowest first. A file may import its own floor and those below it, never one above.
+const floors = [
+  'src/kernel', 'src/platform', 'src/providers', 'src/http', 'src/services',
+  'src/accounts', 'src/creators', 'src/ledger', 'src/payments', 'src/tips', 'src/fiat', 'src/payouts', 'src/sdk',
+  'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
+]
+const path = (floor) => `^${floor}(/|[.]ts$)`
+const upward = floors.slice(0, -1).map((floor, index) => ({
+  name: `floor-${index}-imports-upward`,
+  severity: 'error',
+  from: { path: path(floor) },
+  to: { path: floors.slice(index + 1).map(path) },
+}))
+module.exports = {
+  forbidden: [
+    ...upward,
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans', severity: 'error',
+      from: { orphan: true, pathNot: ['[.]test[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
+    },
+    {
+      name: 'kernel-is-pure', severity: 'error', from: { path: '^src/kernel/' },
+      to: { path: 'node_modules/' },
+    },
+    {
+      name: 'adapters-are-composed-only', severity: 'error', comment: 'Features know ports; only compose.ts knows vendors.',
+      from: { pathNot: ['^src/(compose[.]ts|providers/)', '^(test|scripts)/'] },
+      to: { path: '^src/providers/', pathNot: '/port[.]ts$' },
+    },
+    {
+      name: 'sandbox-stays-out-of-production', severity: 'error',
+      from: { path: '^(src|workers)/' }, to: { path: '^(scripts|test)/' },
+    },
+    {
+      name: 'koa-on-the-http-side', severity: 'error',
+      from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream)[.]ts$', '^(test|scripts)/'] },
+      to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
+    },
+    {
+      name: 'bullmq-in-one-place', severity: 'error',
+      from: { pathNot: ['^src/platform/', '^(test|scripts)/'] }, to: { path: 'node_modules/(bullmq|ioredis)/' },
+    },
+    {
+      name: 'solana-in-the-chain-adapters', severity: 'error',
+      from: { pathNot: ['^src/providers/(chain|swaps|names)/', '^(test|scripts)/'] }, to: { path: 'node_modules/@solana/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+}
