@@ -38,7 +38,8 @@ export function json(status: number, value: unknown): SandboxAnswer {
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request) {
+  // The stream stays open on refusal, or the client would see a reset instead of the reason.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length
     if (bytes > bodyBytesMax) throw new RequestError(413, `body larger than ${bodyBytesMax} bytes`)
     chunks.push(chunk)

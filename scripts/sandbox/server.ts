@@ -49,6 +49,7 @@ export interface Sandbox {
 }
 
 const portAttempts = 20
+const anyOrigin = 'http://sandbox'
 
 /** Starts the stand-ins. Rejects when a port is taken or the journal cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -149,7 +150,9 @@ async function serve(
 
 async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessage): Promise<SandboxAnswer> {
   if (request.method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' }
-  const url = new URL(request.url ?? '/', 'http://sandbox')
+  const target = request.url ?? '/'
+  if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')
+  const url = new URL(target, anyOrigin)
   const route = routes.get(`${request.method} ${url.pathname}`)
   if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
   return route({ url, body: await readBody(request) })

@@ -18,6 +18,7 @@ export interface ClockOptions {
 /** Slots a blockhash stays usable for, as on mainnet. */
 export const blockhashLifetime = 150
 const slotHashesKept = 512
+const hashesRemembered = 4_096
 const defaultSlotMs = 400
 
 /**
@@ -34,6 +35,7 @@ export class ChainClock {
   #offset: number
   #frozenAt = Number.POSITIVE_INFINITY
   readonly #slots = new Map<string, number>()
+  readonly #hashes = new Map<number, string>()
   #hashedTo = -1
 
   constructor(options: ClockOptions) {
@@ -68,7 +70,12 @@ export class ChainClock {
   }
 
   hashOf(slot: number): string {
-    return encodeBase58(createHash('sha256').update(`${this.seed}|${slot}`).digest())
+    const known = this.#hashes.get(slot)
+    if (known !== undefined) return known
+    const hash = encodeBase58(createHash('sha256').update(`${this.seed}|${slot}`).digest())
+    if (this.#hashes.size >= hashesRemembered) this.#hashes.clear()
+    this.#hashes.set(slot, hash)
+    return hash
   }
 
   /** The slot of a blockhash that is still usable; undefined for one too old or never issued. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { LocalChain } from './local-chain.js'
+import { invalidParams } from './rpc-error.js'
 import { commitment, count, key, method, type RpcMethod, signature } from './rpc-params.js'
 
 const slotsAheadMax = 10_000_000
@@ -48,18 +49,23 @@ export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
       return chain.clock.slot
     }),
     dev_setAccount: method(z.tuple([key, plantedAccount]), (address, account) => {
-      const data = Buffer.from(account.data ?? '', 'base64')
-      chain.setAccount(address, {
-        lamports: account.lamports ?? chain.svm.rentExempt(data.length),
-        owner: account.owner ?? systemProgram,
-        data,
-        executable: false,
-      })
+      plantAccount(chain, address, account)
       return true
     }),
     dev_config: method(z.tuple([lags]), (wanted) => {
       chain.setLags(wanted)
       return { confirmLag: chain.clock.confirmLag, finalizeLag: chain.clock.finalizeLag }
     }),
+  }
+}
+
+function plantAccount(chain: LocalChain, address: string, account: z.output<typeof plantedAccount>): void {
+  const data = Buffer.from(account.data ?? '', 'base64')
+  const lamports = account.lamports ?? chain.svm.rentExempt(data.length)
+  try {
+    chain.setAccount(address, { lamports, owner: account.owner ?? systemProgram, data, executable: false })
+  } catch (error) {
+    // The machine refuses bytes that would make a sysvar unreadable.
+    throw invalidParams(error instanceof Error ? error.message : String(error))
   }
 }

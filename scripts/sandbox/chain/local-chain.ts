@@ -14,6 +14,9 @@ export interface ChainOptions extends Omit<ClockOptions, 'genesisTime'> {
   readonly journalPath?: string
 }
 
+/** Transactions that may wait while landing is held. */
+const mempoolMax = 10_000
+
 /** A Solana cluster of one: a real virtual machine with a clock, a ledger and controls for tests. */
 export class LocalChain {
   readonly svm = new Svm()
@@ -72,8 +75,9 @@ export class LocalChain {
   submit(raw: Uint8Array, options: { skipPreflight: boolean }): string {
     const transaction = decodeTransaction(raw)
     if (!options.skipPreflight) this.#preflight(raw)
-    if (this.#holdLanding) this.#mempool.push(transaction)
-    else this.#land(transaction)
+    if (!this.#holdLanding) this.#land(transaction)
+    else if (this.#mempool.length < mempoolMax) this.#mempool.push(transaction)
+    else throw new RpcError(-32005, `Node is behind: ${mempoolMax} transactions are waiting`)
     return transaction.signature
   }
 
