@@ -1,0 +1,7 @@
+import type { Knex } from 'knex'
+import { loadDatabaseUrl } from './src/platform/config.js'
+import { migrationSource } from './src/platform/migrate.js'
+
+const config: Knex.Config = { client: 'pg', connection: loadDatabaseUrl(), migrations: { migrationSource } }
+
+export default config

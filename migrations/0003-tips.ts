@@ -1,0 +1,88 @@
+import type { Knex } from 'knex'
+
+/**
+ * Tips of all kinds, what callers claimed about them, and the order of their confirmations. A claim is what the
+ * caller said, a fact is what the chain or the provider said; only facts are listed, streamed and credited.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    create table tips (
+      id text primary key,                                   -- transaction signature, or the fiatpay_ id
+      kind text not null check (kind in ('chain', 'fiat')),
+      status text not null default 'pending' check (status in ('pending', 'confirmed', 'failed', 'cancelled')),
+      recorded_at timestamptz(3) not null default clock_timestamp(),
+      -- The first claim; differing further ones are in tip_claims.
+      creator_wallet text,
+      sender text not null,
+      amount numeric not null check (amount > 0),
+      token_symbol text not null,
+      message text check (length(message) <= 500),
+      claimed_intent_id text,
+      found_false_at timestamptz,
+      claim_count smallint not null default 1,
+      -- The facts; null until known.
+      recipient_party bigint references parties,
+      sender_party bigint references parties,
+      received_raw numeric(20, 0) check (received_raw > 0),
+      display_raw numeric(20, 0) check (display_raw > 0),
+      decimals smallint,
+      mint text,
+      slot bigint,
+      block_time timestamptz,
+      intent_id text references payment_intents,
+      fee_found boolean,
+      confirmed_at timestamptz(3),
+      outcome text check (outcome in ('tx_failed', 'not_found', 'mismatch')),
+      listed boolean not null default true,
+      -- The work: due_at is both schedule and lease (a claim pushes it forward); null = nothing left to do.
+      due_at timestamptz default clock_timestamp(),
+      attempts int not null default 0,
+      last_error text,
+      check (kind = 'chain' or due_at is null),
+      check (kind = 'fiat' or creator_wallet is not null),
+      check (kind = 'chain' or recipient_party is not null),
+      check (status <> 'confirmed' or (recipient_party is not null and confirmed_at is not null and display_raw is not null)));
+    create index tips_due on tips (due_at) where due_at is not null;
+    create index tips_received on tips (recipient_party, recorded_at desc, id desc) where listed and (status = 'confirmed' or kind = 'fiat');
+    create index tips_sent on tips (sender_party, recorded_at desc, id desc) where listed and (status = 'confirmed' or kind = 'fiat');
+    create unique index tips_events on tips (recipient_party, confirmed_at desc) where status = 'confirmed';
+    -- Not unique: an altered and signed again message can land beside the first.
+    create index tips_intent on tips (intent_id) where intent_id is not null;
+
+    create table tip_claims (
+      id bigint generated always as identity primary key,
+      tip_id text not null references tips,
+      claim_hash bytea not null,
+      creator_wallet text not null,
+      sender text not null,
+      amount numeric not null check (amount > 0),
+      token_symbol text not null,
+      message text check (length(message) <= 500),
+      claimed_intent_id text,
+      found_false_at timestamptz,
+      created_at timestamptz not null default clock_timestamp(),
+      unique (tip_id, claim_hash));
+
+    -- The last confirmation of each recipient: its row lock orders confirmations, its index is the streams' change feed.
+    create table creator_cursors (
+      party_id bigint primary key references parties,
+      last_at timestamptz(3) not null) with (fillfactor = 50);
+    create index creator_cursors_recent on creator_cursors (last_at);
+
+    -- Second line of defence behind the lifecycle table: a move that is not listed never reaches a row.
+    create function refuse_unlisted_move() returns trigger language plpgsql as $$
+    begin
+      if not (old.status || '>' || new.status) = any (tg_argv::text[]) then
+        raise exception '% may not move from % to %', tg_table_name, old.status, new.status using errcode = '23514';
+      end if;
+      return new;
+    end $$;
+    create trigger tips_lifecycle before update of status on tips for each row
+      when (old.status is distinct from new.status)
+      execute function refuse_unlisted_move('pending>confirmed', 'pending>failed', 'pending>cancelled', 'confirmed>failed', 'failed>confirmed', 'cancelled>confirmed');
+  `)
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table creator_cursors, tip_claims, tips; drop function refuse_unlisted_move()')
+}

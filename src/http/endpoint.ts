@@ -1,0 +1,64 @@
+import type { Context, Middleware } from 'koa'
+import type { z } from 'zod'
+import type { ErrorCode } from '../kernel/errors.js'
+import { readJsonBody } from './body.js'
+import { parseInput } from './input.js'
+
+/**
+ * One endpoint, as data: the same description parses requests, describes answers in the OpenAPI document and is
+ * what tests validate every answer against.
+ */
+export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
+  readonly path: string
+  readonly summary: string
+  /** What the caller must present. */
+  readonly credential: 'none' | 'session' | 'session-or-token'
+  /** GET and DELETE read the query, the others a JSON body. */
+  readonly input: Input
+  /** Answered when the body cannot be read at all, or a required field is missing. */
+  readonly invalid: ErrorCode
+  readonly output: Output
+  /** Refusals beyond `invalid`, as the document lists them. */
+  readonly errors: readonly ErrorCode[]
+  /** Set when the answer is a stream of server-sent events of this shape instead of one JSON object. */
+  readonly stream?: boolean
+}
+
+/** An endpoint and the middleware that serves it. A feature's `routes.ts` returns these; `app.ts` mounts them. */
+export interface Route {
+  readonly endpoint: Endpoint<z.ZodType, z.ZodType>
+  readonly middleware: readonly Middleware[]
+}
+
+/**
+ * Binds an operation to its endpoint: guards first (credentials are checked before the body), then the body or
+ * query, then `handle`; what it returns is answered as JSON with `success: true`.
+ */
+export function route<Input extends z.ZodType, Output extends z.ZodType>(
+  endpoint: Endpoint<Input, Output>,
+  handle: (input: z.output<Input>, ctx: Context) => Promise<Omit<z.output<Output>, 'success'>>,
+  guards: readonly Middleware[] = [],
+): Route {
+  const serve: Middleware = async (ctx) => {
+    const answer = await handle(await readInput(endpoint, ctx), ctx)
+    ctx.body = { success: true, ...answer }
+  }
+  return { endpoint, middleware: [...guards, serve] }
+}
+
+/** Binds an endpoint whose handler writes the answer itself, such as a stream. */
+export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
+  endpoint: Endpoint<Input, Output>,
+  handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
+): Route {
+  return { endpoint, middleware: [async (ctx) => handle(await readInput(endpoint, ctx), ctx)] }
+}
+
+async function readInput<Input extends z.ZodType>(
+  { method, input, invalid }: Endpoint<Input, z.ZodType>,
+  ctx: Context,
+): Promise<z.output<Input>> {
+  const fromQuery = method === 'get' || method === 'delete'
+  return parseInput(input, fromQuery ? { ...ctx.query } : await readJsonBody(ctx, invalid), invalid)
+}

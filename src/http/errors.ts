@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, Middleware } from 'koa'
+import { DomainError, type ErrorCode, errors } from '../kernel/errors.js'
+import { Overloaded } from '../platform/group-commit.js'
+import type { Log } from '../platform/log.js'
+import type { Metrics } from '../platform/metrics.js'
+
+/**
+ * The outermost middleware: gives each request an id, turns everything thrown into the contract's error body,
+ * and writes one log line and one metric per request. Nothing of a library's own text ever leaves.
+ */
+export function answerErrors(log: Log, metrics: Metrics): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now()
+    const requestId = randomUUID()
+    ctx.set('X-Request-Id', requestId)
+    try {
+      await next()
+      if (ctx.status === 404 && ctx.body == null) answer(ctx, 'not_found', requestId)
+      if (ctx.status === 405 || ctx.status === 501) answer(ctx, 'method_not_allowed', requestId)
+    } catch (error) {
+      const code = codeOf(error)
+      answer(ctx, code, requestId)
+      if (errors[code][0] >= 500 && !(error instanceof DomainError))
+        log.error({ err: error, requestId, path: ctx.path }, 'request failed')
+    }
+    const seconds = (performance.now() - startedAt) / 1000
+    metrics.requestSeconds.observe(
+      { method: ctx.method, route: String(ctx['_matchedRoute'] ?? 'none'), status: ctx.status },
+      seconds,
+    )
+    log.info(
+      {
+        requestId,
+        method: ctx.method,
+        path: ctx.path,
+        status: ctx.status,
+        ms: Math.round(seconds * 1e5) / 100,
+      },
+      'request',
+    )
+  }
+}
+
+function answer(ctx: Context, code: ErrorCode, requestId: string): void {
+  const [status, error] = errors[code]
+  ctx.status = status
+  ctx.body = { success: false, error, code, requestId }
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof DomainError) return error.code
+  return error instanceof Overloaded || isDatabaseAway(error) ? 'service_unavailable' : 'internal_error'
+}
+
+/** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
+const awayState = /^(08|53|57|55P03)/
+const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    awayState.test(code) ||
+    awayCodes.has(code) ||
+    error.name === 'KnexTimeoutError' ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
+  )
+}

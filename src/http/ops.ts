@@ -1,0 +1,38 @@
+import { createServer, type Server } from 'node:http'
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { Metrics } from '../platform/metrics.js'
+
+export interface OpsOptions {
+  readonly metrics: Metrics
+  /** `ok`; `degraded` when Redis is away (still ready: the rows wait); `unavailable` without PostgreSQL or while stopping. */
+  readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
+}
+
+/** `/health` while the process lives, `/ready` while it can serve, `/metrics` for Prometheus. */
+export function opsRouter({ metrics, ready }: OpsOptions): Router {
+  const router = new Router()
+  router.get('/health', (ctx) => {
+    ctx.body = { status: 'ok' }
+  })
+  router.get('/ready', async (ctx) => {
+    const status = await ready()
+    ctx.status = status === 'unavailable' ? 503 : 200
+    ctx.body = { status }
+  })
+  router.get('/metrics', async (ctx) => {
+    ctx.type = metrics.registry.contentType
+    ctx.body = await metrics.registry.metrics()
+  })
+  return router
+}
+
+/** The same three for a worker process, on a port of their own. */
+export function startOpsServer(port: number, options: OpsOptions): Promise<Server> {
+  const app = new Koa()
+  app.use(opsRouter(options).routes())
+  const server = createServer(app.callback())
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, () => resolve(server))
+  })
+}

@@ -1,0 +1,24 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The lower-case UUID of a user id, with or without the contract's `auth_` prefix; undefined otherwise. */
+export function userIdFrom(text: string): string | undefined {
+  const id = text.startsWith('auth_') ? text.slice('auth_'.length) : text
+  return uuidPattern.test(id) ? id.toLowerCase() : undefined
+}
+
+/** A new payment intent id (contract: prefix `pi_`). */
+export function newIntentId(): string {
+  return `pi_${randomUUID()}`
+}
+
+/** A new bearer secret: 256 random bits, base64url. Only its hash is ever stored. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored of a bearer secret. Unsalted on purpose: 256 random bits need no salt, and it must be searchable. */
+export function secretHash(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

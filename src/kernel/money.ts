@@ -1,0 +1,66 @@
+/** Prices are whole numbers of pico-dollars (10^-12 USD) per token: BONK at 0.00002 USD keeps eight digits. */
+const picoDecimals = 12
+const microDecimals = 6
+
+/**
+ * A JSON number as base units, rounded half up: 1.5 with 9 decimals is 1_500_000_000n. The number is taken as
+ * its shortest decimal text, so 19.99 means 19.99. Undefined unless finite and at least one base unit.
+ */
+export function baseUnits(value: unknown, decimals: number): bigint | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return undefined
+  const units = scaled(value, decimals)
+  return units > 0n ? units : undefined
+}
+
+/** Base units as a JSON number of display units. The one way money leaves the service as a number. */
+export function displayNumber(units: bigint, decimals: number): number {
+  return Number(displayText(units, decimals))
+}
+
+/** Base units as exact decimal text without trailing zeros: 1_500_000n with 6 decimals is `1.5`. */
+export function displayText(units: bigint, decimals: number): string {
+  const sign = units < 0n ? '-' : ''
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${sign}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction !== '' ? `.${fraction}` : ''}`
+}
+
+/** A token price in USD as pico-dollars; undefined unless positive and not vanishingly small. */
+export function picoUsd(usd: unknown): bigint | undefined {
+  return baseUnits(usd, picoDecimals)
+}
+
+/** What `units` of a token are worth, in cents, rounded half up. */
+export function centsWorth(units: bigint, decimals: number, price: bigint): bigint {
+  return divideHalfUp(units * price, 10n ** BigInt(decimals + picoDecimals - 2))
+}
+
+/** What `units` of a token are worth, in micro-dollars, rounded half up: exact enough to hold limits of a cent. */
+export function microWorth(units: bigint, decimals: number, price: bigint): bigint {
+  return divideHalfUp(units * price, 10n ** BigInt(decimals + picoDecimals - microDecimals))
+}
+
+/** How many base units `usdMicro` micro-dollars buy, rounded half up. */
+export function unitsFor(usdMicro: bigint, decimals: number, price: bigint): bigint {
+  return divideHalfUp(usdMicro * 10n ** BigInt(decimals + picoDecimals - microDecimals), price)
+}
+
+/** Basis points of an amount, rounded down: a fee never exceeds its rate (contract: 2 % of a crypto tip). */
+export function basisPoints(units: bigint, bps: number): bigint {
+  return (units * BigInt(bps)) / 10_000n
+}
+
+/** Division of non-negative whole numbers, rounded half up. */
+export function divideHalfUp(value: bigint, by: bigint): bigint {
+  return (value * 2n + by) / (by * 2n)
+}
+
+function scaled(value: number, decimals: number): bigint {
+  const [mantissa = '', exponent = '0'] = String(value).toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const shift = Number(exponent) - fraction.length + decimals
+  const digits = BigInt(whole + fraction)
+  if (shift >= 0) return digits * 10n ** BigInt(shift)
+  // Below a tenth of half a unit nothing is left; the bound keeps 10^n small for numbers such as 5e-324.
+  return -shift > 40 ? 0n : divideHalfUp(digits, 10n ** BigInt(-shift))
+}

@@ -1,0 +1,23 @@
+// Control characters and the marks that turn the direction of text: they hide or reorder what a reader sees.
+const unsafe = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const unsafeButLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** One line of text a stranger wrote, made safe to show: stripped, normalised (NFC), trimmed, at most `most` characters. */
+export function cleanLine(text: string, most: number): string {
+  return cut(text.replace(unsafe, '').normalize('NFC').trim(), most)
+}
+
+/** A message a stranger wrote: as `cleanLine`, but line breaks and tabs stay. */
+export function cleanMessage(text: string, most: number): string {
+  return cut(text.replace(unsafeButLines, '').normalize('NFC').trim(), most)
+}
+
+/** The contract's mask of a wallet: first four and last four characters. */
+export function maskAddress(address: string): string {
+  return `${address.slice(0, 4)}...${address.slice(-4)}`
+}
+
+/** Never through the middle of a surrogate pair: half a character is not storable. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+
+/** Everything a process may be told from outside. Read once, frozen, typed; nothing else reads the environment. */
+export type Config = Readonly<ReturnType<typeof shape>>
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform((text) => text.replace(/\/+$/, ''))
+const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
+const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
+const whole = (least: number, most: number) => number(least, most).int()
+
+/** Names and defaults of all settings; `.env.example` explains each in one line. */
+const settings = z.object({
+  PORT: whole(0, 65_535).default(3000),
+  PUBLIC_URL: url.optional(),
+  DATABASE_URL: z.string().min(1),
+  REDIS_URL: z.string().min(1),
+  REDIS_NAMESPACE: z
+    .string()
+    .regex(/^[\w-]{1,40}$/)
+    .default('tipping'),
+  SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
+  SOLANA_GENESIS_HASH: address.optional(),
+  TREASURY_WALLET: address,
+  PRICE_URL: url,
+  PRICE_API_KEY: z.string().optional(),
+  TRUST_PROXY: flag.default(false),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  WORKER_PORT: whole(0, 65_535).optional(),
+  STOP_WITH_STDIN: flag.default(false),
+  SESSION_IDLE_DAYS: number(0.01, 365).default(7),
+  SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
+  ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
+  CRYPTO_FEE_BPS: whole(0, 5000).default(200),
+  MIN_TIP_USD: number(0, 1e6).default(0.01),
+  MAX_TIP_USD: number(0, 1e6).default(10_000),
+  PRICE_JUMP_PERCENT: number(1, 1000).default(20),
+  WALLET_WAIT_MS: whole(0, 20_000).default(3000),
+  CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
+  RPC_STATUS_BATCH: whole(1, 256).default(256),
+  RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
+})
+
+function shape(s: z.output<typeof settings>) {
+  return {
+    http: {
+      port: s.PORT,
+      publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
+      trustProxy: s.TRUST_PROXY,
+    },
+    databaseUrl: s.DATABASE_URL,
+    redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
+    chain: {
+      rpcUrls: s.SOLANA_RPC_URLS,
+      genesisHash: s.SOLANA_GENESIS_HASH,
+      statusBatch: s.RPC_STATUS_BATCH,
+      transactionBatch: s.RPC_TRANSACTION_BATCH,
+    },
+    prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
+    sessions: {
+      idleDays: s.SESSION_IDLE_DAYS,
+      absoluteDays: s.SESSION_ABSOLUTE_DAYS,
+      accessTokenHours: s.ACCESS_TOKEN_HOURS,
+    },
+    tips: {
+      treasuryWallet: s.TREASURY_WALLET,
+      feeBps: s.CRYPTO_FEE_BPS,
+      minUsd: s.MIN_TIP_USD,
+      maxUsd: s.MAX_TIP_USD,
+      walletWaitMs: s.WALLET_WAIT_MS,
+      claimWindowHours: s.CLAIM_WINDOW_HOURS,
+    },
+    logLevel: s.LOG_LEVEL,
+    workerPort: s.WORKER_PORT,
+    stopWithStdin: s.STOP_WITH_STDIN,
+  }
+}
+
+/** Thrown at the start with every fault of the settings in one message. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads the settings. Throws ConfigError naming every missing or bad one; an empty value counts as absent. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return Object.freeze(shape(read(settings, env)))
+}
+
+/** The database alone, for commands that need nothing else. */
+export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
+  return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+}
+
+/**
+ * The key-encryption key of creators' wallets: 32 bytes, base64. Read by the provisioner alone and not part of
+ * Config, so that no other process ever holds it.
+ */
+export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
+  const kek = z
+    .string()
+    .transform((text) => Buffer.from(text, 'base64'))
+    .refine((key) => key.length === 32, 'must be 32 bytes, base64')
+  return read(z.object({ WALLET_KEK: kek }), env).WALLET_KEK
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const result = schema.safeParse(present)
+  if (result.success) return result.data
+  const faults = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
+  throw new ConfigError(`The settings are not usable:\n${faults.join('\n')}`)
+}

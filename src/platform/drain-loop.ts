@@ -1,0 +1,71 @@
+/** What one drain of due rows did. */
+export interface DrainReport {
+  /** Rows taken. Zero ends the round. */
+  readonly taken: number
+  /** When the drain itself put rows off: ms until the first of them is due again. */
+  readonly nextDueMs?: number
+}
+
+export type Drain = () => Promise<DrainReport>
+
+export interface DrainLoop {
+  /** Asks for a drain now; the promise ends with the round that serves it. */
+  poke(): Promise<void>
+  /** Takes nothing new and waits for the running drain. */
+  stop(): Promise<void>
+}
+
+/** A worker looks at least this often, whether or not anybody woke it: wake-ups may all be lost. */
+const ownRhythmMs = 2000
+/** After a failed round (database away) the next look waits this long instead of spinning. */
+const pauseAfterErrorMs = 500
+
+/**
+ * The one loop every worker runs: drain until nothing is due, one drain at a time; a poke during a drain means
+ * one more. Sleeps until the next row is due, at most two seconds.
+ */
+export function createDrainLoop(drain: Drain, onError: (error: unknown) => void): DrainLoop {
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function round(): Promise<number> {
+    let nextDueMs = ownRhythmMs
+    do {
+      again = false
+      for (let taken = -1; taken !== 0 && !stopped; ) {
+        const report = await drain()
+        taken = report.taken
+        nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? ownRhythmMs)
+      }
+    } while (again && !stopped)
+    return nextDueMs
+  }
+  function poke(): Promise<void> {
+    again = true
+    if (stopped) return Promise.resolve()
+    clearTimeout(timer)
+    running ??= round()
+      .catch((error: unknown) => {
+        onError(error)
+        return pauseAfterErrorMs
+      })
+      .then((ms) => {
+        running = undefined
+        // A poke that came after the last look of this round must not wait for the timer.
+        if (again) return poke()
+        if (!stopped) timer = setTimeout(() => void poke(), ms)
+        return undefined
+      })
+    return running
+  }
+  return {
+    poke,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { Queue } from 'bullmq'
+import type { RedisClient } from './redis.js'
+
+/** Every kind of work that waits in rows, and with it the name of its BullMQ queue. */
+export const workKinds = ['verifier', 'provisioner', 'mailer'] as const
+export type WorkKind = (typeof workKinds)[number]
+
+/** BullMQ keys of one installation; the braces keep them on one node of a cluster. */
+export function queuePrefix(namespace: string): string {
+  return `{${namespace}}`
+}
+
+/** One wake-up per kind and window from one process. Verification is asked for most and looks at 256 tips at once. */
+const windowMs: Record<WorkKind, number> = { verifier: 250, provisioner: 50, mailer: 50 }
+
+export interface Waker {
+  wake(kind: WorkKind): void
+  close(): Promise<void>
+}
+
+/**
+ * Sends wake-up jobs without payload, best effort: the first call of a window at once, and one more at its end
+ * when others followed. The window lives in the process, never in Redis: a jobId there would swallow the wake-up
+ * that arrives while the job runs. Nothing is sent, and nothing waits, while Redis is away.
+ */
+export function createWaker(redis: RedisClient, namespace: string): Waker {
+  const queues = new Map<WorkKind, Queue>()
+  const windows = new Map<WorkKind, { again: boolean; timer: NodeJS.Timeout }>()
+
+  function send(kind: WorkKind): void {
+    if (redis.status !== 'ready') return
+    const queue = queues.get(kind) ?? open(kind)
+    queue.add('wake', {}, { removeOnComplete: true, removeOnFail: true }).catch(() => undefined)
+  }
+  function open(kind: WorkKind): Queue {
+    const queue = new Queue(kind, {
+      connection: redis,
+      prefix: queuePrefix(namespace),
+      skipVersionCheck: true,
+    })
+    queue.on('error', () => undefined)
+    queues.set(kind, queue)
+    return queue
+  }
+  function wake(kind: WorkKind): void {
+    const current = windows.get(kind)
+    if (current !== undefined) {
+      current.again = true
+      return
+    }
+    const timer = setTimeout(() => {
+      const ended = windows.get(kind)
+      windows.delete(kind)
+      if (ended?.again === true) wake(kind)
+    }, windowMs[kind])
+    windows.set(kind, { again: false, timer })
+    send(kind)
+  }
+  return {
+    wake,
+    async close() {
+      for (const { timer } of windows.values()) clearTimeout(timer)
+      windows.clear()
+      await Promise.all([...queues.values()].map((queue) => queue.close()))
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly requestSeconds: Histogram<'method' | 'route' | 'status'>
+  readonly drainedRows: Counter<'kind'>
+  readonly drainErrors: Counter<'kind'>
+  readonly oldestDueSeconds: Gauge<'kind'>
+  readonly rpcCalls: Counter<'method'>
+  readonly tipsConfirmed: Counter
+  readonly openStreams: Gauge
+  /** Something an operator must look at; each kind is named in the README. */
+  readonly alerts: Counter<'kind'>
+}
+
+/** The Prometheus metrics of one process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const prefix = 'tipping_'
+  collectDefaultMetrics({ register: registry, prefix })
+  return {
+    registry,
+    requestSeconds: new Histogram({
+      name: `${prefix}http_request_seconds`,
+      help: 'Time to answer a request',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    drainedRows: new Counter({
+      name: `${prefix}drained_rows_total`,
+      help: 'Due rows a worker took',
+      labelNames: ['kind'],
+      registers,
+    }),
+    drainErrors: new Counter({
+      name: `${prefix}drain_errors_total`,
+      help: 'Drains that failed and are repeated',
+      labelNames: ['kind'],
+      registers,
+    }),
+    oldestDueSeconds: new Gauge({
+      name: `${prefix}oldest_due_seconds`,
+      help: 'Age of the longest due row: work that stands still',
+      labelNames: ['kind'],
+      registers,
+    }),
+    rpcCalls: new Counter({
+      name: `${prefix}rpc_calls_total`,
+      help: 'Calls to the Solana RPC',
+      labelNames: ['method'],
+      registers,
+    }),
+    tipsConfirmed: new Counter({
+      name: `${prefix}tips_confirmed_total`,
+      help: 'Tips moved to confirmed',
+      registers,
+    }),
+    openStreams: new Gauge({
+      name: `${prefix}open_streams`,
+      help: 'Open tip streams of this process',
+      registers,
+    }),
+    alerts: new Counter({
+      name: `${prefix}alerts_total`,
+      help: 'Conditions an operator must look at',
+      labelNames: ['kind'],
+      registers,
+    }),
+  }
+}

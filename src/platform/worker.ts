@@ -1,0 +1,50 @@
+import { Worker } from 'bullmq'
+import { createDrainLoop, type Drain } from './drain-loop.js'
+import { queuePrefix, type WorkKind } from './jobs.js'
+import { createWorkerClient } from './redis.js'
+
+export interface WorkerOptions {
+  readonly kind: WorkKind
+  readonly drain: Drain
+  readonly redisUrl: string
+  readonly namespace: string
+  readonly onError: (error: unknown) => void
+}
+
+/** How long closing waits for Redis before it lets go: a frozen Redis must not hold up a deploy. */
+const closeMs = 2000
+
+/**
+ * A worker: the drain loop, poked by BullMQ wake-ups. Works on without Redis, on the loop's own rhythm. A job
+ * carries nothing, so a lost, doubled or stalled one changes nothing but the moment of the next look.
+ */
+export function startWorker({ kind, drain, redisUrl, namespace, onError }: WorkerOptions): {
+  stop(): Promise<void>
+} {
+  const loop = createDrainLoop(drain, onError)
+  const connection = createWorkerClient(redisUrl)
+  const worker = new Worker(kind, () => loop.poke(), {
+    connection,
+    prefix: queuePrefix(namespace),
+    concurrency: 4,
+    lockDuration: 60_000,
+    maxStalledCount: 50,
+    skipVersionCheck: true,
+  })
+  worker.on('error', () => undefined)
+  void loop.poke()
+  return {
+    async stop() {
+      const drained = loop.stop()
+      await Promise.race([worker.close(), after(closeMs)])
+      await drained
+      connection.disconnect()
+    },
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, ms).unref()
+  })
+}

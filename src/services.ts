@@ -1,0 +1,26 @@
+import type { Knex } from 'knex'
+import type { Config } from './platform/config.js'
+import type { Queryable } from './platform/db.js'
+import type { WorkKind } from './platform/jobs.js'
+import type { Log } from './platform/log.js'
+import type { Metrics } from './platform/metrics.js'
+import type { Hints } from './platform/pubsub.js'
+import type { Transact } from './platform/transact.js'
+import type { Chain } from './providers/chain/port.js'
+import type { Prices } from './providers/prices/port.js'
+
+/** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
+export interface Services {
+  readonly config: Config
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly db: Knex
+  readonly transact: Transact
+  /** Two connections that only recording tips uses. */
+  readonly recordPool: Queryable
+  readonly hints: Hints
+  /** Wakes a worker outside a transaction, best effort. */
+  readonly wake: (kind: WorkKind) => void
+  readonly chain: Chain
+  readonly prices: Prices
+}
