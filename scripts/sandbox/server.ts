@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -10,15 +7,8 @@ import { LocalChain } from './chain/local-chain.js'
 import { plantBasics, plantTreasury } from './chain/plant.js'
 import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
-import {
-  json,
-  RequestError,
-  type Route,
-  readBody,
-  readControl,
-  type SandboxAnswer,
-  sendAnswer,
-} from './exchange.js'
+import { json, type Route, readControl } from './exchange.js'
+import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { PriceFeed } from './prices.js'
 import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
 
@@ -48,9 +38,6 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-const portAttempts = 20
-const anyOrigin = 'http://sandbox'
-
 /** Starts the stand-ins. Rejects when a port is taken or the journal cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1' } = options
@@ -65,7 +52,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new RpcFaults()
   const prices = new PriceFeed()
   const rpc = new RpcServer(chain, (method) => calls.add(method))
-  const routes: ReadonlyMap<string, Route> = new Map(
+  const routes: Routes = new Map(
     Object.entries<Route>({
       'GET /health': () => json(200, { status: 'ok' }),
       'POST /': rpcRoute(rpc, faults, calls),
@@ -86,11 +73,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
     plantBasics(chain)
     if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
-    const { server, pubSub, port } = await listen(options.port, host, chain, rpc, (request, response) => {
-      void serve(routes, request, response)
-    })
+    const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
+      PubSub.listen(next, host, chain, rpc),
+    )
     const close = async () => {
-      await Promise.all([pubSub.close(), closeServer(server)])
+      await Promise.all([companion.close(), closeServer(server)])
       chain.close()
     }
     return {
@@ -106,56 +93,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     chain.close()
     throw error
   }
-}
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-/** Takes a port and the one after it; where the caller has no wish, tries until both are free. */
-async function listen(wanted: number, host: string, chain: LocalChain, rpc: RpcServer, handler: Handler) {
-  for (let attempt = 1; ; attempt++) {
-    const server = createServer(handler)
-    server.listen(wanted, host)
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    try {
-      return { server, port, pubSub: await PubSub.listen(port + 1, host, chain, rpc) }
-    } catch (error) {
-      await closeServer(server)
-      if (wanted !== 0 || attempt >= portAttempts) throw error
-    }
-  }
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeAllConnections()
-  await closed
-}
-
-async function serve(
-  routes: ReadonlyMap<string, Route>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    sendAnswer(response, await answer(routes, request))
-  } catch (error) {
-    const status = error instanceof RequestError ? error.status : 500
-    const message = error instanceof Error ? error.message : String(error)
-    // After an oversized body the connection cannot be used again.
-    if (status === 413) response.setHeader('connection', 'close')
-    sendAnswer(response, json(status, { success: false, message }))
-  }
-}
-
-async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessage): Promise<SandboxAnswer> {
-  if (request.method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' }
-  const target = request.url ?? '/'
-  if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')
-  const url = new URL(target, anyOrigin)
-  const route = routes.get(`${request.method} ${url.pathname}`)
-  if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
-  return route({ url, body: await readBody(request) })
 }
 
 function rpcRoute(rpc: RpcServer, faults: RpcFaults, calls: CallCounter): Route {

@@ -4,6 +4,8 @@ import {
   getAccount,
   getAssociatedTokenAddressSync,
   getMint,
+  getOrCreateAssociatedTokenAccount,
+  mintTo,
 } from '@solana/spl-token'
 import {
   AddressLookupTableProgram,
@@ -16,6 +18,7 @@ import {
   type TransactionInstruction,
 } from '@solana/web3.js'
 import test from 'ava'
+import { mintAuthorityOf } from '../../scripts/sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { call, connect, fundedKeypair, postJson, signAndSend, unsignedTransaction } from './chain-client.js'
@@ -77,6 +80,14 @@ test('known tokens are planted at their mainnet addresses and handed out by the 
   t.is(held.value.length, 1)
 })
 
+test('the stock token helpers open accounts and mint', async (t) => {
+  const connection = connect(sandbox)
+  const payer = await fundedKeypair(connection, LAMPORTS_PER_SOL)
+  const account = await getOrCreateAssociatedTokenAccount(connection, payer, usdc, payer.publicKey)
+  await mintTo(connection, payer, usdc, account.address, mintAuthorityOf(sandbox.chain), 500_000_000n)
+  t.is((await getAccount(connection, account.address)).amount, 500_000_000n)
+})
+
 test('the treasury holds 1 SOL and an account for every known token', async (t) => {
   const connection = connect(sandbox)
   t.is(await connection.getBalance(treasury), LAMPORTS_PER_SOL)
@@ -96,10 +107,13 @@ test('a bad airdrop request is refused with a reason', async (t) => {
   t.is((await post({ wallet, token: 'USDC', amount: '0.0000001' })).status, 400)
   t.is((await post({ wallet, token: 'USDC', amount: '-1' })).status, 400)
   t.is((await post({ wallet, token: 'SOL', amount: '99999999' })).status, 400)
+  const belowRent = await post({ wallet, token: 'SOL', amount: '0.000000001' })
+  t.regex((belowRent.body as { message: string }).message, /InsufficientFundsForRent/)
   t.is((await postJson(`${sandbox.url}/dev/nothing`, {})).status, 404)
+  t.is((await postJson(sandbox.url, ' '.repeat(6_000_000))).status, 413)
 })
 
-test('an unsigned SOL tip is refused, and lands with fee, memo of nothing and reference once signed', async (t) => {
+test('an unsigned SOL tip is refused, and lands with fee and reference once signed', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, 5 * LAMPORTS_PER_SOL)
   const [creator, platform] = [Keypair.generate().publicKey, Keypair.generate().publicKey]

@@ -19,15 +19,11 @@ import {
   VoteProgram,
 } from '@solana/web3.js'
 import test from 'ava'
-import { devMethods } from '../../scripts/sandbox/chain/dev-methods.js'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { LocalChain } from '../../scripts/sandbox/chain/local-chain.js'
 import { plantBasics } from '../../scripts/sandbox/chain/plant.js'
-import { accountMethods } from '../../scripts/sandbox/chain/rpc-accounts.js'
-import { clusterMethods } from '../../scripts/sandbox/chain/rpc-cluster.js'
 import { RpcError } from '../../scripts/sandbox/chain/rpc-error.js'
-import { RpcServer } from '../../scripts/sandbox/chain/rpc-server.js'
-import { transactionMethods } from '../../scripts/sandbox/chain/rpc-transactions.js'
+import { RpcServer, rpcMethods } from '../../scripts/sandbox/chain/rpc-server.js'
 import { tokenProgram } from '../../scripts/sandbox/chain/token-accounts.js'
 import { tokens } from '../../src/kernel/tokens.js'
 
@@ -240,12 +236,7 @@ test('no parameters bring the JSON-RPC server down', (t) => {
   const random = randomSource(seed)
   const { chain, payer, table } = setScene()
   const server = new RpcServer(chain, () => undefined)
-  const methods = Object.keys({
-    ...clusterMethods(chain),
-    ...accountMethods(chain),
-    ...transactionMethods(chain),
-    ...devMethods(chain),
-  })
+  const methods = Object.keys(rpcMethods(chain))
   const [signature = ''] = chain.ledger.signaturesOf(payer.publicKey.toBase58())
   const known = [
     payer.publicKey.toBase58(),

@@ -1,8 +1,9 @@
 import { AddressLookupTableAccount, AddressLookupTableProgram } from '@solana/web3.js'
 import type { ChainClock } from './clock.js'
+import type { Account, Execution } from './execution.js'
 import { type AccountState, accountState } from './journal.js'
 import type { LedgerRecord } from './ledger.js'
-import type { Account, Execution, Svm } from './svm.js'
+import type { Svm } from './svm.js'
 import { readTokenAccount, type TokenBalance } from './token-accounts.js'
 import type { WireTransaction } from './wire.js'
 

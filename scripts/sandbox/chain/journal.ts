@@ -1,10 +1,10 @@
 import { appendFileSync, closeSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Account } from './execution.js'
 import type { LedgerRecord } from './ledger.js'
-import type { Account } from './svm.js'
 
 /** What makes a chain this chain: it must survive a restart. */
-export interface Genesis {
+interface Genesis {
   readonly seed: string
   readonly genesisTime: number
 }

@@ -1,5 +1,5 @@
 import type { ChainClock, Commitment } from './clock.js'
-import type { Execution } from './svm.js'
+import type { Execution } from './execution.js'
 import type { TransactionError } from './svm-errors.js'
 import type { TokenBalance } from './token-accounts.js'
 

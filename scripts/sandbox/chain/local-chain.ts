@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { Keypair } from '@solana/web3.js'
 import { ChainClock, type ClockOptions, type Commitment } from './clock.js'
 import { executeForLedger, loadAddresses, setClockFor } from './execute.js'
+import type { Account, Simulation } from './execution.js'
 import { type AccountState, accountState, Journal, type JournalEntry } from './journal.js'
 import { Ledger } from './ledger.js'
+import { refuseFailure, unexecuted } from './preflight.js'
 import { RpcError } from './rpc-error.js'
-import { type Account, type Simulation, Svm } from './svm.js'
-import { errorSentence } from './svm-errors.js'
+import { Svm } from './svm.js'
 import { decodeTransaction, type WireTransaction } from './wire.js'
 
 export interface ChainOptions extends Omit<ClockOptions, 'genesisTime'> {
@@ -74,7 +75,9 @@ export class LocalChain {
    */
   submit(raw: Uint8Array, options: { skipPreflight: boolean }): string {
     const transaction = decodeTransaction(raw)
-    if (!options.skipPreflight) this.#preflight(raw)
+    if (!options.skipPreflight) {
+      refuseFailure(this.simulate(raw, { verifySignatures: true, anyBlockhash: false }))
+    }
     if (!this.#holdLanding) this.#land(transaction)
     else if (this.#mempool.length < mempoolMax) this.#mempool.push(transaction)
     else throw new RpcError(-32005, `Node is behind: ${mempoolMax} transactions are waiting`)
@@ -132,21 +135,6 @@ export class LocalChain {
     this.#journal?.close()
   }
 
-  #preflight(raw: Uint8Array): void {
-    const { err, logs, unitsConsumed } = this.simulate(raw, { verifySignatures: true, anyBlockhash: false })
-    if (err === null) return
-    if (err === 'SignatureFailure') throw new RpcError(-32003, 'Transaction signature verification failure')
-    throw new RpcError(-32002, `Transaction simulation failed: ${errorSentence(err)}`, {
-      accounts: null,
-      err,
-      innerInstructions: null,
-      logs,
-      replacementBlockhash: null,
-      returnData: null,
-      unitsConsumed,
-    })
-  }
-
   #land(transaction: WireTransaction): void {
     const known = this.ledger.get(transaction.signature) !== undefined
     const expired = this.clock.slotOfRecentHash(transaction.parsed.message.recentBlockhash) === undefined
@@ -173,16 +161,4 @@ export class LocalChain {
 
 function restoredAccount([, lamports, owner, data]: AccountState): Account {
   return { lamports: BigInt(lamports), owner, data: Buffer.from(data, 'base64'), executable: false }
-}
-
-function unexecuted(err: string): Simulation {
-  return {
-    err,
-    logs: [],
-    unitsConsumed: 0,
-    innerInstructions: [],
-    returnData: null,
-    fee: undefined,
-    accounts: new Map(),
-  }
 }

@@ -1,4 +1,4 @@
-import type { Account } from './svm.js'
+import type { Account } from './execution.js'
 import { readMint, readTokenAccount, tokenProgram } from './token-accounts.js'
 
 /** The `jsonParsed` form of a mint or token account; undefined for anything else, which a node leaves as bytes. */

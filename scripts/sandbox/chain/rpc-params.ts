@@ -1,30 +1,25 @@
 import { z } from 'zod'
-import { decodeBase58 } from '../../../src/kernel/base58.js'
+import { decodeBase58, isAddress, isSignature } from '../../../src/kernel/base58.js'
 import type { Commitment } from './clock.js'
 import { invalidParams } from './rpc-error.js'
 
-const signatureBytes = 64
-const keyBytes = 32
 const rememberedSignatures = 20_000
+/** Characters of the longest binary parameter, a transaction in base58 or base64. */
+export const encodedBytesMax = 1_700
 
 // Pollers ask for the same signatures again and again, and base58 is the dearest part of answering them.
 const knownSignatures = new Set<string>()
 
-function isSignature(text: string): boolean {
+function isKnownSignature(text: string): boolean {
   if (knownSignatures.has(text)) return true
-  if (!/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text) || decodeBase58(text)?.length !== signatureBytes)
-    return false
+  if (!isSignature(text)) return false
   if (knownSignatures.size >= rememberedSignatures) knownSignatures.clear()
   knownSignatures.add(text)
   return true
 }
 
-function isKey(text: string): boolean {
-  return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && decodeBase58(text)?.length === keyBytes
-}
-
-export const key = z.string().refine(isKey, 'Invalid param: Invalid')
-export const signature = z.string().refine(isSignature, 'Invalid param: WrongSize')
+export const key = z.string().refine(isAddress, 'Invalid param: Invalid')
+export const signature = z.string().refine(isKnownSignature, 'Invalid param: WrongSize')
 export const count = z.int().nonnegative()
 export const commitment = z.enum(['processed', 'confirmed', 'finalized'])
 export const encoding = z.enum(['base58', 'base64', 'json', 'jsonParsed'])
@@ -32,6 +27,11 @@ export const encoding = z.enum(['base58', 'base64', 'json', 'jsonParsed'])
 /** `{ commitment }`, and whatever else a method reads; a missing, null or empty object is the same thing. */
 export function config<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess((value) => value ?? {}, z.object({ commitment: commitment.nullish(), ...shape }))
+}
+
+/** A list of at most `max` values, with the node's own words for one too long. */
+export function inputs<Item extends z.ZodType>(item: Item, max: number) {
+  return z.array(z.unknown()).max(max, `Too many inputs provided; max ${max}`).pipe(z.array(item))
 }
 
 export const anyConfig = config({})
@@ -53,7 +53,8 @@ export const binaryEncoding = z.enum(['base58', 'base64'])
 
 /** The bytes of a base58 or base64 parameter. */
 export function decodeBinary(text: string, form: 'base58' | 'base64'): Uint8Array {
-  const bytes = form === 'base64' ? new Uint8Array(Buffer.from(text, 'base64')) : decodeBase58(text)
+  const bytes =
+    form === 'base64' ? new Uint8Array(Buffer.from(text, 'base64')) : decodeBase58(text, encodedBytesMax)
   if (!bytes) throw invalidParams('invalid base58 encoding')
   return bytes
 }

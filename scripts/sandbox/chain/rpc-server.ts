@@ -3,7 +3,9 @@ import type { LocalChain } from './local-chain.js'
 import { accountMethods } from './rpc-accounts.js'
 import { clusterMethods } from './rpc-cluster.js'
 import { RpcError } from './rpc-error.js'
+import { historyMethods } from './rpc-history.js'
 import type { RpcMethod } from './rpc-params.js'
+import { tokenMethods } from './rpc-tokens.js'
 import { transactionMethods } from './rpc-transactions.js'
 
 export interface RpcAnswer {
@@ -16,20 +18,25 @@ export interface RpcAnswer {
 /** Requests in one JSON-RPC batch. */
 const batchMax = 1_000
 
+/** Every method the chain answers, by name. */
+export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
+  return {
+    ...clusterMethods(chain),
+    ...accountMethods(chain),
+    ...tokenMethods(chain),
+    ...transactionMethods(chain),
+    ...historyMethods(chain),
+    ...devMethods(chain),
+  }
+}
+
 /** Answers JSON-RPC calls. `onCall` hears the name of every call to a known method. */
 export class RpcServer {
   readonly #methods: ReadonlyMap<string, RpcMethod>
   readonly #onCall: (method: string) => void
 
   constructor(chain: LocalChain, onCall: (method: string) => void) {
-    this.#methods = new Map(
-      Object.entries({
-        ...clusterMethods(chain),
-        ...accountMethods(chain),
-        ...transactionMethods(chain),
-        ...devMethods(chain),
-      }),
-    )
+    this.#methods = new Map(Object.entries(rpcMethods(chain)))
     this.#onCall = onCall
   }
 

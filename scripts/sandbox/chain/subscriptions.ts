@@ -5,7 +5,7 @@ import { anyConfig, asked, key, method, signature } from './rpc-params.js'
 import type { RpcServer } from './rpc-server.js'
 
 /** Sends a notification to the subscriber. */
-export type Push = (method: string, result: unknown) => void
+type Push = (method: string, result: unknown) => void
 
 /** Looks at the chain and pushes when there is news. true: there will be no more. */
 export type Subscription = (push: Push) => boolean

@@ -10,6 +10,7 @@ import {
   type TransactionMetadata,
 } from 'litesvm/dist/internal.js'
 import { decodeBase58, encodeBase58 } from '../../../src/kernel/base58.js'
+import type { Account, Execution, Simulation } from './execution.js'
 import {
   errorName,
   instructionErrorNames,
@@ -17,36 +18,6 @@ import {
   transactionErrorNames,
 } from './svm-errors.js'
 import type { WireTransaction } from './wire.js'
-
-export interface Account {
-  readonly lamports: bigint
-  /** Base58 key of the owning program. */
-  readonly owner: string
-  /** Empty for programs: their code is of no interest here and large. */
-  readonly data: Buffer
-  readonly executable: boolean
-}
-
-export interface InnerInstruction {
-  readonly programIdIndex: number
-  readonly accounts: readonly number[]
-  readonly data: string
-  readonly stackHeight: number
-}
-
-export interface Execution {
-  readonly err: TransactionError | null
-  readonly logs: readonly string[]
-  readonly unitsConsumed: number
-  readonly innerInstructions: readonly { index: number; instructions: readonly InnerInstruction[] }[]
-  readonly returnData: { programId: string; data: [string, 'base64'] } | null
-  /** Lamports; undefined when the transaction never got as far as being charged. */
-  readonly fee: number | undefined
-}
-
-export interface Simulation extends Execution {
-  readonly accounts: ReadonlyMap<string, Account>
-}
 
 const slotsPerEpoch = 432_000
 const neverRent = 2n ** 64n - 1n

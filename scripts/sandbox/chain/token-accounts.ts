@@ -1,5 +1,6 @@
 import { encodeBase58 } from '../../../src/kernel/base58.js'
-import type { Account } from './svm.js'
+import { displayText } from '../../../src/kernel/money.js'
+import type { Account } from './execution.js'
 
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
@@ -86,9 +87,6 @@ export function readMint(account: Account | undefined): Mint | undefined {
 
 /** Raw base units with their display forms, as the JSON-RPC writes them. */
 export function tokenAmount(raw: bigint, decimals: number): TokenAmount {
-  const digits = String(raw).padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  const uiAmountString = fraction ? `${whole}.${fraction}` : whole
+  const uiAmountString = displayText(raw, decimals)
   return { amount: String(raw), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }

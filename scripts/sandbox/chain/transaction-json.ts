@@ -94,7 +94,12 @@ function parsedMeta(record: LedgerRecord) {
   const parsed = innerInstructions.map(({ index, instructions }) => ({
     index,
     instructions: instructions.map((call) => ({
-      ...parsedCall(record, call.programIdIndex, call.accounts, Buffer.from(decodeBase58(call.data) ?? [])),
+      ...parsedCall(
+        record,
+        call.programIdIndex,
+        call.accounts,
+        Buffer.from(decodeBase58(call.data, Number.POSITIVE_INFINITY) ?? []),
+      ),
       stackHeight: call.stackHeight,
     })),
   }))

@@ -11,7 +11,7 @@ export interface WireTransaction {
 }
 
 /** The network's packet limit, in bytes. */
-export const transactionBytesMax = 1232
+const transactionBytesMax = 1232
 const accountsMax = 256
 
 /**
