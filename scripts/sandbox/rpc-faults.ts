@@ -5,12 +5,12 @@ const delayMsMax = 60_000
 
 /**
  * How the RPC node misbehaves. `answer`: what it says instead of a result. `maxInputs`: calls with a longer first
- * list are refused with -32602 "Too many inputs". `delayMs`: how long every answer takes. `times`: for how many
+ * list, and longer batches, are refused with -32602 "Too many inputs". `delayMs`: how long every answer takes. `times`: for how many
  * HTTP requests; without it until changed.
  */
 export const rpcFaultSchema = z.strictObject({
   answer: z.enum(['429', 'html']).optional(),
-  maxInputs: z.int().nonnegative().optional(),
+  maxInputs: z.int().positive().optional(),
   delayMs: z.int().nonnegative().max(delayMsMax).optional(),
   times: z.int().positive().optional(),
 })
@@ -53,13 +53,12 @@ export function faultAnswer(fault: RpcFault, body: unknown): SandboxAnswer | und
     })
   }
   const { maxInputs } = fault
-  const tooMany = maxInputs !== undefined && calls(body).some((call) => inputsOf(call) > maxInputs)
-  if (!tooMany) return undefined
-  const answers = calls(body).map((call) => ({
-    jsonrpc: '2.0',
-    id: (call as { id?: unknown })?.id ?? null,
-    error: { code: -32602, message: `Too many inputs provided; max ${maxInputs}` },
-  }))
+  if (maxInputs === undefined) return undefined
+  const error = { code: -32602, message: `Too many inputs provided; max ${maxInputs}` }
+  // A batch that is itself too long gets one answer for all of it.
+  if (calls(body).length > maxInputs) return json(200, { jsonrpc: '2.0', id: null, error })
+  if (!calls(body).some((call) => inputsOf(call) > maxInputs)) return undefined
+  const answers = calls(body).map((call) => ({ jsonrpc: '2.0', id: idOf(call), error }))
   return json(200, Array.isArray(body) ? answers : answers[0])
 }
 
@@ -69,6 +68,10 @@ function calls(body: unknown): unknown[] {
 
 function methodOf(call: unknown): string {
   return String((call as { method?: unknown } | null)?.method ?? '')
+}
+
+function idOf(call: unknown): unknown {
+  return (call as { id?: unknown } | null)?.id ?? null
 }
 
 function inputsOf(call: unknown): number {

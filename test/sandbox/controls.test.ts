@@ -129,6 +129,9 @@ test('the node can be made to answer 429, HTML, too many inputs, or late', async
   const keys = (n: number) => [Array.from({ length: n }, () => Keypair.generate().publicKey.toBase58())]
   await t.throwsAsync(call(sandbox, 'getMultipleAccounts', ...keys(3)), { message: /-32602 Too many inputs/ })
   await t.notThrowsAsync(call(sandbox, 'getMultipleAccounts', ...keys(2)))
+  const batch = (n: number) => Array.from({ length: n }, (_, id) => ({ id, method: 'getHealth' }))
+  t.like(await (await ask(batch(3))).json(), { error: { code: -32602 } })
+  t.is(((await (await ask(batch(2))).json()) as unknown[]).length, 2)
   sandbox.faults.set({ delayMs: 60 })
   const started = performance.now()
   await ask()
