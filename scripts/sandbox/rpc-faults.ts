@@ -5,8 +5,8 @@ const delayMsMax = 60_000
 
 /**
  * How the RPC node misbehaves. `answer`: what it says instead of a result. `maxInputs`: calls with a longer first
- * list, and longer batches, are refused with -32602 "Too many inputs". `delayMs`: how long every answer takes. `times`: for how many
- * HTTP requests; without it until changed.
+ * list, and longer batches, are refused with -32602 "Too many inputs". `delayMs`: how long every answer takes.
+ * `times`: for how many HTTP requests; without it until changed.
  */
 export const rpcFaultSchema = z.strictObject({
   answer: z.enum(['429', 'html']).optional(),
