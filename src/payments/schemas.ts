@@ -20,8 +20,12 @@ export const intentInput = z
     // Not looked at when amountUsd is given, so its type is checked by the operation.
     amount: z
       .unknown()
+      .optional()
       .meta({ type: 'number', description: 'Token amount in human-readable units; ignored with amountUsd' }),
-    amountUsd: z.unknown().meta({ type: 'number', description: 'USD amount; converted at the live price' }),
+    amountUsd: z
+      .unknown()
+      .optional()
+      .meta({ type: 'number', description: 'USD amount; converted at the live price' }),
     tokenSymbol: z
       .string()
       .optional()

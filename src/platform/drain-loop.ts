@@ -2,7 +2,7 @@
 export interface DrainReport {
   /** Rows taken. Zero ends the round. */
   readonly taken: number
-  /** When the drain itself put rows off: ms until the first of them is due again. */
+  /** Milliseconds until the next row is due, when the drain knows. */
   readonly nextDueMs?: number
 }
 

@@ -65,6 +65,16 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
   return { now: rows[0]?.now ?? new Date(), tips }
 }
 
+/** Milliseconds until the next tip is due, whoever put it off. */
+export async function nextDueIn(db: Knex): Promise<number> {
+  const [row] = await query<{ ms: number | null }>(db, {
+    name: 'tips.next-due',
+    text: `select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from tips where due_at is not null`,
+    values: [],
+  })
+  return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)
+}
+
 /** Writes down what the looks found, in the order of ids (the lock order of all who write tips). */
 export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<void> {
   if (looks.length === 0) return

@@ -4,7 +4,7 @@ import type { Drain } from '../platform/drain-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../providers/chain/port.js'
 import type { Services } from '../services.js'
 import { type Confirmation, confirmTips } from './confirm.js'
-import { type DueTip, finishLooks, type Look, takeDueTips } from './due.js'
+import { type DueTip, finishLooks, type Look, nextDueIn, takeDueTips } from './due.js'
 import { fillMessages } from './late-message.js'
 import { type IssuedIntent, matchTip } from './match.js'
 
@@ -23,7 +23,7 @@ const hourMs = 3_600_000
 export function createVerifierDrain(services: Needs): Drain {
   return async () => {
     const { now, tips } = await takeDueTips(services.db)
-    if (tips.length === 0) return { taken: 0 }
+    if (tips.length === 0) return { taken: 0, nextDueMs: await nextDueIn(services.db) }
     const pending = tips.filter(({ status }) => status === 'pending')
     const statuses = await services.chain.statuses(pending.map(({ id }) => id))
     const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
@@ -41,7 +41,7 @@ export function createVerifierDrain(services: Needs): Drain {
       .filter(({ id }) => !confirmed.has(id))
       .map((tip) => lookOf(tip, statuses.get(tip.id), transactions.get(tip.id), giveUpMs))
     await finishLooks(services.db, looks)
-    return { taken: tips.length, nextDueMs: Math.min(...looks.map(({ dueInMs }) => dueInMs ?? mostMs)) }
+    return { taken: tips.length }
   }
 }
 
