@@ -1,4 +1,4 @@
-import type { Config } from './platform/config.js'
+import { type Config, loadWalletKek } from './platform/config.js'
 import { createDb, createPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
 import { createLog } from './platform/log.js'
@@ -8,6 +8,8 @@ import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
+import { createConfiguredVault } from './providers/vault/configured.js'
+import type { Vault } from './providers/vault/port.js'
 import type { Services } from './services.js'
 
 export interface Composed extends Services {
@@ -60,4 +62,9 @@ export function compose(config: Config, processName: string): Composed {
       await Promise.all([recordPool.end(), db.destroy()])
     },
   }
+}
+
+/** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
+export function composeVault(): Vault {
+  return createConfiguredVault(loadWalletKek())
 }

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestFn } from 'ava'
+import type { Knex } from 'knex'
+import { type App, createApp } from '../../src/app.js'
+import { type Composed, compose } from '../../src/compose.js'
+import { loadConfig } from '../../src/platform/config.js'
+import type { Drain } from '../../src/platform/drain-loop.js'
+import { createClient, type Request } from './client.js'
+import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
+import { refuseLeaks } from './leaks.js'
+
+export interface WorldOptions {
+  /** Settings that differ from the test world's own. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
+export interface World {
+  readonly url: string
+  /** Asks the app; every answer is checked against its OpenAPI document. */
+  readonly request: Request
+  readonly db: Knex
+  readonly services: Composed
+  /** The settings, for processes a test starts itself. */
+  readonly env: Readonly<Record<string, string>>
+  /** The URL of one more database, copied from the template and dropped with the world. */
+  newDatabaseUrl(): Promise<string>
+}
+
+/** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
+export const publicUrl = 'http://tips.example'
+const nowhere = 'http://127.0.0.1:1'
+
+/**
+ * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
+ * open fails. Returns how to reach the world from inside a test.
+ */
+export function useWorld(test: TestFn, options: WorldOptions = {}): () => World {
+  let opened: OpenWorld | undefined
+  test.before('the world opens', async () => {
+    opened = await openWorld(options)
+  })
+  test.after.always('the world closes and nothing is left open', async () => {
+    await opened?.close()
+  })
+  return () => {
+    if (opened === undefined) throw new Error('The world is open inside tests only')
+    return opened
+  }
+}
+
+/** Drains until nothing is due, as a worker would. Returns how many rows were taken. */
+export async function runDrain(drain: Drain): Promise<number> {
+  let total = 0
+  for (let taken = -1; taken !== 0; total += taken) taken = (await drain()).taken
+  return total
+}
+
+interface OpenWorld extends World {
+  close(): Promise<void>
+}
+
+async function openWorld({ env: changes = {} }: WorldOptions): Promise<OpenWorld> {
+  const database = await createDatabase()
+  const further: TestDatabase[] = []
+  const env = { ...settingsFor(database), ...changes }
+  const services = compose(loadConfig(env), 'test')
+  const app = createApp(services)
+  const server = await listen(app)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    request: await createClient(url),
+    db: services.db,
+    services,
+    env,
+    async newDatabaseUrl() {
+      const one = await createDatabase()
+      further.push(one)
+      return one.url
+    },
+    async close() {
+      await stop(server, app)
+      await services.close()
+      try {
+        await refuseLeaks(database)
+      } finally {
+        await Promise.all([database, ...further].map(dropDatabase))
+      }
+    },
+  }
+}
+
+function settingsFor(database: TestDatabase): Record<string, string> {
+  return {
+    PORT: '0',
+    PUBLIC_URL: publicUrl,
+    DATABASE_URL: database.url,
+    REDIS_URL: testServers().redisUrl,
+    REDIS_NAMESPACE: database.name,
+    SOLANA_RPC_URLS: nowhere,
+    PRICE_URL: nowhere,
+    TREASURY_WALLET: '11111111111111111111111111111112',
+    WALLET_KEK: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+  }
+}
+
+function listen({ koa }: App): Promise<Server> {
+  const server = createServer(koa.callback())
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+async function stop(server: Server, app: App): Promise<void> {
+  const closed = new Promise((done) => server.close(done))
+  await app.close()
+  server.closeAllConnections()
+  await closed
+}
