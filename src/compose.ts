@@ -1,5 +1,5 @@
 import { type Config, loadWalletKek } from './platform/config.js'
-import { createDb, createPool } from './platform/db.js'
+import { createDb, createHotPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
@@ -29,7 +29,7 @@ export function compose(config: Config, processName: string): Composed {
   const log = createLog(config.logLevel, processName)
   const metrics = createMetrics()
   const db = createDb(config.databaseUrl, poolSize)
-  const recordPool = createPool(config.databaseUrl, recordPoolSize)
+  const recordPool = createHotPool(config.databaseUrl, recordPoolSize)
   const redis = createProducerClient(config.redis.url)
   const hints = createHints(config.redis.url, config.redis.namespace)
   const waker = createWaker(redis, config.redis.namespace)

@@ -37,7 +37,7 @@ export async function movedWithin(db: Knex, ms: number): Promise<{ wallet: strin
   return query(db, {
     name: 'tips.moved',
     text: `select p.wallet, c.last_at as "lastAt" from creator_cursors c join parties p on p.id = c.party_id
-           where c.last_at > clock_timestamp() - $1::float8 * interval '1 ms' and p.wallet is not null`,
+           where c.last_at > now() - $1::float8 * interval '1 ms' and p.wallet is not null`,
     values: [ms],
   })
 }
