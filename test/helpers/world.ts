@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
 import { loadConfig } from '../../src/platform/config.js'
@@ -14,6 +15,8 @@ import { refuseLeaks } from './leaks.js'
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
+  /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
+  readonly chain?: boolean
 }
 
 /** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
@@ -25,6 +28,8 @@ export interface World {
   readonly services: Composed
   /** The settings, for processes a test starts itself. */
   readonly env: Readonly<Record<string, string>>
+  /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
+  readonly sandbox: Sandbox
   /** The URL of one more database, copied from the template and dropped with the world. */
   newDatabaseUrl(): Promise<string>
 }
@@ -32,6 +37,10 @@ export interface World {
 /** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
 export const publicUrl = 'http://tips.example'
 const nowhere = 'http://127.0.0.1:1'
+/** Where the sandbox plants SOL and token accounts for fees. */
+const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
+/** A twentieth of a real slot, so that finality comes within a second. */
+const slotMs = 20
 
 /**
  * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
@@ -62,10 +71,11 @@ interface OpenWorld extends World {
   close(): Promise<void>
 }
 
-async function openWorld({ env: changes = {} }: WorldOptions): Promise<OpenWorld> {
+async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
-  const env = { ...settingsFor(database), ...changes }
+  const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
+  const env = { ...settingsFor(database, sandbox?.url ?? nowhere), ...changes }
   const services = compose(loadConfig(env), 'test')
   const app = createApp(services)
   const server = await listen(app)
@@ -76,6 +86,10 @@ async function openWorld({ env: changes = {} }: WorldOptions): Promise<OpenWorld
     db: services.db,
     services,
     env,
+    get sandbox() {
+      if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
+      return sandbox
+    },
     async newDatabaseUrl() {
       const one = await createDatabase()
       further.push(one)
@@ -84,6 +98,7 @@ async function openWorld({ env: changes = {} }: WorldOptions): Promise<OpenWorld
     async close() {
       await stop(server, app)
       await services.close()
+      await sandbox?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -93,16 +108,16 @@ async function openWorld({ env: changes = {} }: WorldOptions): Promise<OpenWorld
   }
 }
 
-function settingsFor(database: TestDatabase): Record<string, string> {
+function settingsFor(database: TestDatabase, outside: string): Record<string, string> {
   return {
     PORT: '0',
     PUBLIC_URL: publicUrl,
     DATABASE_URL: database.url,
     REDIS_URL: testServers().redisUrl,
     REDIS_NAMESPACE: database.name,
-    SOLANA_RPC_URLS: nowhere,
-    PRICE_URL: nowhere,
-    TREASURY_WALLET: '11111111111111111111111111111112',
+    SOLANA_RPC_URLS: outside,
+    PRICE_URL: `${outside}/price/v3`,
+    TREASURY_WALLET: treasuryWallet,
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
   }
