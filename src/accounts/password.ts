@@ -19,8 +19,8 @@ const parameters = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as con
 const { memoryCost, timeCost, parallelism } = parameters
 const decoy = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** Callers that may wait for a core; at 15 ms each the last one waits a second or two. */
-const waiting = 100
+/** Callers that may wait for a core; on a machine with two, at 15 ms each, the last one waits three seconds. */
+const waiting = 200
 
 export interface Passwords {
   /** The hash to store. Throws Overloaded when too many are waiting. */

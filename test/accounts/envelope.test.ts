@@ -1,0 +1,88 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import test from 'ava'
+import { open, seal, type WalletIdentity } from '../../src/accounts/envelope.js'
+import { SealBroken } from '../../src/kernel/aead.js'
+import { createConfiguredVault } from '../../src/providers/vault/configured.js'
+
+const vault = createConfiguredVault(randomBytes(32))
+
+function identity(changes: Partial<WalletIdentity> = {}): WalletIdentity {
+  return {
+    walletId: 7n,
+    userId: randomUUID(),
+    publicKey: 'So11111111111111111111111111111111111111112',
+    keyVersion: vault.keyVersion,
+    ...changes,
+  }
+}
+
+test('what is sealed for a wallet opens for it, and nothing of it shows', async (t) => {
+  const secret = randomBytes(64)
+  const wallet = identity()
+  const sealed = await seal(vault, secret, wallet)
+  t.deepEqual(await open(vault, sealed, wallet), secret)
+  t.false(sealed.includes(secret.subarray(0, 8)))
+  t.is(sealed[0], 1, 'the format comes first')
+})
+
+test('two seals of one secret have nothing in common', async (t) => {
+  const wallet = identity()
+  const secret = randomBytes(64)
+  const [one, two] = await Promise.all([seal(vault, secret, wallet), seal(vault, secret, wallet)])
+  t.notDeepEqual(one.subarray(3, 63), two.subarray(3, 63))
+  t.notDeepEqual(one.subarray(63), two.subarray(63))
+})
+
+test('a sealed secret opens under no other identity', async (t) => {
+  const wallet = identity()
+  const sealed = await seal(vault, randomBytes(64), wallet)
+  const others: Partial<WalletIdentity>[] = [
+    { walletId: 8n },
+    { userId: randomUUID() },
+    { publicKey: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    { keyVersion: 2 },
+  ]
+  for (const other of others)
+    await t.throwsAsync(open(vault, sealed, { ...wallet, ...other }), { instanceOf: SealBroken })
+})
+
+test('a data key moved between two wallets opens neither', async (t) => {
+  const [ada, bob] = [identity({ walletId: 1n }), identity({ walletId: 2n })]
+  const [sealedAda, sealedBob] = [
+    await seal(vault, randomBytes(64), ada),
+    await seal(vault, randomBytes(64), bob),
+  ]
+  const keyEnd = 3 + sealedAda.readUInt16BE(1)
+  const mixed = Buffer.concat([sealedAda.subarray(0, keyEnd), sealedBob.subarray(keyEnd)])
+  for (const wallet of [ada, bob]) await t.throwsAsync(open(vault, mixed, wallet), { instanceOf: SealBroken })
+})
+
+test('another key-encryption key opens nothing', async (t) => {
+  const wallet = identity()
+  const sealed = await seal(vault, randomBytes(64), wallet)
+  const other = createConfiguredVault(randomBytes(32))
+  await t.throwsAsync(open(other, sealed, wallet), { instanceOf: SealBroken })
+})
+
+test('cut short anywhere it does not open, and says so cleanly', async (t) => {
+  const wallet = identity()
+  const sealed = await seal(vault, randomBytes(64), wallet)
+  for (let length = 0; length < sealed.length; length++)
+    await t.throwsAsync(open(vault, sealed.subarray(0, length), wallet), { instanceOf: SealBroken })
+})
+
+test('with any one bit changed or a byte added it does not open', async (t) => {
+  const wallet = identity()
+  const sealed = await seal(vault, randomBytes(64), wallet)
+  for (let at = 0; at < sealed.length; at++) {
+    const garbled = Buffer.from(sealed)
+    garbled.writeUInt8(sealed.readUInt8(at) ^ (1 << (at % 8)), at)
+    await t.throwsAsync(open(vault, garbled, wallet), { instanceOf: SealBroken }, `byte ${at}`)
+  }
+  const longer = Buffer.concat([sealed, Buffer.alloc(1)])
+  await t.throwsAsync(open(vault, longer, wallet), { instanceOf: SealBroken })
+})
+
+test('a key-encryption key of the wrong size is refused at the start', (t) => {
+  t.throws(() => createConfiguredVault(randomBytes(16)), { message: /32 bytes, not 16/ })
+})

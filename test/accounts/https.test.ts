@@ -1,0 +1,35 @@
+import test from 'ava'
+import { freshEmail, registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { env: { PUBLIC_URL: 'https://tips.example' } })
+
+test('over https the cookie is Secure and bound to the host by its prefix', async (t) => {
+  const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
+  const answer = await world().request('POST', '/auth/register', { body })
+  t.is(answer.status, 200)
+  const [pair, ...attributes] = (answer.headers['set-cookie']?.[0] ?? '').split('; ')
+  t.regex(pair ?? '', /^__Host-session=[\w-]{43}$/)
+  const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
+  t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax', 'secure'])
+})
+
+test('over https only the prefixed cookie counts, and logout clears it', async (t) => {
+  const { session } = await registerPerson(world())
+  t.is((await world().request('GET', '/auth/me', { session })).status, 401)
+  const headers = { cookie: `__Host-session=${session}` }
+  t.is((await world().request('GET', '/auth/me', { headers })).status, 200)
+  const answer = await world().request('POST', '/auth/logout', { headers })
+  t.regex(
+    answer.headers['set-cookie']?.[0] ?? '',
+    /^__Host-session=; path=\/; expires=Thu, 01 Jan 1970 .*secure/,
+  )
+})
+
+test('the document names the cookie that is really used', async (t) => {
+  const { body } = await world().request<{ components: { securitySchemes: { session: { name: string } } } }>(
+    'GET',
+    '/openapi.json',
+  )
+  t.is(body.components.securitySchemes.session.name, '__Host-session')
+})

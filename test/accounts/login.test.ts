@@ -1,0 +1,118 @@
+import { performance } from 'node:perf_hooks'
+import test from 'ava'
+import { badBodies } from '../helpers/bad-bodies.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+function login(email: unknown, password: unknown) {
+  return world().request('POST', '/auth/login', { body: { email, password } })
+}
+
+async function millisecondsOf(email: string, password: string): Promise<number> {
+  const startedAt = performance.now()
+  await login(email, password)
+  return performance.now() - startedAt
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+test('login answers the same shape as registration, for the e-mail in any case', async (t) => {
+  const { email, password, user } = await registerPerson(world())
+  const answer = await world().request<EnteredBody>('POST', '/auth/login', {
+    body: { email: ` ${email.toUpperCase()} `, password },
+  })
+  t.is(answer.status, 200)
+  t.deepEqual(answer.body.user, user)
+  t.is(answer.body.auth.tokenType, 'Bearer')
+  t.truthy(answer.session)
+})
+
+for (const [what, body] of Object.entries({
+  'no e-mail': { password: 'long enough' },
+  'no password': { email: 'a@example.com' },
+  'an empty password': { email: 'a@example.com', password: '' },
+  'an e-mail that is null': { email: null, password: 'long enough' },
+  'a password that is a number': { email: 'a@example.com', password: 12_345_678 },
+  'a password that is an object': { email: 'a@example.com', password: { $ne: '' } },
+  nothing: {},
+}))
+  test(`login with ${what} is an invalid payload`, async (t) => {
+    const answer = await world().request('POST', '/auth/login', { body })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid payload')
+  })
+
+for (const [what, options] of Object.entries(badBodies))
+  test(`login answers its own text to ${what}`, async (t) => {
+    const answer = await world().request('POST', '/auth/login', options)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid payload')
+  })
+
+test('a wrong password, an unknown e-mail and a text that is no e-mail are the same refusal', async (t) => {
+  const { email, password } = await registerPerson(world())
+  const attempts = [
+    [email, 'wrong'],
+    [email, `${password} `],
+    [email, `${password}\u0000`],
+    [email, 'x'.repeat(50_000)],
+    [freshEmail(), password],
+    ['not an e-mail', password],
+    [`${email}\u0000`, password],
+  ] as const
+  for (const [name, secret] of attempts) {
+    const answer = await login(name, secret)
+    t.is(answer.status, 401)
+    t.is(answer.body.error, 'Invalid credentials')
+    t.is(answer.session, undefined)
+  }
+})
+
+test('a password longer than any account may have is refused even when it begins with the right one', async (t) => {
+  const email = freshEmail()
+  const password = 'x'.repeat(256)
+  await world().request('POST', '/auth/register', { body: { email, password, name: 'Ada' } })
+  t.is((await login(email, password)).status, 200)
+  t.is((await login(email, `${password}x`)).status, 401)
+})
+
+// After one another: they measure, and must not measure each other.
+test.serial('an unknown e-mail and a huge password cost what a wrong password costs', async (t) => {
+  const { email } = await registerPerson(world())
+  const times: Record<'wrong' | 'unknown' | 'huge', number[]> = { wrong: [], unknown: [], huge: [] }
+  const huge = 'x'.repeat(50_000)
+  for (let round = 0; round < 15; round++) {
+    times.wrong.push(await millisecondsOf(email, 'wrong password'))
+    times.unknown.push(await millisecondsOf(freshEmail(), 'wrong password'))
+    times.huge.push(await millisecondsOf(email, huge))
+  }
+  const wrong = median(times.wrong)
+  for (const kind of ['unknown', 'huge'] as const) {
+    const ratio = median(times[kind]) / wrong
+    t.log(`${kind}: ${median(times[kind]).toFixed(1)} ms against ${wrong.toFixed(1)} ms`)
+    t.true(ratio > 0.4 && ratio < 2.5, `${kind} takes ${ratio.toFixed(2)} of a wrong password's time`)
+  }
+})
+
+test.serial('fifty logins at once leave the event loop free', async (t) => {
+  const person: Person = await registerPerson(world())
+  const before = performance.eventLoopUtilization()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => login(person.email, person.password)))
+  const { utilization } = performance.eventLoopUtilization(before)
+  t.true(answers.every(({ status }) => status === 200))
+  t.log(`event loop busy ${Math.round(utilization * 100)} %`)
+  t.true(utilization < 0.7, `the event loop was busy ${utilization}`)
+})
+
+test.serial('more logins than may wait are told to come later, and none fails otherwise', async (t) => {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
+  const refused = answers.filter(({ status }) => status === 503)
+  t.true(refused.length > 0)
+  t.true(answers.every(({ status }) => status === 401 || status === 503))
+  t.is(refused[0]?.body.error, 'Service unavailable')
+  t.is((await login(freshEmail(), 'whatever it is')).status, 401)
+})

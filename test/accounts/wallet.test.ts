@@ -1,0 +1,276 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import test from 'ava'
+import { open } from '../../src/accounts/envelope.js'
+import { createWalletDrain, walletChannel } from '../../src/accounts/wallet.js'
+import { SealBroken } from '../../src/kernel/aead.js'
+import { decodeBase58 } from '../../src/kernel/base58.js'
+import { startWorker } from '../../src/platform/worker.js'
+import { createConfiguredVault } from '../../src/providers/vault/configured.js'
+import type { Vault } from '../../src/providers/vault/port.js'
+import { registerPerson, type UserBody } from '../helpers/people.js'
+import { until } from '../helpers/until.js'
+import { runDrain, useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+const oneBatch = 256
+
+interface WalletRow {
+  readonly id: bigint
+  readonly user_id: string
+  readonly public_key: string
+  readonly sealed_secret: Buffer
+  readonly key_version: number
+  readonly due_at: Date | null
+}
+
+function configuredVault(): Vault {
+  return createConfiguredVault(Buffer.from(world().env['WALLET_KEK'] ?? '', 'base64'))
+}
+
+function drainWith(vault: Vault) {
+  return createWalletDrain({ ...world().services, vault })
+}
+
+async function walletOf(userId: string): Promise<WalletRow> {
+  return await world().db('wallets').where({ user_id: userId }).first()
+}
+
+/** Opens the sealed secret of a row as if it belonged to `owner`'s. */
+function openAs(owner: WalletRow, sealed: Buffer): Promise<Buffer> {
+  const { id: walletId, user_id: userId, public_key: publicKey, key_version: keyVersion } = owner
+  return open(configuredVault(), sealed, { walletId, userId, publicKey, keyVersion })
+}
+
+/** The ed25519 public key that belongs to a seed, computed by OpenSSL alone (RFC 8410's PKCS #8 head). */
+function publicKeyOf(seed: Buffer): Buffer {
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+  return key.export({ format: 'der', type: 'spki' }).subarray(-32)
+}
+
+/** Accounts without a login, whose wallets are due. */
+async function insertUsers(count: number): Promise<string[]> {
+  const mark = randomBytes(6).toString('hex')
+  const { rows } = await world().db.raw<{ rows: { user_id: string }[] }>(
+    `with people as (
+       insert into users (email, name, password_hash)
+       select ? || n || '@example.com', 'Ada', 'none' from generate_series(1, ?::int) n returning id),
+     named as (insert into parties (user_id) select id from people)
+     insert into wallets (user_id) select id from people returning user_id`,
+    [mark, count],
+  )
+  return rows.map(({ user_id }) => user_id)
+}
+
+test.serial('the wallet is null in the profile until a drain, and complete after it', async (t) => {
+  const { user, session } = await registerPerson(world())
+  const profile = async () =>
+    (await world().request<{ user: UserBody }>('GET', '/auth/me', { session })).body.user
+  t.is((await profile()).walletPublicKey, null)
+
+  await runDrain(drainWith(configuredVault()))
+  const { walletPublicKey, walletAddress, onboardingComplete } = await profile()
+  t.is(decodeBase58(walletPublicKey ?? '')?.length, 32)
+  t.is(walletAddress, `${walletPublicKey?.slice(0, 4)}...${walletPublicKey?.slice(-4)}`)
+  t.false(onboardingComplete, 'the e-mail is not verified yet')
+
+  await world()
+    .db('users')
+    .where({ id: user.id })
+    .update({ email_verified_at: new Date(0) })
+  const verified = await profile()
+  t.true(verified.onboardingComplete)
+  t.true(verified.onboarding_complete)
+  t.is(verified.emailVerifiedAt, '1970-01-01T00:00:00.000Z')
+})
+
+test.serial('login shows the wallet too, and the party of the user has its address', async (t) => {
+  const { email, password, user } = await registerPerson(world())
+  await runDrain(drainWith(configuredVault()))
+  const answer = await world().request<{ user: UserBody }>('POST', '/auth/login', {
+    body: { email, password },
+  })
+  const { public_key: publicKey } = await walletOf(user.id)
+  t.is(answer.body.user.walletPublicKey, publicKey)
+  const party = await world().db('parties').where({ user_id: user.id }).first()
+  t.is(party.wallet, publicKey)
+})
+
+test.serial('the sealed secret is the 64-byte Solana key of the published address', async (t) => {
+  const { user } = await registerPerson(world())
+  await runDrain(drainWith(configuredVault()))
+  const row = await walletOf(user.id)
+  const secret = await openAs(row, row.sealed_secret)
+  const publicKey = Buffer.from(decodeBase58(row.public_key) ?? [])
+  t.is(secret.length, 64)
+  t.deepEqual(secret.subarray(32), publicKey)
+  t.deepEqual(publicKeyOf(secret.subarray(0, 32)), publicKey)
+  t.is(row.due_at, null)
+})
+
+test.serial('the secrets of two wallets, swapped in the database, open neither', async (t) => {
+  const [one, two] = await insertUsers(2)
+  await runDrain(drainWith(configuredVault()))
+  const [ada, bob] = [await walletOf(one ?? ''), await walletOf(two ?? '')]
+  await t.notThrowsAsync(openAs(ada, ada.sealed_secret))
+  await t.throwsAsync(openAs(ada, bob.sealed_secret), { instanceOf: SealBroken })
+  await t.throwsAsync(openAs(bob, ada.sealed_secret), { instanceOf: SealBroken })
+})
+
+test.serial('the arrival of a wallet is hinted on the channel of its user', async (t) => {
+  const { user } = await registerPerson(world())
+  const { hints } = world().services
+  let listening = false
+  let hinted = false
+  const unlisten = hints.listen(
+    walletChannel(user.id),
+    () => {
+      hinted = true
+    },
+    () => {
+      listening = true
+    },
+  )
+  t.teardown(unlisten)
+  await until('the subscription stands', () => listening)
+  await runDrain(drainWith(configuredVault()))
+  await until('the hint arrives', () => hinted)
+  t.pass()
+})
+
+test.serial('a drain whose lease ran out does not overwrite the wallet another one has made', async (t) => {
+  const [userId = ''] = await insertUsers(1)
+  const vault = configuredVault()
+  let release: () => void = () => undefined
+  const held = new Promise<void>((done) => {
+    release = done
+  })
+  let reached = false
+  const slow: Vault = {
+    ...vault,
+    async wrap(dataKey, context) {
+      reached = true
+      await held
+      return vault.wrap(dataKey, context)
+    },
+  }
+  const stuck = drainWith(slow)()
+  await until('the first drain has claimed the wallet', () => reached)
+  t.is((await drainWith(vault)()).taken, 0, 'a leased wallet is nobody else’s')
+
+  await world()
+    .db('wallets')
+    .where({ user_id: userId })
+    .update({ due_at: new Date(0) })
+  t.is(await runDrain(drainWith(vault)), 1)
+  const made = await walletOf(userId)
+  release()
+  await stuck
+  t.deepEqual(await walletOf(userId), made)
+  t.is((await world().db('parties').where({ user_id: userId }).first()).wallet, made.public_key)
+})
+
+test.serial('a wallet the vault refuses is put off with the reason, and the others are made', async (t) => {
+  const users = await insertUsers(3)
+  const vault = configuredVault()
+  let calls = 0
+  const moody: Vault = {
+    ...vault,
+    wrap(dataKey, context) {
+      calls += 1
+      return calls === 2 ? Promise.reject(new Error('the vault is sealed')) : vault.wrap(dataKey, context)
+    },
+  }
+  const { taken, nextDueMs } = await drainWith(moody)()
+  t.is(taken, 3)
+  t.is(nextDueMs, 2000)
+  const rows = await world().db('wallets').whereIn('user_id', users)
+  const refused = rows.filter(({ public_key }) => public_key === null)
+  t.is(refused.length, 1)
+  t.regex(refused[0].last_error, /the vault is sealed/)
+  t.true(refused[0].due_at.getTime() > Date.now())
+
+  await world()
+    .db('wallets')
+    .where({ id: refused[0].id })
+    .update({ due_at: new Date(0) })
+  await runDrain(drainWith(vault))
+  const healed = await world().db('wallets').where({ id: refused[0].id }).first()
+  t.not(healed.public_key, null)
+  t.is(healed.last_error, null)
+})
+
+function startProvisioner(): ChildProcess {
+  return spawn(process.execPath, ['dist/workers/main.js', 'provisioner'], {
+    env: { ...process.env, ...world().env },
+    stdio: 'ignore',
+  })
+}
+
+test.serial(
+  'workers killed at work and fifty drains at once leave exactly one wallet per user',
+  async (t) => {
+    const users = await insertUsers(2000)
+    const { db } = world()
+    const workers = [startProvisioner(), startProvisioner()]
+    const ends = workers.map((worker) => once(worker, 'exit'))
+    await until('one of two workers is in its second batch', async () => {
+      const claimed = await db('wallets').whereIn('user_id', users).where('attempts', '>', 0).select('id')
+      return claimed.length > 2 * oneBatch
+    })
+    for (const worker of workers) worker.kill('SIGKILL')
+    await Promise.all(ends)
+
+    const early = await db('wallets').whereIn('user_id', users).whereNotNull('public_key')
+    const leased = await db('wallets')
+      .whereIn('user_id', users)
+      .whereNull('public_key')
+      .where('attempts', '>', 0)
+    t.log(`${early.length} made and ${leased.length} in work when the workers were killed`)
+    await db('wallets')
+      .whereIn('user_id', users)
+      .whereNull('public_key')
+      .update({ due_at: new Date(0) })
+
+    const vault = configuredVault()
+    await Promise.all(Array.from({ length: 50 }, () => runDrain(drainWith(vault))))
+    const rows: WalletRow[] = await db('wallets').whereIn('user_id', users)
+    t.is(rows.length, users.length)
+    t.is(new Set(rows.map(({ public_key }) => public_key)).size, users.length)
+    t.true(rows.every(({ public_key, due_at }) => public_key !== null && due_at === null))
+    for (const made of early) t.is(rows.find(({ id }) => id === made.id)?.public_key, made.public_key)
+    for (const row of rows) await openAs(row, row.sealed_secret)
+    const named = await db('parties as p')
+      .join('wallets as w', 'w.user_id', 'p.user_id')
+      .whereIn('p.user_id', users)
+      .whereRaw('p.wallet = w.public_key')
+      .select('p.id')
+    t.is(named.length, users.length)
+  },
+)
+
+test.serial('a registration wakes the worker: the wallet is there well before its own rhythm', async (t) => {
+  const { config } = world().services
+  const worker = startWorker({
+    kind: 'provisioner',
+    drain: drainWith(configuredVault()),
+    redisUrl: config.redis.url,
+    namespace: config.redis.namespace,
+    onError: (error) => t.log(error),
+  })
+  t.teardown(() => worker.stop())
+  const waits: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const { user } = await registerPerson(world())
+    const startedAt = performance.now()
+    await until('the wallet is there', async () => (await walletOf(user.id)).public_key !== null)
+    waits.push(Math.round(performance.now() - startedAt))
+  }
+  t.log(`after ${waits.join(', ')} ms`)
+  t.true(
+    waits.every((ms) => ms < 1000),
+    `after ${waits.join(', ')} ms`,
+  )
+})

@@ -1,0 +1,104 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type AnswerCheck, createAnswerCheck, type OpenApi } from './contract.js'
+
+export interface RequestOptions {
+  /** Sent as JSON; a text or bytes are sent as they are. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** The session token, sent in the cookie called `session`; another name is given in `headers`. */
+  readonly session?: string | undefined
+  /** Sent as `Authorization: Bearer`. */
+  readonly bearer?: string
+}
+
+interface Answer<Body> {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Trusted to be what the caller says: it was checked against the service's document. */
+  readonly body: Body
+  /** The session token this answer set, if it set one. */
+  readonly session: string | undefined
+}
+
+/** The body of every refusal. */
+interface Refusal {
+  readonly success: false
+  readonly error: string
+  readonly code: string
+  readonly requestId: string
+}
+
+/** Asks the service one thing. Rejects when the answer is not one that its OpenAPI document allows. */
+export type Request = <Body = Refusal>(
+  method: string,
+  path: string,
+  options?: RequestOptions,
+) => Promise<Answer<Body>>
+
+const timeoutMs = 15_000
+
+/**
+ * A client of the service at `url`, bound to its document. Plain `node:http` without kept-alive connections:
+ * `fetch` adds headers of its own, and pooled sockets look like leaks.
+ */
+export async function createClient(url: string): Promise<Request> {
+  const check: AnswerCheck = createAnswerCheck(
+    (await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi,
+  )
+  return async <Body>(method: string, path: string, options: RequestOptions = {}) => {
+    const answer = await exchange(url, method, path, options)
+    if (method !== 'HEAD') check(method, new URL(path, url).pathname, answer.status, answer.body)
+    return answer as Answer<Body>
+  }
+}
+
+function exchange(
+  url: string,
+  method: string,
+  path: string,
+  options: RequestOptions,
+): Promise<Answer<unknown>> {
+  return new Promise((resolve, reject) => {
+    const payload = payloadOf(options.body)
+    const headers = { ...headersOf(options, payload), ...options.headers }
+    const request = httpRequest(new URL(path, url), { method, headers, agent: false, timeout: timeoutMs })
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: parsed(text, response.headers['content-type']),
+          session: sessionFrom(response.headers['set-cookie']),
+        })
+      })
+    })
+    request.on('timeout', () => request.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)))
+    request.on('error', reject)
+    request.end(payload)
+  })
+}
+
+function payloadOf(body: unknown): string | Uint8Array | undefined {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body
+  return JSON.stringify(body)
+}
+
+function headersOf({ session, bearer }: RequestOptions, payload: unknown): Record<string, string> {
+  return {
+    ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(session === undefined ? {} : { cookie: `session=${session}` }),
+    ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+  }
+}
+
+function parsed(text: string, contentType: string | undefined): unknown {
+  return contentType?.startsWith('application/json') === true ? JSON.parse(text) : text
+}
+
+function sessionFrom(cookies: string[] | undefined): string | undefined {
+  const value = cookies?.map((cookie) => /^(?:__Host-)?session=([^;]*)/.exec(cookie)?.[1]).find(Boolean)
+  return value === undefined || value === '' ? undefined : value
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestFn } from 'ava'
+import type { Knex } from 'knex'
+import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
+import { type App, createApp } from '../../src/app.js'
+import { type Composed, compose } from '../../src/compose.js'
+import { loadConfig } from '../../src/platform/config.js'
+import type { Drain } from '../../src/platform/drain-loop.js'
+import { createClient, type Request } from './client.js'
+import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
+import { refuseLeaks } from './leaks.js'
+
+export interface WorldOptions {
+  /** Settings that differ from the test world's own. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
+  readonly chain?: boolean
+}
+
+/** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
+export interface World {
+  readonly url: string
+  /** Asks the app; every answer is checked against its OpenAPI document. */
+  readonly request: Request
+  readonly db: Knex
+  readonly services: Composed
+  /** The settings, for processes a test starts itself. */
+  readonly env: Readonly<Record<string, string>>
+  /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
+  readonly sandbox: Sandbox
+  /** The URL of one more database, copied from the template and dropped with the world. */
+  newDatabaseUrl(): Promise<string>
+}
+
+/** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
+export const publicUrl = 'http://tips.example'
+const nowhere = 'http://127.0.0.1:1'
+/** Where the sandbox plants SOL and token accounts for fees. */
+const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
+/** A twentieth of a real slot, so that finality comes within a second. */
+const slotMs = 20
+
+/**
+ * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
+ * open fails. Returns how to reach the world from inside a test.
+ */
+export function useWorld(test: TestFn, options: WorldOptions = {}): () => World {
+  let opened: OpenWorld | undefined
+  test.before('the world opens', async () => {
+    opened = await openWorld(options)
+  })
+  test.after.always('the world closes and nothing is left open', async () => {
+    await opened?.close()
+  })
+  return () => {
+    if (opened === undefined) throw new Error('The world is open inside tests only')
+    return opened
+  }
+}
+
+/** Drains until nothing is due, as a worker would. Returns how many rows were taken. */
+export async function runDrain(drain: Drain): Promise<number> {
+  let total = 0
+  for (let taken = -1; taken !== 0; total += taken) taken = (await drain()).taken
+  return total
+}
+
+interface OpenWorld extends World {
+  close(): Promise<void>
+}
+
+async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Promise<OpenWorld> {
+  const database = await createDatabase()
+  const further: TestDatabase[] = []
+  const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
+  const env = { ...settingsFor(database, sandbox?.url ?? nowhere), ...changes }
+  const services = compose(loadConfig(env), 'test')
+  const app = createApp(services)
+  const server = await listen(app)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    request: await createClient(url),
+    db: services.db,
+    services,
+    env,
+    get sandbox() {
+      if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
+      return sandbox
+    },
+    async newDatabaseUrl() {
+      const one = await createDatabase()
+      further.push(one)
+      return one.url
+    },
+    async close() {
+      await stop(server, app)
+      await services.close()
+      await sandbox?.close()
+      try {
+        await refuseLeaks(database)
+      } finally {
+        await Promise.all([database, ...further].map(dropDatabase))
+      }
+    },
+  }
+}
+
+function settingsFor(database: TestDatabase, outside: string): Record<string, string> {
+  return {
+    PORT: '0',
+    PUBLIC_URL: publicUrl,
+    DATABASE_URL: database.url,
+    REDIS_URL: testServers().redisUrl,
+    REDIS_NAMESPACE: database.name,
+    SOLANA_RPC_URLS: outside,
+    PRICE_URL: `${outside}/price/v3`,
+    TREASURY_WALLET: treasuryWallet,
+    WALLET_KEK: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+  }
+}
+
+function listen({ koa }: App): Promise<Server> {
+  const server = createServer(koa.callback())
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+async function stop(server: Server, app: App): Promise<void> {
+  const closed = new Promise((done) => server.close(done))
+  await app.close()
+  server.closeAllConnections()
+  await closed
+}

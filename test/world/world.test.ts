@@ -1,0 +1,50 @@
+import test from 'ava'
+import { createAnswerCheck } from '../helpers/contract.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+const check = createAnswerCheck({
+  paths: {
+    '/things/:id': {
+      get: {
+        responses: {
+          200: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['thing'],
+                  properties: { thing: { type: 'object', properties: { name: { type: 'string' } } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+})
+
+test('an answer as documented passes, by template too', (t) => {
+  t.notThrows(() => check('GET', '/things/7', 200, { thing: { name: 'a' } }))
+})
+
+test('a missing field, a wrong type and a field that is not documented fail, however deep', (t) => {
+  for (const body of [{}, { thing: { name: 1 } }, { thing: {}, more: 1 }, { thing: { name: 'a', more: 1 } }])
+    t.throws(
+      () => check('GET', '/things/7', 200, body),
+      { message: /GET \/things\/7 200/ },
+      JSON.stringify(body),
+    )
+})
+
+test('a status that is not documented fails, and so does a refusal of another shape', (t) => {
+  t.throws(() => check('GET', '/things/7', 418, {}), { message: /418 is not in the document/ })
+  t.throws(() => check('GET', '/elsewhere', 404, { error: 'Not found' }), { message: /GET \/elsewhere 404/ })
+})
+
+test('a further database is a copy of its own', async (t) => {
+  t.not(await world().newDatabaseUrl(), world().env['DATABASE_URL'])
+  t.throws(() => world().sandbox, { message: /chain: true/ })
+})
