@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
  * the pipe as its stdin, its exit status is handed on, and one that ignores its signal for 20 s is killed.
  */
 const keeper = `
+unset KEEPER
 signal=$0
 exec 3<&0
 "$@" <&3 3<&- &
@@ -32,9 +33,11 @@ exit $status
  * @param {number | 'inherit' | 'pipe'} stdout where the command writes: a file descriptor, ours, or a pipe to us
  * @param {number | 'inherit'} stderr
  */
-export function keep({ command, args, signal, ...options }, stdout = 'inherit', stderr = 'inherit') {
-  return spawn('/bin/sh', ['-c', keeper, signal.slice('SIG'.length), command, ...args], {
+export function keep({ command, args, signal, env, ...options }, stdout = 'inherit', stderr = 'inherit') {
+  // The script travels in the environment, so that a list of processes shows what is run and not how it is kept.
+  return spawn('/bin/sh', ['-c', 'eval "$KEEPER"', signal.slice('SIG'.length), command, ...args], {
     ...options,
+    env: { ...(env ?? process.env), KEEPER: keeper },
     detached: true,
     stdio: ['pipe', stdout, stderr],
   })
