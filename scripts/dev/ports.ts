@@ -21,7 +21,7 @@ export async function assertFree(ports: readonly Port[], afterCrash: boolean): P
   for (;;) {
     const taken = await filter(ports)
     if (taken.length === 0) return
-    if (Date.now() >= deadline) throw new Refusal(taken.map(complaint).join('; '))
+    if (Date.now() >= deadline) throw new Refusal(complaint(taken))
     await sleep(pollMs)
   }
 }
@@ -31,8 +31,9 @@ async function filter(ports: readonly Port[]): Promise<Port[]> {
   return ports.filter((_, index) => !free[index])
 }
 
-function complaint({ setting, port }: Port): string {
-  return `port ${port} is in use: stop what listens there or set ${setting} to another one`
+function complaint(taken: readonly Port[]): string {
+  const list = taken.map(({ setting, port }) => `${port} (${setting})`).join(', ')
+  return `in use: port ${list}; stop what listens there, or change the setting in parentheses`
 }
 
 /** Asked on every address as well as on the loopback alone: a listener on one hides from a question on the other. */
