@@ -18,8 +18,9 @@ export async function up(knex: Knex): Promise<void> {
       token_symbol text not null,
       message text check (length(message) <= 500),
       claimed_intent_id text,
+      claim_hash bytea,
       found_false_at timestamptz,
-      claim_count smallint not null default 1,
+      claim_count smallint not null default 1,               -- with the first; at most 5
       -- The facts; null until known.
       recipient_party bigint references parties,
       sender_party bigint references parties,
@@ -39,7 +40,7 @@ export async function up(knex: Knex): Promise<void> {
       attempts int not null default 0,
       last_error text,
       check (kind = 'chain' or due_at is null),
-      check (kind = 'fiat' or creator_wallet is not null),
+      check (kind = 'fiat' or (creator_wallet is not null and claim_hash is not null)),
       check (kind = 'chain' or recipient_party is not null),
       check (status <> 'confirmed' or (recipient_party is not null and confirmed_at is not null and display_raw is not null)));
     create index tips_due on tips (due_at) where due_at is not null;

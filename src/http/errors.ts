@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { DomainError, type ErrorCode, errors } from '../kernel/errors.js'
+import { ProviderError } from '../kernel/provider-error.js'
 import { Overloaded } from '../platform/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
@@ -50,7 +51,8 @@ function answer(ctx: Context, code: ErrorCode, requestId: string): void {
 
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof DomainError) return error.code
-  return error instanceof Overloaded || isDatabaseAway(error) ? 'service_unavailable' : 'internal_error'
+  const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseAway(error)
+  return later ? 'service_unavailable' : 'internal_error'
 }
 
 /** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */

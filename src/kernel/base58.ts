@@ -2,7 +2,7 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const digitOf = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 58; digit++) digitOf[alphabet.charCodeAt(digit)] = digit
 
-/** Longest text worth decoding: 64 bytes need at most 88 characters. A longer one costs a caller nothing but us time. */
+/** Longest key or signature: 64 bytes need at most 88 characters. A longer text costs a caller nothing but us time. */
 const maxLength = 88
 
 /** Base58 (Bitcoin alphabet) of the bytes; leading zero bytes become leading ones. */
@@ -24,11 +24,11 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a base58 text of at most 88 characters, or undefined when it is not base58.
+ * The bytes of a base58 text of at most `longest` characters, or undefined when it is not base58.
  * The mapping is one to one (each leading one is a zero byte), so a text that decodes is canonical.
  */
-export function decodeBase58(text: string): Uint8Array | undefined {
-  if (text.length > maxLength) return undefined
+export function decodeBase58(text: string, longest = maxLength): Uint8Array | undefined {
+  if (text.length > longest) return undefined
   const bytes: number[] = []
   for (let i = 0; i < text.length; i++) {
     let carry = digitOf[text.charCodeAt(i)] ?? -1

@@ -17,6 +17,13 @@ export function maskAddress(address: string): string {
   return `${address.slice(0, 4)}...${address.slice(-4)}`
 }
 
+/** How many characters a person counts, an emoji or a rare letter as one: what PostgreSQL's `length` gives too. */
+export function characters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}
+
 /** Never through the middle of a surrogate pair: half a character is not storable. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createMintToInstruction,
+  getAssociatedTokenAddressSync,
+} from '@solana/spl-token'
+import {
+  type Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import type { LocalChain } from './local-chain.js'
+
+const memoProgram = new PublicKey('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo')
+
+/**
+ * Sends lamports from the faucet in a real transfer and answers its signature.
+ * @throws RpcError when the chain refuses it
+ */
+export function requestAirdrop(chain: LocalChain, wallet: string, lamports: bigint): string {
+  const faucet = faucetOf(chain)
+  const to = new PublicKey(wallet)
+  return send(
+    chain,
+    [SystemProgram.transfer({ fromPubkey: faucet.publicKey, toPubkey: to, lamports })],
+    [faucet],
+  )
+}
+
+/**
+ * Mints tokens (base units) into the wallet's associated account, which the faucet opens when it is missing, and
+ * answers the signature.
+ * @throws RpcError when the chain refuses it, as it does for a mint the sandbox did not plant
+ */
+export function mintTokens(chain: LocalChain, wallet: string, mint: string, amount: bigint): string {
+  const authority = mintAuthorityOf(chain)
+  const open = openTokenAccount(chain, wallet, mint)
+  const mintTo = createMintToInstruction(
+    new PublicKey(mint),
+    associatedAccount(wallet, mint),
+    authority.publicKey,
+    amount,
+  )
+  return send(chain, [open, mintTo], [faucetOf(chain), authority])
+}
+
+/** Opens the wallet's token accounts for these mints where they are missing. */
+export function openTokenAccounts(chain: LocalChain, wallet: string, mints: readonly string[]): string {
+  return send(
+    chain,
+    mints.map((mint) => openTokenAccount(chain, wallet, mint)),
+    [faucetOf(chain)],
+  )
+}
+
+export function faucetOf(chain: LocalChain): Keypair {
+  return chain.keypair('faucet')
+}
+
+export function mintAuthorityOf(chain: LocalChain): Keypair {
+  return chain.keypair('mint authority')
+}
+
+export function associatedAccount(wallet: string, mint: string): PublicKey {
+  return getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true)
+}
+
+function openTokenAccount(chain: LocalChain, wallet: string, mint: string): TransactionInstruction {
+  return createAssociatedTokenAccountIdempotentInstruction(
+    faucetOf(chain).publicKey,
+    associatedAccount(wallet, mint),
+    new PublicKey(wallet),
+    new PublicKey(mint),
+  )
+}
+
+function send(
+  chain: LocalChain,
+  instructions: TransactionInstruction[],
+  signers: [Keypair, ...Keypair[]],
+): string {
+  // Two equal airdrops in one slot would be one transaction: the memo keeps them apart.
+  const nonce = new TransactionInstruction({
+    programId: memoProgram,
+    keys: [],
+    data: Buffer.from(`airdrop ${randomUUID()}`),
+  })
+  const message = new TransactionMessage({
+    payerKey: signers[0].publicKey,
+    recentBlockhash: chain.clock.hashOf(chain.clock.slot),
+    instructions: [...instructions, nonce],
+  })
+  const transaction = new VersionedTransaction(message.compileToV0Message())
+  transaction.sign(signers)
+  return chain.submit(transaction.serialize(), { skipPreflight: false })
+}

@@ -1,0 +1,61 @@
+import { MINT_SIZE, MintLayout } from '@solana/spl-token'
+import { PublicKey } from '@solana/web3.js'
+import { solMint, tokens } from '../../../src/kernel/tokens.js'
+import { associatedAccount, faucetOf, mintAuthorityOf, openTokenAccounts, requestAirdrop } from './faucet.js'
+import type { LocalChain } from './local-chain.js'
+import { tokenProgram } from './token-accounts.js'
+
+const lamportsPerSol = 10n ** 9n
+const systemProgram = '11111111111111111111111111111111'
+// JSON numbers lose lamports above 2^53, about 9 million SOL: every balance has to stay below.
+const faucetLamports = 5_000_000n * lamportsPerSol
+const treasuryLamports = lamportsPerSol
+
+const mints = tokens.filter((token) => token.mint !== solMint)
+
+/** Puts in place what a new chain lacks: the faucet's SOL and the known tokens at their mainnet addresses. */
+export function plantBasics(chain: LocalChain): void {
+  const faucet = faucetOf(chain).publicKey.toBase58()
+  if (!chain.svm.account(faucet)) {
+    chain.setAccount(faucet, {
+      lamports: faucetLamports,
+      owner: systemProgram,
+      data: Buffer.alloc(0),
+      executable: false,
+    })
+  }
+  for (const { mint, decimals } of mints) {
+    if (!chain.svm.account(mint)) plantMint(chain, mint, decimals)
+  }
+}
+
+/** Gives the treasury 1 SOL and a token account for every known token, each when it is missing. */
+export function plantTreasury(chain: LocalChain, treasury: string): void {
+  if (!chain.svm.account(treasury)) requestAirdrop(chain, treasury, treasuryLamports)
+  const missing = mints
+    .map((token) => token.mint)
+    .filter((mint) => !chain.svm.account(associatedAccount(treasury, mint).toBase58()))
+  if (missing.length > 0) openTokenAccounts(chain, treasury, missing)
+}
+
+function plantMint(chain: LocalChain, mint: string, decimals: number): void {
+  const data = Buffer.alloc(MINT_SIZE)
+  MintLayout.encode(
+    {
+      mintAuthorityOption: 1,
+      mintAuthority: mintAuthorityOf(chain).publicKey,
+      supply: 0n,
+      decimals,
+      isInitialized: true,
+      freezeAuthorityOption: 0,
+      freezeAuthority: PublicKey.default,
+    },
+    data,
+  )
+  chain.setAccount(mint, {
+    lamports: chain.svm.rentExempt(MINT_SIZE),
+    owner: tokenProgram,
+    data,
+    executable: false,
+  })
+}

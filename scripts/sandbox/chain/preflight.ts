@@ -1,0 +1,27 @@
+import type { Simulation } from './execution.js'
+import { RpcError } from './rpc-error.js'
+import { errorSentence } from './svm-errors.js'
+
+/** The result of a simulation that never reached the virtual machine. */
+export function unexecuted(err: string): Simulation {
+  const nothing = { logs: [], unitsConsumed: 0, innerInstructions: [], returnData: null }
+  return { err, ...nothing, fee: undefined, accounts: new Map() }
+}
+
+/**
+ * Refuses a transaction whose simulation failed, as a node's preflight does.
+ * @throws RpcError -32003 for a bad signature, -32002 with the logs for anything else
+ */
+export function refuseFailure({ err, logs, unitsConsumed }: Simulation): void {
+  if (err === null) return
+  if (err === 'SignatureFailure') throw new RpcError(-32003, 'Transaction signature verification failure')
+  throw new RpcError(-32002, `Transaction simulation failed: ${errorSentence(err)}`, {
+    accounts: null,
+    err,
+    innerInstructions: null,
+    logs,
+    replacementBlockhash: null,
+    returnData: null,
+    unitsConsumed,
+  })
+}

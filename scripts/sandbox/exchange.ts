@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+
+/** A request to a stand-in, read to its end. */
+export interface SandboxRequest {
+  readonly url: URL
+  readonly body: Buffer
+}
+
+export interface SandboxAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+export type Route = (request: SandboxRequest) => SandboxAnswer | Promise<SandboxAnswer>
+
+/** Something the caller can put right; answered as JSON with this status. */
+export class RequestError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+const bodyBytesMax = 5 * 1024 * 1024
+
+export function json(status: number, value: unknown): SandboxAnswer {
+  return { status, type: 'application/json', body: JSON.stringify(value) }
+}
+
+/**
+ * The whole body of a request.
+ * @throws RequestError 413 when it is larger than 5 MiB
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // The stream stays open on refusal, or the client would see a reset instead of the reason.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) throw new RequestError(413, `body larger than ${bodyBytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * The body as the control's schema wants it.
+ * @throws RequestError 400 naming what is wrong
+ */
+export function readControl<Schema extends z.ZodType>(
+  schema: Schema,
+  { body }: SandboxRequest,
+): z.output<Schema> {
+  const checked = schema.safeParse(parseJson(body))
+  if (!checked.success) throw new RequestError(400, z.prettifyError(checked.error))
+  return checked.data
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new RequestError(400, 'the body is not JSON')
+  }
+}
+
+/** Sends an answer; pages of any origin may read it, as with a public RPC node. */
+export function sendAnswer(response: ServerResponse, { status, type, body }: SandboxAnswer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': '*',
+    'access-control-allow-methods': 'GET, POST, OPTIONS',
+  })
+  response.end(body)
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json, RequestError, type Route, readBody, type SandboxAnswer, sendAnswer } from './exchange.js'
+
+const portAttempts = 20
+const anyOrigin = 'http://sandbox'
+
+/** Routes by method and path, such as `POST /dev/airdrop`. */
+export type Routes = ReadonlyMap<string, Route>
+
+/**
+ * Serves the routes on a port and starts a companion on the one after it. Port 0: tries until two in a row are
+ * free. Rejects with EADDRINUSE when a wanted port is taken.
+ */
+export async function listenOnPair<Companion>(
+  wanted: number,
+  host: string,
+  routes: Routes,
+  startCompanion: (port: number) => Promise<Companion>,
+): Promise<{ port: number; server: Server; companion: Companion }> {
+  for (let attempt = 1; ; attempt++) {
+    const server = createServer((request, response) => void serve(routes, request, response))
+    server.listen(wanted, host)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      return { port, server, companion: await startCompanion(port + 1) }
+    } catch (error) {
+      await closeServer(server)
+      if (wanted !== 0 || attempt >= portAttempts) throw error
+    }
+  }
+}
+
+/** Stops a server and ends its connections. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}
+
+async function serve(
+  routes: ReadonlyMap<string, Route>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    sendAnswer(response, await answer(routes, request))
+  } catch (error) {
+    const status = error instanceof RequestError ? error.status : 500
+    const message = error instanceof Error ? error.message : String(error)
+    // After an oversized body the connection cannot be used again.
+    if (status === 413) response.setHeader('connection', 'close')
+    sendAnswer(response, json(status, { success: false, message }))
+  }
+}
+
+async function answer(routes: Routes, request: IncomingMessage): Promise<SandboxAnswer> {
+  if (request.method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' }
+  const target = request.url ?? '/'
+  if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')
+  const url = new URL(target, anyOrigin)
+  const route = routes.get(`${request.method} ${url.pathname}`)
+  if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
+  return route({ url, body: await readBody(request) })
+}

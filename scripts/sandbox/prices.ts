@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { tokenByMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { json, RequestError, type Route, readControl } from './exchange.js'
+
+/** Mints in one request, as the provider limits them. */
+const mintsMax = 50
+const unknownDecimals = 6
+const createdAt = '2024-06-05T08:55:25.527Z'
+
+/** US dollars of one token. */
+const defaultPrices = [
+  ['SOL', 150],
+  ['USDC', 1],
+  ['USDT', 1],
+  ['BONK', 0.00002],
+  ['JitoSOL', 180],
+] as const
+
+const priceUpdate = z.record(z.string().min(32).max(44), z.number().nonnegative().nullable())
+
+/** Stands in for the price feed, in the wire format of Jupiter's Price API v3. */
+export class PriceFeed {
+  readonly #usd = new Map<string, number>()
+
+  constructor() {
+    this.reset()
+  }
+
+  reset(): void {
+    this.#usd.clear()
+    for (const [symbol, usd] of defaultPrices) {
+      const token = tokenBySymbol(symbol)
+      if (token) this.#usd.set(token.mint, usd)
+    }
+  }
+
+  /** Sets the US dollars of one token; null takes its price away, 0 is answered as it is. */
+  set(mint: string, usd: number | null): void {
+    if (usd === null) this.#usd.delete(mint)
+    else this.#usd.set(mint, usd)
+  }
+
+  /** `GET /price/v3?ids=a,b`: a map of the tokens that have a price; others are simply absent. */
+  readonly answer: Route = ({ url }) => {
+    const mints = (url.searchParams.get('ids') ?? '').split(',').filter(Boolean)
+    if (mints.length === 0) throw new RequestError(400, 'ids is required')
+    if (mints.length > mintsMax) throw new RequestError(400, `at most ${mintsMax} ids`)
+    const priced = mints.flatMap((mint) => {
+      const usdPrice = this.#usd.get(mint)
+      if (usdPrice === undefined) return []
+      const decimals = tokenByMint(mint)?.decimals ?? unknownDecimals
+      return [
+        [mint, { createdAt, liquidity: 1_000_000, usdPrice, blockId: null, decimals, priceChange24h: 0 }],
+      ]
+    })
+    return json(200, Object.fromEntries(priced))
+  }
+
+  /** `POST /dev/prices { <mint>: usd }`. */
+  readonly control: Route = (request) => {
+    for (const [mint, usd] of Object.entries(readControl(priceUpdate, request))) this.set(mint, usd)
+    return json(200, { success: true })
+  }
+}

@@ -1,0 +1,26 @@
+import { Model, snakeCaseMappers } from 'objection'
+
+/** A person with a login. Everybody may also be tipped: a creator is a user with a wallet. */
+export class User extends Model {
+  static override tableName = 'users'
+  static override columnNameMappers = snakeCaseMappers()
+  declare id: string
+  /** Trimmed, NFC, lower case: what is compared. */
+  declare email: string
+  declare name: string
+  declare passwordHash: string
+  declare emailVerifiedAt: Date | null
+  declare solDomain: string | null
+  declare twitterHandle: string | null
+  declare discordHandle: string | null
+  declare createdAt: Date
+}
+
+/** A user as the account itself sees it: nothing secret, and the wallet's public key once it is provisioned. */
+export interface Account
+  extends Pick<
+    User,
+    'id' | 'email' | 'name' | 'emailVerifiedAt' | 'solDomain' | 'twitterHandle' | 'discordHandle'
+  > {
+  readonly walletPublicKey: string | null
+}

@@ -1,0 +1,101 @@
+import type { Context } from 'koa'
+import type { z } from 'zod'
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/cookies.js'
+import { refuseCrossSite } from '../http/cross-site.js'
+import { type Endpoint, type Route, route } from '../http/endpoint.js'
+import { noStore } from '../http/no-store.js'
+import type { Services } from '../services.js'
+import { requireSessionOrToken, signedIn } from './auth.js'
+import { login } from './login.js'
+import { createPasswords } from './password.js'
+import { presentAuth, presentUser } from './present.js'
+import { type Entered, register } from './register.js'
+import { credentials, done, meAnswer, nothing, registration, sessionAnswer } from './schemas.js'
+import { revokeSession } from './session.js'
+
+type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
+
+const registerEndpoint = {
+  method: 'post',
+  path: '/auth/register',
+  summary: 'Create an account and open a session',
+  credential: 'none',
+  input: registration,
+  invalid: 'invalid_registration',
+  output: sessionAnswer,
+  errors: ['email_in_use', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const loginEndpoint = {
+  method: 'post',
+  path: '/auth/login',
+  summary: 'Open a session with e-mail and password',
+  credential: 'none',
+  input: credentials,
+  invalid: 'invalid_login',
+  output: sessionAnswer,
+  errors: ['invalid_credentials', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const meEndpoint = {
+  method: 'get',
+  path: '/auth/me',
+  summary: 'The own profile',
+  credential: 'session-or-token',
+  input: nothing,
+  invalid: 'unauthorized',
+  output: meAnswer,
+  errors: [],
+} as const satisfies AnyEndpoint
+
+const logoutEndpoint = {
+  method: 'post',
+  path: '/auth/logout',
+  summary: 'Revoke the session and its access token',
+  credential: 'session-or-token',
+  input: nothing,
+  invalid: 'invalid_json',
+  output: done,
+  errors: ['unauthorized', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+type Needed = Pick<Services, 'config' | 'db' | 'transact'>
+
+/** `/auth/*`: register, log in, the own profile, log out. */
+export function accountRoutes(services: Needed): Route[] {
+  const { config, db } = services
+  const { publicUrl } = config.http
+  const operations = { ...services, passwords: createPasswords() }
+  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  const identified = requireSessionOrToken(services)
+
+  function enter(ctx: Context, { account, session }: Entered) {
+    setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
+    return { user: presentUser(account, 'session'), auth: presentAuth(session) }
+  }
+  return [
+    route(
+      registerEndpoint,
+      async (input, ctx) => enter(ctx, await register(operations, input, readSessionCookie(ctx, publicUrl))),
+      ownSite,
+    ),
+    route(
+      loginEndpoint,
+      async (input, ctx) => enter(ctx, await login(operations, input, readSessionCookie(ctx, publicUrl))),
+      ownSite,
+    ),
+    route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [
+      noStore,
+      identified,
+    ]),
+    route(
+      logoutEndpoint,
+      async (_, ctx) => {
+        await revokeSession(db, signedIn(ctx).sessionHash)
+        clearSessionCookie(ctx, publicUrl)
+        return {}
+      },
+      [...ownSite, identified],
+    ),
+  ]
+}

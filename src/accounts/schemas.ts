@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { requiredText } from '../http/input.js'
+import { characters, cleanLine } from '../kernel/text.js'
+import { passwordLength } from './password.js'
+
+/** RFC 5321, 4.5.3.1.3: a longer address cannot be delivered to. */
+const emailLength = 254
+/** The contract's limits of a display name, in characters. */
+const nameLength = { least: 2, most: 100 } as const
+
+/** An e-mail address in the one form in which it is stored and compared: trimmed, NFC, lower case. */
+export const emailAddress = z
+  .string()
+  .trim()
+  .normalize('NFC')
+  .toLowerCase()
+  .max(emailLength, { abort: true })
+  .check(z.email())
+
+/** Text of so many characters. A refinement, since zod counts UTF-16 units; the document is told the limits. */
+function textOf({ least, most }: { least: number; most: number }) {
+  return z
+    .string()
+    .refine((text) => characters(text) >= least && characters(text) <= most)
+    .meta({ minLength: least, maxLength: most })
+}
+
+const displayName = z
+  .string()
+  .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
+  .pipe(textOf(nameLength))
+  .meta({ minLength: nameLength.least, maxLength: nameLength.most })
+
+export const registration = z.object({
+  email: emailAddress,
+  password: textOf(passwordLength),
+  name: displayName,
+})
+
+/** No rules but presence: whatever else is wrong with it, it is wrong credentials. */
+export const credentials = z.object({
+  email: requiredText('invalid_login'),
+  password: requiredText('invalid_login'),
+})
+
+export const nothing = z.object({})
+
+const user = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  name: z.string(),
+  full_name: z.string(),
+  first_name: z.string().nullable(),
+  roles: z.array(z.string()),
+  walletAddress: z.string().nullable(),
+  walletPublicKey: z.string().nullable(),
+  emailVerifiedAt: z.iso.datetime().nullable(),
+  onboardingComplete: z.boolean(),
+  onboarding_complete: z.boolean(),
+  solDomain: z.string().nullable(),
+  twitterHandle: z.string().nullable(),
+  discordHandle: z.string().nullable(),
+})
+export type User = z.output<typeof user>
+
+/** The contract's user object as each endpoint answers it: they differ in the fields they leave out. */
+export const userOf = {
+  session: user,
+  me: user.omit({ full_name: true, first_name: true }),
+  otpVerify: user.omit({ walletAddress: true, walletPublicKey: true, first_name: true }),
+}
+
+const auth = z.object({
+  accessToken: z.string(),
+  tokenType: z.literal('Bearer'),
+  expiresAt: z.iso.datetime(),
+})
+export type Auth = z.output<typeof auth>
+
+export const sessionAnswer = z.object({ success: z.literal(true), user: userOf.session, auth })
+export const meAnswer = z.object({ success: z.literal(true), user: userOf.me })
+export const done = z.object({ success: z.literal(true) })

@@ -1,0 +1,70 @@
+import { type Config, loadWalletKek } from './platform/config.js'
+import { createDb, createHotPool } from './platform/db.js'
+import { createWaker } from './platform/jobs.js'
+import { createLog } from './platform/log.js'
+import { createMetrics } from './platform/metrics.js'
+import { createHints, createPublisher } from './platform/pubsub.js'
+import { createProducerClient } from './platform/redis.js'
+import { createTransact } from './platform/transact.js'
+import { createSolanaChain } from './providers/chain/solana.js'
+import { createPriceV3 } from './providers/prices/price-v3.js'
+import { createConfiguredVault } from './providers/vault/configured.js'
+import type { Vault } from './providers/vault/port.js'
+import type { Services } from './services.js'
+
+export interface Composed extends Services {
+  /** `degraded` when Redis is away: nothing is lost, wake-ups only come later. */
+  ready(): Promise<'ok' | 'degraded' | 'unavailable'>
+  /** Releases every connection. */
+  close(): Promise<void>
+}
+
+/** Connections of one process; two processes of each kind fit a small PostgreSQL. */
+const poolSize = 8
+/** One batch is filled while the other is committed. */
+const recordPoolSize = 2
+
+/** Builds the services of one process from its settings: the only place that names vendors. */
+export function compose(config: Config, processName: string): Composed {
+  const log = createLog(config.logLevel, processName)
+  const metrics = createMetrics()
+  const db = createDb(config.databaseUrl, poolSize)
+  const recordPool = createHotPool(config.databaseUrl, recordPoolSize)
+  const redis = createProducerClient(config.redis.url)
+  const hints = createHints(config.redis.url, config.redis.namespace)
+  const waker = createWaker(redis, config.redis.namespace)
+  const publish = createPublisher(redis, config.redis.namespace)
+  const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
+  const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
+  return {
+    config,
+    log,
+    metrics,
+    db,
+    recordPool,
+    hints,
+    transact: createTransact(db, { wake: waker.wake, publish }),
+    wake: waker.wake,
+    chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
+    prices: createPriceV3(config.prices),
+    async ready() {
+      const answers = await db.raw('select 1').then(
+        () => true,
+        () => false,
+      )
+      if (!answers) return 'unavailable'
+      return redis.status === 'ready' ? 'ok' : 'degraded'
+    },
+    async close() {
+      await waker.close()
+      hints.close()
+      redis.disconnect()
+      await Promise.all([recordPool.end(), db.destroy()])
+    },
+  }
+}
+
+/** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
+export function composeVault(): Vault {
+  return createConfiguredVault(loadWalletKek())
+}

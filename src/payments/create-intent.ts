@@ -1,0 +1,162 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { internWallets } from '../creators/parties.js'
+import { type PayableCreator, payableCreator } from '../creators/resolve.js'
+import { encodeBase58 } from '../kernel/base58.js'
+import { DomainError } from '../kernel/errors.js'
+import { newIntentId } from '../kernel/ids.js'
+import { displayNumber } from '../kernel/money.js'
+import { cleanLine } from '../kernel/text.js'
+import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { query } from '../platform/db.js'
+import type { Services } from '../services.js'
+import { targetToken } from './choose-route.js'
+import type { PriceBook } from './price-book.js'
+import { askedAmount, boundsFor, directLegs, type Gross, grossAmount, type Legs } from './quote.js'
+import type { IntentAnswer, IntentInput } from './schemas.js'
+
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'chain' | 'metrics' | 'log'>
+
+/** A blockhash lives for 150 slots of 400 ms. */
+const transactionLifeMs = 60_000
+const maxSymbolLength = 20
+
+/**
+ * Builds the unsigned transaction of a crypto tip and stores what was issued (contract: POST /payments/intent).
+ * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, price, limits, route.
+ */
+export async function createIntent(
+  services: Needs,
+  prices: PriceBook,
+  input: IntentInput,
+): Promise<IntentAnswer> {
+  const token = tokenByMint(input.inputTokenMint) as Token
+  const asked = askedAmount(input.amount, input.amountUsd, token)
+  const creator = await payableCreator(services, input.creatorId)
+  const bounds = boundsFor(services.config.tips, creator.settings)
+  const gross = grossAmount(asked, token, await prices.priceOf(token.mint), bounds)
+  if (targetToken(token, creator.settings) !== token) throw new DomainError('swap_engines_unavailable')
+
+  const issued = await issueTransfer(services, token, gross, creator, input.sourceWalletAddress)
+  const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
+  const intent = {
+    ...issued,
+    id: newIntentId(),
+    creator,
+    source: input.sourceWalletAddress,
+    token,
+    gross,
+    symbol,
+  }
+  await storeIntent(services, intent)
+  return present(intent)
+}
+
+interface Issued {
+  readonly transaction: Uint8Array
+  readonly lastValidBlockHeight: number
+  readonly referenceKey: string
+  readonly legs: Legs
+}
+
+async function issueTransfer(
+  { chain, config, metrics, log }: Needs,
+  token: Token,
+  gross: Gross,
+  creator: PayableCreator,
+  sender: string,
+): Promise<Issued> {
+  const { treasuryWallet, feeBps } = config.tips
+  const [{ blockhash, lastValidBlockHeight }, accounts] = await Promise.all([
+    chain.latestBlockhash(),
+    chain.transferAccounts(token.mint, creator.wallet, treasuryWallet),
+  ])
+  const legs = directLegs(gross.units, feeBps, token, accounts)
+  if (legs.feeLeftOut) {
+    metrics.alerts.inc({ kind: 'fee_leg_left_out' })
+    log.warn(
+      { token: token.symbol },
+      'the treasury cannot receive this token: a tip goes out without the platform fee',
+    )
+  }
+  const referenceKey = newReferenceKey()
+  const { mint, decimals } = token
+  const transaction = chain.buildTransfer({
+    mint,
+    decimals,
+    sender,
+    recipient: creator.wallet,
+    treasury: treasuryWallet,
+    net: legs.net,
+    fee: legs.fee,
+    referenceKey,
+    blockhash,
+  })
+  return { transaction, lastValidBlockHeight, referenceKey, legs }
+}
+
+/** A public key nobody holds the secret of: only its uniqueness is used. */
+function newReferenceKey(): string {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  return encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+}
+
+interface Intent extends Issued {
+  readonly id: string
+  readonly creator: PayableCreator
+  readonly source: string
+  readonly token: Token
+  readonly gross: Gross
+  readonly symbol: string
+}
+
+async function storeIntent({ db }: Pick<Services, 'db'>, intent: Intent): Promise<void> {
+  const { creator, token, gross, legs } = intent
+  const parties = await internWallets(db, [creator.wallet])
+  await query(db, {
+    name: 'intents.insert',
+    text: `insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
+             output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode,
+             reference_key, transaction, last_valid_block_height)
+           values ($1, $2, $3, $4, $5, $6, $5, $7, $8, $9, $10, 'direct-transfer', $11, $12, $13, $14)`,
+    values: [
+      intent.id,
+      parties.get(creator.wallet),
+      creator.wallet,
+      intent.source,
+      token.mint,
+      gross.units,
+      legs.net,
+      legs.fee,
+      gross.usdCents,
+      intent.symbol,
+      executionMode(creator),
+      intent.referenceKey,
+      intent.transaction,
+      intent.lastValidBlockHeight,
+    ],
+  })
+}
+
+function executionMode({ settings }: PayableCreator): 'sync' | 'async' {
+  return settings.gaslessEnabled ? 'async' : 'sync'
+}
+
+function present(intent: Intent): IntentAnswer {
+  const { yieldEnabled, gaslessEnabled, autoConvertUsdc } = intent.creator.settings
+  return {
+    intentId: intent.id,
+    status: 'requires_action',
+    transaction: Buffer.from(intent.transaction).toString('base64'),
+    quote: {
+      outAmount: String(intent.legs.net),
+      priceImpactPct: 0,
+      amountUsd: displayNumber(intent.gross.usdCents, 2),
+      tokenSymbol: intent.symbol,
+    },
+    executionMode: executionMode(intent.creator),
+    provider: 'direct-transfer',
+    lastValidBlockHeight: intent.lastValidBlockHeight,
+    settings: { yieldEnabled, gaslessEnabled, autoConvertUsdc },
+    expiresAt: new Date(Date.now() + transactionLifeMs).toISOString(),
+  }
+}

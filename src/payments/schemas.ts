@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { checkedText, requiredText } from '../http/input.js'
+import { isAddress } from '../kernel/base58.js'
+import { tokenByMint } from '../kernel/tokens.js'
+
+const missing = 'intent_fields_required'
+
+/** POST /payments/intent (contract: Endpoints). The fields stand in the order in which they are refused. */
+export const intentInput = z
+  .object({
+    creatorId: requiredText(missing).meta({
+      description: 'User id (UUID, also with prefix auth_) or wallet address',
+    }),
+    inputTokenMint: checkedText(
+      missing,
+      'invalid_input_token_mint',
+      (mint) => tokenByMint(mint) !== undefined,
+    ),
+    sourceWalletAddress: checkedText(missing, 'invalid_source_wallet', isAddress),
+    // Not looked at when amountUsd is given, so its type is checked by the operation.
+    amount: z
+      .unknown()
+      .meta({ type: 'number', description: 'Token amount in human-readable units; ignored with amountUsd' }),
+    amountUsd: z.unknown().meta({ type: 'number', description: 'USD amount; converted at the live price' }),
+    tokenSymbol: z
+      .string()
+      .optional()
+      .catch(undefined)
+      .meta({ type: 'string', description: 'Display symbol; does not affect routing' }),
+  })
+  .refine(({ amount, amountUsd }) => amount !== undefined || amountUsd !== undefined, {
+    error: missing,
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+
+export const intentOutput = z.object({
+  success: z.literal(true),
+  intentId: z.string().startsWith('pi_'),
+  status: z.literal('requires_action'),
+  transaction: z.base64().meta({ description: 'Serialized, unsigned versioned transaction' }),
+  quote: z.object({
+    outAmount: z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ description: 'What the creator receives, raw units of the output token' }),
+    priceImpactPct: z.number(),
+    amountUsd: z.number(),
+    tokenSymbol: z.string(),
+  }),
+  executionMode: z.enum(['sync', 'async']),
+  provider: z.enum(['direct-transfer', 'aggregator-ultra', 'aggregator-v6']),
+  lastValidBlockHeight: z.number().int(),
+  settings: z.object({
+    yieldEnabled: z.boolean(),
+    gaslessEnabled: z.boolean(),
+    autoConvertUsdc: z.boolean(),
+  }),
+  expiresAt: z.iso.datetime().meta({ description: 'When lastValidBlockHeight is likely to pass' }),
+})
+
+export type IntentInput = z.output<typeof intentInput>
+export type IntentAnswer = Omit<z.output<typeof intentOutput>, 'success'>

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { picoUsd } from '../../kernel/money.js'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { requestJson } from '../../platform/http-client.js'
+import type { Prices } from './port.js'
+
+const timeoutMs = 3000
+const maxBytes = 256 * 1024
+/** The feed's own limit of ids in one request. */
+const maxIds = 50
+
+const reply = z.record(z.string(), z.object({ usdPrice: z.number() }).nullable())
+
+/** Prices in the Price v3 wire format: `GET ?ids=a,b` answers mint -> { usdPrice, ... }; an unpriced mint is absent. */
+export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | undefined }): Prices {
+  return {
+    async read(mints) {
+      const address = `${url}?ids=${mints.slice(0, maxIds).join(',')}`
+      const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
+      const parsed = reply.safeParse(await requestJson(address, { headers, timeoutMs, maxBytes }))
+      if (!parsed.success) throw new ProviderError('ambiguous', 'the price feed did not answer as documented')
+      return new Map(
+        Object.entries(parsed.data).flatMap(([mint, price]) => {
+          const pico = picoUsd(price?.usdPrice)
+          return pico === undefined ? [] : [[mint, pico]]
+        }),
+      )
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Knex } from 'knex'
+import { internWallets } from '../creators/parties.js'
+import { query } from '../platform/db.js'
+import type { ChainTransaction } from '../providers/chain/port.js'
+import type { Services } from '../services.js'
+import { tipChannel } from './channels.js'
+import type { StoredClaim } from './due.js'
+import type { TipFacts } from './match.js'
+
+/** A pending tip and what the chain says of it. */
+export interface Confirmation {
+  readonly id: string
+  readonly claims: readonly StoredClaim[]
+  readonly transaction: ChainTransaction
+  readonly facts: TipFacts
+}
+
+/**
+ * One statement: locks what is still pending, moves each recipient's cursor once, and stamps the tips in that
+ * order, so that a recipient's stamps are unique to the millisecond and never appear behind one already read.
+ */
+const confirmSql = /* sql */ `
+with fact as (
+  select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
+                       $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[])
+    as f(id, recipient, sender, received, shown, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees)
+), open as materialized (
+  select f.*, t.recorded_at from tips t join fact f on f.id = t.id
+  where t.status = 'pending' order by t.id for update of t
+), share as (
+  select recipient, count(*) as n from open group by recipient
+), cursor as (
+  insert into creator_cursors as c (party_id, last_at)
+  select recipient, date_trunc('milliseconds', clock_timestamp()) from share order by recipient
+  on conflict (party_id) do update
+    set last_at = greatest(date_trunc('milliseconds', clock_timestamp()),
+                           c.last_at + (select n from share where recipient = c.party_id) * interval '1 ms')
+  returning party_id, last_at
+), ranked as (
+  select o.*, row_number() over (partition by recipient order by recorded_at desc, id desc) - 1 as back from open o
+)
+update tips t set
+  status = 'confirmed', due_at = null, outcome = null,
+  recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.shown,
+  decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
+  intent_id = r.intent_id, fee_found = r.fee_found,
+  found_false_at = case when r.first_agrees then null else clock_timestamp() end,
+  confirmed_at = c.last_at - r.back * interval '1 ms'
+from ranked r join cursor c on c.party_id = r.recipient
+where t.id = r.id
+returning t.id`
+
+/**
+ * Confirms tips with the chain's facts, each exactly once: a tip that has left `pending` meanwhile is left alone.
+ * Readers of the recipients' streams are told to look. Returns how many tips were confirmed here.
+ */
+export async function confirmTips(
+  services: Pick<Services, 'db' | 'transact' | 'metrics'>,
+  confirmations: readonly Confirmation[],
+): Promise<number> {
+  if (confirmations.length === 0) return 0
+  // Outside the transaction, or the foreign keys of other batches would wait for ours.
+  const parties = await internWallets(
+    services.db,
+    confirmations.flatMap(({ facts }) => [facts.recipient, facts.sender]),
+  )
+  const confirmed = await services.transact(async ({ trx, publish }) => {
+    const rows = await query<{ id: string }>(trx, {
+      name: 'tips.confirm',
+      text: confirmSql,
+      values: columns(confirmations, parties),
+    })
+    await disproveClaims(trx, confirmations)
+    const moved = new Set(rows.map(({ id }) => id))
+    for (const { id, facts } of confirmations) if (moved.has(id)) publish(tipChannel(facts.recipient))
+    return rows.length
+  })
+  services.metrics.tipsConfirmed.inc(confirmed)
+  return confirmed
+}
+
+/** What the facts contradict gives way when somebody claims anew. The first claim's mark stands in the tip itself. */
+async function disproveClaims(trx: Knex, confirmations: readonly Confirmation[]): Promise<void> {
+  const disproved = confirmations.flatMap(({ claims, facts }) =>
+    claims.flatMap(({ furtherId }, index) =>
+      furtherId === undefined || facts.agreeing[index] ? [] : [furtherId],
+    ),
+  )
+  if (disproved.length === 0) return
+  await query(trx, {
+    name: 'tips.disprove',
+    text: 'update tip_claims set found_false_at = clock_timestamp() where id = any($1::bigint[]) and found_false_at is null',
+    values: [disproved.toSorted((a, b) => a - b)],
+  })
+}
+
+function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<string, bigint>): unknown[] {
+  const column = <T>(read: (confirmation: Confirmation) => T): T[] => confirmations.map(read)
+  return [
+    column(({ id }) => id),
+    column(({ facts }) => parties.get(facts.recipient)),
+    column(({ facts }) => parties.get(facts.sender)),
+    column(({ facts }) => facts.received),
+    column(({ facts }) => facts.shown),
+    column(({ facts }) => facts.token.decimals),
+    column(({ facts }) => facts.token.mint),
+    column(({ transaction }) => transaction.slot),
+    column(({ transaction }) => transaction.blockTime ?? null),
+    column(({ facts }) => facts.message),
+    column(({ facts }) => facts.intentId),
+    column(({ facts }) => facts.feeFound),
+    column(({ facts }) => facts.agreeing[0] ?? false),
+  ]
+}

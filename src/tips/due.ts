@@ -1,0 +1,93 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/db.js'
+import type { Claim } from './claim.js'
+
+/** A tip the verifier has taken: nobody else takes it before the lease ends. */
+export interface DueTip {
+  readonly id: string
+  readonly status: 'pending' | 'confirmed' | 'failed'
+  /** The fence: what this worker writes counts only while nobody took the tip, or claimed it anew, since. */
+  readonly attempts: number
+  readonly ageMs: number
+  /** What was claimed, oldest first. */
+  readonly claims: readonly StoredClaim[]
+}
+
+/** A claim and its row in tip_claims; the first claim lives in the tip itself. */
+export interface StoredClaim extends Claim {
+  readonly furtherId?: number
+}
+
+/** Where the work on a tip stands after a look. `dueInMs` null: nothing is left to do. */
+export interface Look {
+  readonly id: string
+  readonly attempts: number
+  readonly dueInMs: number | null
+  readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | null
+}
+
+/** Tips one drain takes at most; one `getSignatureStatuses` answers for as many. */
+const batch = 256
+/** Longer than any look takes; a crashed verifier's tips come back after it. */
+const leaseSeconds = 30
+
+const claimColumns = (table: string): string => /* sql */ `
+  ${table}.creator_wallet as "creatorWallet", ${table}.sender, trim_scale(${table}.amount)::text as amount, ${table}.token_symbol as "tokenSymbol",
+  ${table}.message, ${table}.claimed_intent_id as "intentId"`
+
+/**
+ * Takes the longest due tips, with everything that was claimed about them, and the database's time. `now()`, not
+ * `clock_timestamp()`, in the condition: only a stable bound stops the scan of the index at what is due.
+ */
+export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[] }> {
+  const rows = await query<Omit<DueTip, 'claims'> & Claim & { now: Date; further: StoredClaim[] | null }>(
+    db,
+    {
+      name: 'tips.take',
+      text: /* sql */ `
+      with taken as (
+        update tips set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
+        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${batch} for update skip locked))
+        returning *)
+      select t.id, t.status, t.attempts, clock_timestamp() as now,
+             (extract(epoch from clock_timestamp() - t.recorded_at) * 1000)::float8 as "ageMs",
+             ${claimColumns('t')},
+             (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further
+      from taken t`,
+      values: [],
+    },
+  )
+  const tips = rows.map(({ id, status, attempts, ageMs, further, ...row }) => {
+    const { creatorWallet, sender, amount, tokenSymbol, message, intentId } = row
+    const first = { creatorWallet, sender, amount, tokenSymbol, message, intentId }
+    return { id, status, attempts, ageMs, claims: [first, ...(further ?? [])] }
+  })
+  return { now: rows[0]?.now ?? new Date(), tips }
+}
+
+/** Writes down what the looks found, in the order of ids (the lock order of all who write tips). */
+export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<void> {
+  if (looks.length === 0) return
+  await query(db, {
+    name: 'tips.finish',
+    text: /* sql */ `
+      with look as (
+        select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[]) as l(id, attempts, due_in_ms, outcome)
+      ), held as materialized (
+        select t.id from tips t join look l on l.id = t.id and l.attempts = t.attempts order by t.id for update of t
+      ), disproved as (
+        update tip_claims c set found_false_at = clock_timestamp()
+        from held h join look l on l.id = h.id where c.tip_id = h.id and l.outcome = 'mismatch' and c.found_false_at is null
+      )
+      update tips t set
+        due_at = clock_timestamp() + l.due_in_ms * interval '1 ms', outcome = l.outcome,
+        found_false_at = case when l.outcome = 'mismatch' then coalesce(t.found_false_at, clock_timestamp()) else t.found_false_at end
+      from held h join look l on l.id = h.id where t.id = h.id`,
+    values: [
+      looks.map(({ id }) => id),
+      looks.map(({ attempts }) => attempts),
+      looks.map(({ dueInMs }) => dueInMs),
+      looks.map(({ outcome }) => outcome),
+    ],
+  })
+}

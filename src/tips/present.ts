@@ -1,0 +1,83 @@
+import { centsWorth, displayNumber, picoUsd } from '../kernel/money.js'
+import { tokenByMint } from '../kernel/tokens.js'
+import type { TipListItem } from './schemas.js'
+
+/** The columns every view of a tip is made from; `t` is the tip, `r` and `s` the parties that received and sent. */
+const factColumns = /* sql */ `
+  t.id, coalesce(r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
+  t.display_raw as "displayRaw", t.received_raw as "receivedRaw"`
+
+export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
+export const listColumns = /* sql */ `${factColumns}, t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
+
+interface Facts {
+  readonly id: string
+  readonly recipient: string
+  readonly sender: string
+  readonly message: string | null
+  readonly mint: string
+  readonly decimals: number
+  readonly displayRaw: string
+  readonly receivedRaw: string
+}
+export interface ConfirmedTip extends Facts {
+  readonly confirmedAt: Date
+}
+export interface ListedTip extends Facts {
+  readonly status: TipListItem['status']
+  readonly recordedAt: Date
+  readonly recipientId: string | null
+  readonly senderId: string | null
+  /** Last known price in USD as decimal text, null if none was ever known. */
+  readonly usd: string | null
+}
+
+/** A tip as the stream sends it (contract: Stream events). */
+export function presentTipEvent(tip: ConfirmedTip) {
+  return {
+    type: 'tip',
+    ...amounts(tip),
+    tokenSymbol: symbolOf(tip.mint),
+    sender: tip.sender,
+    message: tip.message,
+    timestamp: tip.confirmedAt.toISOString(),
+  }
+}
+
+/** A tip as the list shows it (contract: Tip list item). */
+export function presentListItem(tip: ListedTip): TipListItem {
+  return {
+    signature: tip.id,
+    recipient: tip.recipient,
+    recipient_id: tip.recipientId,
+    sender: tip.sender,
+    sender_id: tip.senderId,
+    ...amounts(tip),
+    tokenSymbol: symbolOf(tip.mint),
+    message: tip.message,
+    timestamp: tip.recordedAt.toISOString(),
+    status: tip.status,
+    valueUsd: valueUsd(tip),
+    isStable: tokenByMint(tip.mint)?.stable ?? false,
+    fiatDetails: null,
+  }
+}
+
+function amounts({ displayRaw, receivedRaw, decimals }: Facts): { amount: number; receivedAmount: number } {
+  return {
+    amount: displayNumber(BigInt(displayRaw), decimals),
+    receivedAmount: displayNumber(BigInt(receivedRaw), decimals),
+  }
+}
+
+function symbolOf(mint: string): string {
+  return tokenByMint(mint)?.symbol ?? mint
+}
+
+/** Stablecoins at face value, other tokens at the last known price, to the cent; 0 if none was ever known. */
+function valueUsd(tip: ListedTip): number {
+  const units = BigInt(tip.displayRaw)
+  if (tokenByMint(tip.mint)?.stable === true) return displayNumber(units, tip.decimals)
+  const price = tip.usd === null ? undefined : picoUsd(Number(tip.usd))
+  return price === undefined ? 0 : displayNumber(centsWorth(units, tip.decimals, price), 2)
+}

@@ -1,0 +1,87 @@
+import { type Route, route, streamRoute } from '../http/endpoint.js'
+import type { Services } from '../services.js'
+import { claimFrom } from './claim.js'
+import { listTips } from './list.js'
+import { createRecorder, type Recorded } from './record.js'
+import {
+  listTipsInput,
+  listTipsOutput,
+  type RecordTipInput,
+  recordTipInput,
+  recordTipOutput,
+  streamEvent,
+  streamInput,
+} from './schemas.js'
+import type { TipStreams } from './stream.js'
+
+/** Recording, listing and streaming tips. */
+export function tipRoutes(services: Services, streams: TipStreams): Route[] {
+  const record = createRecorder(services)
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/chain/tips/create',
+        summary: 'Record a submitted tip, once per transaction signature',
+        credential: 'none',
+        input: recordTipInput,
+        invalid: 'tip_fields_required',
+        output: recordTipOutput,
+        errors: [
+          'invalid_creator_wallet',
+          'invalid_tip_amount',
+          'invalid_sender_wallet',
+          'invalid_tx_signature',
+        ],
+      },
+      async (input) => {
+        const claim = claimFrom(input)
+        const recorded = await record(claim)
+        services.wake('verifier')
+        return presentRecorded(input, claim.tokenSymbol, recorded)
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/chain/tips',
+        summary: 'The newest 50 tips an address received or sent',
+        credential: 'none',
+        input: listTipsInput,
+        invalid: 'address_required',
+        output: listTipsOutput,
+        errors: [],
+      },
+      async ({ address }) => ({ tips: await listTips(services, address) }),
+    ),
+    streamRoute(
+      {
+        method: 'get',
+        path: '/chain/tips/stream',
+        summary: 'Newly confirmed tips of a wallet, live',
+        credential: 'none',
+        input: streamInput,
+        invalid: 'wallet_required',
+        output: streamEvent,
+        errors: ['invalid_wallet'],
+        stream: true,
+      },
+      ({ wallet }, ctx) => streams.serve(ctx, wallet),
+    ),
+  ]
+}
+
+/** Contract: the duplicate answer names only the tip and its status. */
+function presentRecorded(
+  input: RecordTipInput,
+  tokenSymbol: string,
+  { created, status, recipientId }: Recorded,
+) {
+  const id = input.txSignature
+  if (!created) return { tip: { id, status }, message: 'Tip already recorded' as const }
+  const recipient = recipientId === null ? {} : { recipientId }
+  return {
+    tip: { id, status, ...recipient, amount: input.tipAmount, tokenSymbol },
+    message: 'Tip recorded successfully' as const,
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { checkedText, requiredText } from '../http/input.js'
+import { isAddress, isSignature } from '../kernel/base58.js'
+import type { ErrorCode } from '../kernel/errors.js'
+
+const missing: ErrorCode = 'tip_fields_required'
+const invalidAmount: ErrorCode = 'invalid_tip_amount'
+
+/** POST /chain/tips/create (contract: Endpoints). The fields stand in the order in which they are refused. */
+export const recordTipInput = z.object({
+  creatorWallet: checkedText(missing, 'invalid_creator_wallet', isAddress),
+  tipAmount: z
+    .number({ error: ({ input }) => (input === undefined ? missing : invalidAmount) })
+    .positive(invalidAmount)
+    .meta({ description: 'Raw base units; for tokens other than SOL a decimal is taken as display units' }),
+  senderWallet: checkedText(missing, 'invalid_sender_wallet', isAddress),
+  txSignature: checkedText(missing, 'invalid_tx_signature', isSignature),
+  message: z.string().optional().meta({ description: 'Supporter message, kept to 500 characters' }),
+  tokenSymbol: z.string().optional().meta({ description: 'Default SOL' }),
+  intentId: z
+    .string()
+    .optional()
+    .meta({ description: 'The intent this transaction was issued for: ties the message to it' }),
+})
+export type RecordTipInput = z.output<typeof recordTipInput>
+
+export const recordTipOutput = z.object({
+  success: z.literal(true),
+  tip: z.object({
+    id: z.string(),
+    status: z.enum(['pending', 'confirmed', 'failed', 'cancelled']),
+    recipientId: z.uuid().optional(),
+    amount: z.number().optional(),
+    tokenSymbol: z.string().optional(),
+  }),
+  message: z.enum(['Tip recorded successfully', 'Tip already recorded']),
+})
+
+/** GET /chain/tips. */
+export const listTipsInput = z.object({
+  address: requiredText('address_required').meta({
+    description: 'Wallet address (base58), user id or .sol domain',
+  }),
+})
+
+export const tipListItem = z.object({
+  signature: z.string(),
+  recipient: z.string(),
+  recipient_id: z.string().nullable(),
+  sender: z.string(),
+  sender_id: z.string().nullable(),
+  amount: z.number(),
+  receivedAmount: z
+    .number()
+    .nullable()
+    .meta({ description: 'What the creator received, after the platform fee' }),
+  tokenSymbol: z.string(),
+  message: z.string().nullable(),
+  timestamp: z.iso.datetime(),
+  status: z.enum(['pending', 'confirmed', 'failed', 'cancelled']),
+  valueUsd: z.number(),
+  isStable: z.boolean(),
+  fiatDetails: z.null(),
+})
+export type TipListItem = z.output<typeof tipListItem>
+
+export const listTipsOutput = z.object({ success: z.literal(true), tips: z.array(tipListItem) })
+
+/** GET /chain/tips/stream. */
+export const streamInput = z.object({ wallet: checkedText('wallet_required', 'invalid_wallet', isAddress) })
+
+export const streamEvent = z.union([
+  z.object({ status: z.literal('connected'), wallet: z.string() }),
+  z.object({
+    type: z.literal('tip'),
+    amount: z.number(),
+    receivedAmount: z.number(),
+    tokenSymbol: z.string(),
+    sender: z.string(),
+    message: z.string().nullable(),
+    timestamp: z.iso.datetime(),
+  }),
+])

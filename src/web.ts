@@ -1,0 +1,40 @@
+import { createServer } from 'node:http'
+import { createApp } from './app.js'
+import { compose } from './compose.js'
+import { opsRouter } from './http/ops.js'
+import { loadConfig } from './platform/config.js'
+import { stopOnSignals } from './platform/shutdown.js'
+
+/** A web process: stateless, any number of them. */
+const config = loadConfig()
+const services = compose(config, 'web')
+const app = createApp(services)
+let stopping = false
+
+const ops = opsRouter({
+  metrics: services.metrics,
+  ready: async () => (stopping ? 'unavailable' : services.ready()),
+})
+app.koa.use(ops.routes())
+const server = createServer(
+  { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
+  app.koa.callback(),
+)
+server.listen(config.http.port, () => services.log.info({ port: config.http.port }, 'listening'))
+server.on('error', (error) => {
+  services.log.fatal({ err: error }, 'cannot listen')
+  process.exitCode = 1
+  void services.close()
+})
+
+stopOnSignals(
+  async () => {
+    stopping = true
+    const closed = new Promise((done) => server.close(done))
+    await app.close()
+    server.closeIdleConnections()
+    await closed
+    await services.close()
+  },
+  { log: services.log, endWithStdin: config.stopWithStdin },
+)

@@ -1,0 +1,65 @@
+import {
+  type AddressLookupTableAccount,
+  Connection,
+  Keypair,
+  type PublicKey,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import type { Sandbox } from '../../scripts/sandbox/server.js'
+
+/** A stock client of the sandbox's chain, reading at `confirmed` unless told otherwise. */
+export function connect(sandbox: Pick<Sandbox, 'url'>): Connection {
+  return new Connection(sandbox.url, { commitment: 'confirmed', disableRetryOnRateLimit: true })
+}
+
+export async function postJson(url: string, body: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+/** One JSON-RPC call; answers its result or throws its error's message. */
+export async function call(
+  sandbox: Pick<Sandbox, 'url'>,
+  method: string,
+  ...params: unknown[]
+): Promise<unknown> {
+  const { body } = await postJson(sandbox.url, { jsonrpc: '2.0', id: 1, method, params })
+  const { result, error } = body as { result?: unknown; error?: { code: number; message: string } }
+  if (error) throw new Error(`${error.code} ${error.message}`)
+  return result
+}
+
+/** A key pair that holds this many lamports. */
+export async function fundedKeypair(connection: Connection, lamports: number): Promise<Keypair> {
+  const keypair = Keypair.generate()
+  await connection.requestAirdrop(keypair.publicKey, lamports)
+  return keypair
+}
+
+/** A v0 transaction nobody has signed yet, as a service hands it to a wallet. */
+export async function unsignedTransaction(
+  connection: Connection,
+  payer: PublicKey,
+  instructions: TransactionInstruction[],
+  tables: AddressLookupTableAccount[] = [],
+): Promise<VersionedTransaction> {
+  const { blockhash } = await connection.getLatestBlockhash('processed')
+  const message = new TransactionMessage({ payerKey: payer, recentBlockhash: blockhash, instructions })
+  return new VersionedTransaction(message.compileToV0Message(tables))
+}
+
+/** Signs and sends; answers the signature. */
+export async function signAndSend(
+  connection: Connection,
+  transaction: VersionedTransaction,
+  signer: Keypair,
+  skipPreflight = false,
+): Promise<string> {
+  transaction.sign([signer])
+  return connection.sendTransaction(transaction, { skipPreflight })
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { getAssociatedTokenAddressSync } from '@solana/spl-token'
+import { Keypair, LAMPORTS_PER_SOL, PublicKey } from '@solana/web3.js'
+import test, { type ExecutionContext } from 'ava'
+import { startSandbox } from '../../scripts/sandbox/server.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { call, connect, postJson } from './chain-client.js'
+
+const main = new URL('../../scripts/sandbox/main.js', import.meta.url).pathname
+const usdc = new PublicKey(tokenBySymbol('USDC')?.mint ?? '')
+
+async function temporaryDirectory(t: ExecutionContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'sandbox-'))
+  t.teardown(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+/** Starts the sandbox as its own process and waits for its line. */
+async function startProcess(t: ExecutionContext, env: Record<string, string>) {
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return { child, url: String(line).replace('sandbox ready ', '') }
+}
+
+async function exitOf(child: ChildProcess): Promise<unknown> {
+  return child.exitCode ?? (await once(child, 'exit'))[0]
+}
+
+async function lookAt(url: string, wallet: PublicKey) {
+  const connection = connect({ url })
+  const signatures = await connection.getSignaturesForAddress(wallet, {}, 'confirmed')
+  return {
+    genesis: await connection.getGenesisHash(),
+    lamports: await connection.getBalance(wallet),
+    tokens: (await connection.getTokenAccountBalance(getAssociatedTokenAddressSync(usdc, wallet))).value
+      .amount,
+    signatures: signatures.map((entry) => [entry.signature, entry.slot, entry.memo]),
+    oldest: await connection.getTransaction(signatures.at(-1)?.signature ?? '', {
+      commitment: 'confirmed',
+      maxSupportedTransactionVersion: 1,
+    }),
+  }
+}
+
+test('a killed sandbox comes back with its ledger, even when the last line was torn', async (t) => {
+  const directory = await temporaryDirectory(t)
+  const wallet = Keypair.generate().publicKey
+  const env = { DATA_DIR: directory, TREASURY_WALLET: wallet.toBase58(), SLOT_MS: '20' }
+  const first = await startProcess(t, env)
+  for (let n = 1; n <= 10; n++) await connect(first).requestAirdrop(wallet, n * LAMPORTS_PER_SOL)
+  await postJson(`${first.url}/dev/airdrop`, { wallet: wallet.toBase58(), token: 'USDC', amount: '7' })
+  await call(first, 'dev_advance', 1000)
+  const before = await lookAt(first.url, wallet)
+  const slotBefore = await connect(first).getSlot('processed')
+  first.child.kill('SIGKILL')
+  await exitOf(first.child)
+  await appendFile(join(directory, 'chain.jsonl'), '{"transaction":{"signature":"torn')
+
+  const second = await startProcess(t, env)
+  t.deepEqual(await lookAt(second.url, wallet), before)
+  t.is(before.lamports, (1 + 55) * LAMPORTS_PER_SOL, 'the treasury is planted once')
+  t.is(before.signatures.length, 1 + 1 + 10 + 1)
+  t.true((await connect(second).getSlot('processed')) > (before.signatures[0]?.[1] as number))
+  t.true(slotBefore > 1000)
+
+  // What was torn is gone, so the next line is whole again.
+  await connect(second).requestAirdrop(wallet, LAMPORTS_PER_SOL)
+  second.child.stdin?.end()
+  t.is(await exitOf(second.child), 0, 'it leaves when its stdin ends')
+  const third = await startProcess(t, env)
+  t.is((await lookAt(third.url, wallet)).lamports, before.lamports + LAMPORTS_PER_SOL)
+  third.child.kill('SIGTERM')
+  t.is(await exitOf(third.child), 0, 'it leaves on SIGTERM')
+})
+
+test('time does not run backwards over a restart', async (t) => {
+  const dataDir = await temporaryDirectory(t)
+  const wallet = Keypair.generate().publicKey
+  const first = await startSandbox({ port: 0, slotMs: 0, dataDir })
+  first.chain.advance(500)
+  const signature = await connect(first).requestAirdrop(wallet, LAMPORTS_PER_SOL)
+  await first.close()
+  const second = await startSandbox({ port: 0, slotMs: 0, dataDir })
+  t.teardown(() => second.close())
+  t.is(second.chain.clock.slot, 502)
+  const { value } = await connect(second).getSignatureStatus(signature)
+  t.is(value?.confirmationStatus, 'confirmed')
+  t.is(await connect(second).getBalance(wallet), LAMPORTS_PER_SOL)
+})
+
+test('two sandboxes in one process are two chains', async (t) => {
+  const [one, two] = await Promise.all([startSandbox({ port: 0 }), startSandbox({ port: 0 })])
+  t.teardown(() => Promise.all([one.close(), two.close()]))
+  const wallet = Keypair.generate().publicKey
+  await connect(one).requestAirdrop(wallet, LAMPORTS_PER_SOL)
+  t.is(await connect(one).getBalance(wallet), LAMPORTS_PER_SOL)
+  t.is(await connect(two).getBalance(wallet), 0)
+})
+
+test('a taken port is an error, and the sandbox refuses production', async (t) => {
+  const sandbox = await startSandbox({ port: 0 })
+  t.teardown(() => sandbox.close())
+  const taken = Number(new URL(sandbox.url).port)
+  await t.throwsAsync(startSandbox({ port: taken }), { code: 'EADDRINUSE' })
+  await t.throwsAsync(startSandbox({ port: taken - 1 }), { code: 'EADDRINUSE' })
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: 'ignore',
+  })
+  t.is(await exitOf(child), 1)
+})

@@ -1,0 +1,28 @@
+import cron from 'node-cron'
+import { PriceBook } from '../src/payments/price-book.js'
+import type { Services } from '../src/services.js'
+import { measureWork } from './measure-work.js'
+
+/**
+ * What happens by the clock: last known prices for lists, and how long the oldest due row of each kind has
+ * waited. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ */
+export function startClock(services: Services): () => Promise<void> {
+  const prices = new PriceBook(services)
+  const onError = (error: unknown): void =>
+    services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
+  const tasks = [
+    cron.schedule('*/15 * * * * *', () => prices.refresh().catch(onError), {
+      name: 'prices',
+      noOverlap: true,
+    }),
+    cron.schedule('*/15 * * * * *', () => measureWork(services).catch(onError), {
+      name: 'work',
+      noOverlap: true,
+    }),
+  ]
+  void prices.refresh().catch(onError)
+  return async () => {
+    await Promise.all(tasks.map((task) => task.destroy()))
+  }
+}

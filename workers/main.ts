@@ -1,0 +1,72 @@
+import type { Server } from 'node:http'
+import { type Composed, compose } from '../src/compose.js'
+import { startOpsServer } from '../src/http/ops.js'
+import { loadConfig } from '../src/platform/config.js'
+import { type WorkKind, workKinds } from '../src/platform/jobs.js'
+import { stopOnSignals } from '../src/platform/shutdown.js'
+import { startWorker } from '../src/platform/worker.js'
+import { startClock } from './clock.js'
+import { workers } from './registry.js'
+
+/** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
+const known = [...workKinds, 'clock'] as const
+type Name = (typeof known)[number]
+
+function namesFrom(args: readonly string[]): Name[] {
+  const names = args.includes('all') ? [...known] : known.filter((name) => args.includes(name))
+  const unknown = args.filter((name) => name !== 'all' && !known.some((one) => one === name))
+  if (names.length === 0 || unknown.length > 0) {
+    throw new Error(
+      `usage: main.js <name>... | all, with names of ${known.join(', ')}; got "${args.join(' ')}"`,
+    )
+  }
+  return names
+}
+
+function start(services: Composed, name: Name): () => Promise<void> {
+  if (name === 'clock') return startClock(services)
+  return startDrain(services, name)
+}
+
+function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
+  const { config, metrics, log } = services
+  const drain = workers[kind](services)
+  const worker = startWorker({
+    kind,
+    drain: async () => {
+      const report = await drain()
+      metrics.drainedRows.inc({ kind }, report.taken)
+      return report
+    },
+    redisUrl: config.redis.url,
+    namespace: config.redis.namespace,
+    onError: (error) => {
+      metrics.drainErrors.inc({ kind })
+      log.warn({ err: error, kind }, 'a drain failed; its rows come due again')
+    },
+  })
+  return worker.stop
+}
+
+const names = namesFrom(process.argv.slice(2))
+const config = loadConfig()
+const services = compose(config, names.join('+'))
+const stops = names.map((name) => start(services, name))
+let stopping = false
+const ready = async () => (stopping ? ('unavailable' as const) : services.ready())
+const ops: Server | undefined =
+  config.workerPort === undefined
+    ? undefined
+    : await startOpsServer(config.workerPort, { metrics: services.metrics, ready })
+services.log.info({ names }, 'working')
+
+stopOnSignals(
+  async () => {
+    stopping = true
+    await Promise.all(stops.map((stop) => stop()))
+    ops?.close()
+    ops?.closeAllConnections()
+    await services.close()
+  },
+  { log: services.log, endWithStdin: config.stopWithStdin },
+)

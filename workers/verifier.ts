@@ -1,0 +1,8 @@
+import type { Drain } from '../src/platform/drain-loop.js'
+import type { Services } from '../src/services.js'
+import { createVerifierDrain } from '../src/tips/verify.js'
+
+/** Asks the chain about recorded signatures and confirms what it finds. */
+export function verifier(services: Services): Drain {
+  return createVerifierDrain(services)
+}
