@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { keep } from './bootstrap/keep.mjs'
@@ -14,6 +15,7 @@ import { dropLeftovers, ensureTemplate, templateName } from './dev/test-database
 
 // `npm test [-- <files or AVA options>]`: every test, against a PostgreSQL and a Redis started for this run alone.
 const dataDir = '.test-data'
+const scratchLink = join(dataDir, 'scratch')
 const fleet = new Fleet(say)
 
 /** Durability against a power cut is not what tests are about; everything else is as in production. */
@@ -44,6 +46,27 @@ async function redis(): Promise<string> {
   return `redis://127.0.0.1:${port}`
 }
 
+/**
+ * A folder for what tests write, outside the repository because PostgreSQL's user must reach it. The link to it lets
+ * this run's end remove it, or the next run's start when this one is killed.
+ */
+function scratchFolder(): string {
+  removeScratch()
+  const folder = mkdtempSync(join(tmpdir(), 'tipping-test-'))
+  chmodSync(folder, 0o755)
+  symlinkSync(folder, scratchLink)
+  return folder
+}
+
+function removeScratch(): void {
+  try {
+    rmSync(realpathSync(scratchLink), { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  rmSync(scratchLink, { force: true })
+}
+
 /** Source files as they are named in the repository become the compiled ones; everything else is AVA's. */
 function toCompiled(argument: string): string {
   const file = relative('.', argument)
@@ -71,11 +94,18 @@ async function run(): Promise<number> {
   const lock = takeLock(join(dataDir, 'run.lock'))
   if (!lock.taken) throw new Refusal(`the tests run in this folder already (process ${lock.pid})`)
   process.once('exit', lock.release)
+  const scratch = scratchFolder()
   const [server, redisUrl] = await Promise.all([database(), redis()])
   say('PostgreSQL and Redis ready')
-  const own = { TEST_DATABASE_URL: server, TEST_TEMPLATE: templateName, TEST_REDIS_URL: redisUrl }
+  const own = {
+    TEST_DATABASE_URL: server,
+    TEST_TEMPLATE: templateName,
+    TEST_REDIS_URL: redisUrl,
+    TMPDIR: scratch,
+  }
   const tally = await runTests({ ...process.env, ...own })
   await fleet.stop()
+  removeScratch()
   process.stdout.write(`${tallyLine(tally)}\n`)
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1
 }

@@ -22,7 +22,7 @@ const sharedHome = '/var/lib/tipping-dev'
 const user = 'postgres'
 
 /** Whom PostgreSQL runs as; undefined: the user we are. */
-export type Owner = { readonly uid: number; readonly gid: number } | undefined
+type Owner = { readonly uid: number; readonly gid: number } | undefined
 
 /** Where the binaries (`bin/postgres`) lie, the folder for the data, and who may use them. */
 export interface PostgresFiles {

@@ -28,7 +28,7 @@ export function startOnce({ output, ...program }: Program): ChildProcess {
 }
 
 /** How a child ended, in words: `exit code 1` or `SIGKILL`. */
-export function wayOut(code: number | null, signal: NodeJS.Signals | null): string {
+function wayOut(code: number | null, signal: NodeJS.Signals | null): string {
   if (signal !== null) return signal
   const named = Object.entries(constants.signals).find(([, number]) => number + signalBase === code)
   return named?.[0] ?? `exit code ${code}`
