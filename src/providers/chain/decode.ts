@@ -21,7 +21,7 @@ const transactionReply = z.object({
   blockTime: z.number().nullish(),
   transaction: z.tuple([z.string(), z.literal('base64')]),
   meta: z.object({
-    err: z.unknown(),
+    err: z.unknown().optional(),
     fee: lamports,
     preBalances: z.array(lamports),
     postBalances: z.array(lamports),

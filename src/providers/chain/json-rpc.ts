@@ -33,7 +33,7 @@ const tooMuch = new Set([-32602, -32600, -32005, 413])
 
 const answer = z.object({
   id: z.union([z.number(), z.string(), z.null()]).optional(),
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 })
 
