@@ -1,0 +1,119 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../kernel/errors.js'
+import { query } from '../platform/db.js'
+import type { Leg } from './accounts.js'
+import { findTransfer } from './find-transfer.js'
+import { checkTransfer, sameContent, type Transfer } from './model.js'
+
+export interface Posted {
+  readonly id: bigint
+  /** True when it was there already: nothing was changed. */
+  readonly repeated: boolean
+}
+
+interface Outcome {
+  readonly id: bigint | null
+  readonly short: boolean
+  readonly unreserved: boolean
+}
+
+/**
+ * The whole posting in one statement. Users' accounts are locked by id before anything is written, so balances are
+ * those of this moment and transfers never wait for each other in a circle; what is short, unknown or there already
+ * writes nothing and leaves the caller's transaction usable.
+ */
+const postSql = /* sql */ `
+with leg as materialized (
+  select l.*, coalesce(
+    (select a.id from ledger_accounts a where a.user_id = l.user_id and a.kind = l.kind and a.currency = l.currency),
+    (select a.id from ledger_accounts a where l.user_id is null and a.user_id is null and a.kind = l.kind and a.currency = l.currency)
+  ) as account_id
+  from unnest($5::uuid[], $6::text[], $7::text[], $8::bigint[]) as l(user_id, kind, currency, amount)
+), reserved as materialized (
+  select id from ledger_transfers where idem = $4 and kind = 'reserve'
+), locked as materialized (
+  select a.balance + l.amount as balance from ledger_accounts a join leg l on a.id = l.account_id
+  where l.user_id is not null order by a.id for no key update of a
+), verdict as materialized (
+  select exists (select from locked where balance < 0)
+      or exists (select from leg where account_id is null and amount < 0) as short,
+    exists (select from leg where account_id is null) as missing,
+    $4::text is not null and not exists (select from reserved) as unreserved
+), transfer as (
+  insert into ledger_transfers (idem, kind, ref, resolves)
+  select $1, $2, $3, (select id from reserved)
+  from verdict where not short and not missing and not unreserved
+  on conflict (idem) do nothing returning id
+), moved as (
+  update ledger_accounts a set balance = a.balance + l.amount from leg l, transfer
+  where a.id = l.account_id and l.user_id is not null returning a.id, a.balance
+), written as (
+  insert into ledger_entries (transfer_id, account_id, amount, balance_after)
+  select t.id, l.account_id, l.amount, m.balance
+  from transfer t cross join leg l left join moved m on m.id = l.account_id
+)
+select (select id from transfer) as id, short, unreserved from verdict`
+
+/**
+ * Posts a transfer in one round trip, on a pool or inside the caller's transaction. The same idem again changes
+ * nothing and says so. Throws DomainError `insufficient_balance` when a user's account would fall below zero, and
+ * a plain error for what only a mistake of ours can cause: other content under a used idem, no such reserve.
+ */
+export async function postTransfer(db: Knex, transfer: Transfer): Promise<Posted> {
+  checkTransfer(transfer)
+  const first = await attempt(db, transfer)
+  if (first !== undefined) return first
+  // Nothing was written and nothing is short: an account does not exist yet. Opened before the second try, since a
+  // statement does not see what it inserts itself.
+  await openAccounts(db, transfer.legs)
+  const second = await attempt(db, transfer)
+  if (second === undefined) throw new Error(`No such platform account in transfer ${transfer.idem}`)
+  return second
+}
+
+async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined> {
+  const { idem, legs } = transfer
+  const [outcome] = await query<Outcome>(db, {
+    name: 'ledger.post',
+    text: postSql,
+    values: [
+      idem,
+      transfer.kind,
+      transfer.ref,
+      transfer.resolves ?? null,
+      legs.map(({ account }) => account.userId),
+      legs.map(({ account }) => account.kind),
+      legs.map(({ account }) => account.currency),
+      legs.map(({ amount }) => amount),
+    ],
+  })
+  if (outcome === undefined) throw new Error('The posting did not answer')
+  if (outcome.id !== null) return { id: outcome.id, repeated: false }
+  // A statement of its own: one that waited for the same transfer does not see it in its own snapshot.
+  const earlier = await findTransfer(db, idem)
+  if (earlier !== undefined) {
+    if (!sameContent(earlier, transfer)) throw new Error(`Another transfer has the idem ${idem}`)
+    return { id: earlier.id, repeated: true }
+  }
+  if (outcome.short) throw new DomainError('insufficient_balance')
+  if (outcome.unreserved) throw new Error(`Nothing was reserved as ${transfer.resolves}`)
+  return undefined
+}
+
+/** In one order, so that two transfers that open the same accounts do not wait for each other in a circle. */
+async function openAccounts(db: Knex, legs: readonly Leg[]): Promise<void> {
+  const accounts = legs.map(({ account }) => account).filter(({ userId }) => userId !== null)
+  await query(db, {
+    name: 'ledger.open',
+    text: /* sql */ `
+      insert into ledger_accounts (user_id, kind, currency, balance)
+      select user_id, kind, currency, 0 from unnest($1::uuid[], $2::text[], $3::text[]) as l(user_id, kind, currency)
+      order by user_id, kind, currency
+      on conflict do nothing`,
+    values: [
+      accounts.map(({ userId }) => userId),
+      accounts.map(({ kind }) => kind),
+      accounts.map(({ currency }) => currency),
+    ],
+  })
+}
