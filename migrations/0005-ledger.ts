@@ -5,8 +5,9 @@ import type { Knex } from 'knex'
  * Users' balances are cached beside their entries; platform balances are derived, since one row that every posting
  * updates would put all postings in a queue.
  *
- * The statement triggers compare at the end of each statement: a balance moves only in the statement that writes
- * its entries. They plan by indexes whatever the size of the tables, because a plan is kept as long as its connection.
+ * The cached balance is moved by the insertion of an entry and by nothing else: a trigger does it, and every other
+ * update is refused. So it can neither be forgotten nor forged. The triggers look up row by row (`offset 0`), since
+ * a plan that is kept must not depend on how small the tables were when it was made.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
@@ -38,13 +39,14 @@ export async function up(knex: Knex): Promise<void> {
       check ((resolves is not null) = (kind in ('post', 'void'))),
       check ((resolves is not null) = (idem like '%:resolve')));
 
+    create sequence ledger_entry_ids;
     create table ledger_entries (
       transfer_id bigint not null references ledger_transfers,
       account_id bigint not null references ledger_accounts,
       amount bigint not null check (amount <> 0),
-      -- Of user accounts only. Ids grow along each account, because its row is locked when they are drawn.
-      balance_after bigint check (balance_after >= 0),
-      id bigint generated always as identity,
+      -- Both are set by the trigger: the balance of user accounts only, and an id that grows along each of them.
+      balance_after bigint,
+      id bigint not null,
       primary key (transfer_id, account_id));
     create index ledger_entries_statement on ledger_entries (account_id, id desc);
 
@@ -58,57 +60,55 @@ export async function up(knex: Knex): Promise<void> {
       for each statement execute function refuse_change();
     create trigger ledger_accounts_fixed before update of id, user_id, kind, currency or delete or truncate on ledger_accounts
       for each statement execute function refuse_change();
+    create trigger ledger_balances_fixed before update of balance on ledger_accounts
+      for each statement when (pg_trigger_depth() = 0) execute function refuse_change();
+    create trigger ledger_accounts_open_empty before insert on ledger_accounts
+      for each row when (new.balance <> 0) execute function refuse_change();
 
-    create function ledger_check_entries() returns trigger language plpgsql
-      set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    create function ledger_move_balance() returns trigger language plpgsql as $$
+    begin
+      update ledger_accounts set balance = balance + new.amount
+       where id = new.account_id and user_id is not null returning balance into new.balance_after;
+      -- Drawn now that the account's row is locked.
+      new.id := nextval('ledger_entry_ids');
+      return new;
+    end $$;
+    create trigger ledger_entries_move before insert on ledger_entries
+      for each row execute function ledger_move_balance();
+
+    create function ledger_check_sums() returns trigger language plpgsql as $$
     begin
       if exists (
-        select from fresh f join ledger_accounts a on a.id = f.account_id
+        select from fresh f cross join lateral (select currency from ledger_accounts where id = f.account_id offset 0) a
          group by f.transfer_id, a.currency having sum(f.amount) <> 0)
       then raise exception 'a transfer does not sum to zero' using errcode = '23514'; end if;
+      return null;
+    end $$;
+    create trigger ledger_entries_balanced after insert on ledger_entries
+      referencing new table as fresh for each statement execute function ledger_check_sums();
 
+    create function ledger_check_resolution() returns trigger language plpgsql as $$
+    begin
+      if not exists (
+        select from ledger_transfers r where r.id = new.resolves and r.kind = 'reserve' and new.idem = r.idem || ':resolve')
+      then raise exception 'only a reserve is resolved' using errcode = '23514'; end if;
       if exists (
-        select from fresh f join ledger_accounts a on a.id = f.account_id
-         where case when a.user_id is null then f.balance_after is not null
-               else f.balance_after is distinct from f.amount + coalesce((
-                      select p.balance_after from ledger_entries p
-                       where p.account_id = f.account_id and p.id < f.id order by p.id desc limit 1), 0)
-                 or f.balance_after is distinct from coalesce((
-                      select n.balance_after - n.amount from ledger_entries n
-                       where n.account_id = f.account_id and n.id > f.id order by n.id limit 1), a.balance) end)
-      then raise exception 'entries and balance do not move together' using errcode = '23514'; end if;
-
-      if exists (
-        select from fresh f join ledger_transfers t on t.id = f.transfer_id join ledger_transfers r on r.id = t.resolves
-         where r.kind <> 'reserve' or t.idem <> r.idem || ':resolve'
-            or exists (
-              select from ledger_entries e join ledger_accounts a on a.id = e.account_id
-               where e.transfer_id in (t.id, r.id) and (t.kind = 'void' or a.kind in ('pending', 'held'))
-               group by e.account_id having sum(e.amount) <> 0))
+        select from unnest(array[new.id, new.resolves]) as t(id)
+         cross join lateral (select * from ledger_entries where transfer_id = t.id offset 0) e
+         cross join lateral (select kind from ledger_accounts where id = e.account_id offset 0) a
+         where new.kind = 'void' or a.kind in ('pending', 'held')
+         group by e.account_id having sum(e.amount) <> 0)
       then raise exception 'a resolution does not take back what was reserved' using errcode = '23514'; end if;
       return null;
     end $$;
-    create trigger ledger_entries_checked after insert on ledger_entries
-      referencing new table as fresh for each statement execute function ledger_check_entries();
-
-    create function ledger_check_balances() returns trigger language plpgsql
-      set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-    begin
-      if exists (
-        select from fresh f where f.user_id is not null and f.balance <> coalesce((
-          select e.balance_after from ledger_entries e where e.account_id = f.id order by e.id desc limit 1), 0))
-      then raise exception 'a balance moved without entries' using errcode = '23514'; end if;
-      return null;
-    end $$;
-    create trigger ledger_accounts_opened after insert on ledger_accounts
-      referencing new table as fresh for each statement execute function ledger_check_balances();
-    create trigger ledger_accounts_checked after update on ledger_accounts
-      referencing new table as fresh for each statement execute function ledger_check_balances();
+    create trigger ledger_transfers_resolve after insert on ledger_transfers
+      for each row when (new.resolves is not null) execute function ledger_check_resolution();
   `)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     drop table ledger_entries, ledger_transfers, ledger_accounts;
-    drop function ledger_check_entries(), ledger_check_balances(), refuse_change()`)
+    drop sequence ledger_entry_ids;
+    drop function ledger_move_balance(), ledger_check_sums(), ledger_check_resolution(), refuse_change()`)
 }

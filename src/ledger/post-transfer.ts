@@ -13,46 +13,43 @@ export interface Posted {
 
 interface Outcome {
   readonly id: bigint | null
-  readonly short: boolean
-  readonly unreserved: boolean
+  readonly overdrawn: boolean
+  readonly reserved: boolean
 }
 
 /**
  * The whole posting in one statement. Users' accounts are locked by id before anything is written, so balances are
- * those of this moment and transfers never wait for each other in a circle; what is short, unknown or there already
- * writes nothing and leaves the caller's transaction usable.
+ * those of this moment and transfers never wait for each other in a circle; what is overdrawn, unknown or there
+ * already writes nothing and leaves the caller's transaction usable. Balances move with the entries (migration
+ * 0005). The arrays are sub-selects so that a plan which does not know their lengths looks no dearer than one that
+ * does: PostgreSQL then plans once instead of at every posting.
  */
 const postSql = /* sql */ `
 with leg as materialized (
-  select l.*, coalesce(
-    (select a.id from ledger_accounts a where a.user_id = l.user_id and a.kind = l.kind and a.currency = l.currency),
-    (select a.id from ledger_accounts a where l.user_id is null and a.user_id is null and a.kind = l.kind and a.currency = l.currency)
-  ) as account_id
-  from unnest($5::uuid[], $6::text[], $7::text[], $8::bigint[]) as l(user_id, kind, currency, amount)
-), reserved as materialized (
-  select id from ledger_transfers where idem = $4 and kind = 'reserve'
+  select * from unnest((select $5::uuid[]), (select $6::text[]), (select $7::text[]), (select $8::bigint[]))
+    as l(user_id, kind, currency, amount)
 ), locked as materialized (
-  select a.balance + l.amount as balance from ledger_accounts a join leg l on a.id = l.account_id
-  where l.user_id is not null order by a.id for no key update of a
+  select a.id, l.amount, a.balance + l.amount as after from leg l
+  join ledger_accounts a on a.user_id = l.user_id and a.kind = l.kind and a.currency = l.currency
+  order by a.id for no key update of a
+), side as materialized (
+  select id, amount, after from locked
+  union all
+  select a.id, l.amount, null from leg l
+  join ledger_accounts a on l.user_id is null and a.user_id is null and a.kind = l.kind and a.currency = l.currency
 ), verdict as materialized (
-  select exists (select from locked where balance < 0)
-      or exists (select from leg where account_id is null and amount < 0) as short,
-    exists (select from leg where account_id is null) as missing,
-    $4::text is not null and not exists (select from reserved) as unreserved
+  select count(*) = cardinality($8::bigint[]) as known, coalesce(bool_or(after < 0), false) as overdrawn,
+    (select id from ledger_transfers where idem = $4 and kind = 'reserve') as reserve
+  from side
 ), transfer as (
   insert into ledger_transfers (idem, kind, ref, resolves)
-  select $1, $2, $3, (select id from reserved)
-  from verdict where not short and not missing and not unreserved
+  select $1, $2, $3, reserve from verdict
+  where known and not overdrawn and ($4::text is null or reserve is not null)
   on conflict (idem) do nothing returning id
-), moved as (
-  update ledger_accounts a set balance = a.balance + l.amount from leg l, transfer
-  where a.id = l.account_id and l.user_id is not null returning a.id, a.balance
-), written as (
-  insert into ledger_entries (transfer_id, account_id, amount, balance_after)
-  select t.id, l.account_id, l.amount, m.balance
-  from transfer t cross join leg l left join moved m on m.id = l.account_id
+), entry as (
+  insert into ledger_entries (transfer_id, account_id, amount) select t.id, s.id, s.amount from transfer t, side s
 )
-select (select id from transfer) as id, short, unreserved from verdict`
+select (select id from transfer) as id, overdrawn, reserve is not null as reserved from verdict`
 
 /**
  * Posts a transfer in one round trip, on a pool or inside the caller's transaction. The same idem again changes
@@ -63,8 +60,7 @@ export async function postTransfer(db: Knex, transfer: Transfer): Promise<Posted
   checkTransfer(transfer)
   const first = await attempt(db, transfer)
   if (first !== undefined) return first
-  // Nothing was written and nothing is short: an account does not exist yet. Opened before the second try, since a
-  // statement does not see what it inserts itself.
+  // An account does not exist yet. It is opened apart, since a statement does not see what it inserts itself.
   await openAccounts(db, transfer.legs)
   const second = await attempt(db, transfer)
   if (second === undefined) throw new Error(`No such platform account in transfer ${transfer.idem}`)
@@ -95,8 +91,9 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
     if (!sameContent(earlier, transfer)) throw new Error(`Another transfer has the idem ${idem}`)
     return { id: earlier.id, repeated: true }
   }
-  if (outcome.short) throw new DomainError('insufficient_balance')
-  if (outcome.unreserved) throw new Error(`Nothing was reserved as ${transfer.resolves}`)
+  if (outcome.overdrawn) throw new DomainError('insufficient_balance')
+  if (transfer.resolves !== undefined && !outcome.reserved)
+    throw new Error(`Nothing was reserved as ${transfer.resolves}`)
   return undefined
 }
 

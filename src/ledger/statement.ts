@@ -43,7 +43,7 @@ export async function readStatement(
       select e.id, a.kind as account, t.kind, t.ref, e.amount, e.balance_after as "balanceAfter", t.created_at as "createdAt"
       from ledger_accounts a
       cross join lateral (
-        select * from ledger_entries where account_id = a.id and ($3::bigint is null or id < $3)
+        select * from ledger_entries where account_id = a.id and id < coalesce($3, 9223372036854775807)
         order by id desc limit $4) e
       join ledger_transfers t on t.id = e.transfer_id
       where a.user_id = $1 and a.currency = $2

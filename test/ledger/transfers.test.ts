@@ -97,8 +97,7 @@ test('what is not there is not given, and the transaction of the caller goes on'
     await reserve(trx, { key: freshKey(), ref: 'w', legs: move(100n, available(user), held(user)) })
   })
   t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 100n })
-  const opened = await db('ledger_accounts').where({ user_id: stranger })
-  t.deepEqual(opened, [], 'a refusal opens no account')
+  t.deepEqual(await balanceOf(stranger), { available: 0n, pending: 0n, held: 0n })
 })
 
 test('state and money share a transaction: a rollback takes both back', async (t) => {
@@ -237,5 +236,21 @@ test('a posting is one round trip', async (t) => {
     })
     connection.query = ask
     t.is(trips, 1)
+  })
+})
+
+test('a posting is planned once for a connection, not each time', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  await db.transaction(async (trx) => {
+    for (let i = 0; i < 20; i++)
+      await reserve(trx, { key: freshKey(), ref: 'w', legs: move(1n, available(user), held(user)) })
+    const { rows } = await trx.raw(
+      `select custom_plans, generic_plans from pg_prepared_statements where name = 'ledger.post'`,
+    )
+    t.true(
+      rows[0].generic_plans >= 15n,
+      JSON.stringify(rows[0], (_, value) => String(value)),
+    )
   })
 })
