@@ -42,11 +42,13 @@ export async function up(knex: Knex): Promise<void> {
     create sequence ledger_entry_ids;
     create table ledger_entries (
       transfer_id bigint not null references ledger_transfers,
-      account_id bigint not null references ledger_accounts,
+      -- No foreign key: each check would lock the one row of a platform account. Accounts are never deleted, and the
+      -- check of the sums refuses an entry without one.
+      account_id bigint not null,
       amount bigint not null check (amount <> 0),
-      -- Both are set by the trigger: the balance of user accounts only, and an id that grows along each of them.
+      -- Of user accounts only, and set by the trigger, whatever was given; the id then grows along each of them.
       balance_after bigint,
-      id bigint not null,
+      id bigint not null default nextval('ledger_entry_ids'),
       primary key (transfer_id, account_id));
     create index ledger_entries_statement on ledger_entries (account_id, id desc);
 
@@ -74,14 +76,16 @@ export async function up(knex: Knex): Promise<void> {
       return new;
     end $$;
     create trigger ledger_entries_move before insert on ledger_entries
-      for each row execute function ledger_move_balance();
+      for each row when (new.balance_after is not null) execute function ledger_move_balance();
 
     create function ledger_check_sums() returns trigger language plpgsql as $$
     begin
       if exists (
-        select from fresh f cross join lateral (select currency from ledger_accounts where id = f.account_id offset 0) a
-         group by f.transfer_id, a.currency having sum(f.amount) <> 0)
-      then raise exception 'a transfer does not sum to zero' using errcode = '23514'; end if;
+        select from fresh f left join lateral (
+          select currency, user_id is not null as cached from ledger_accounts where id = f.account_id offset 0) a on true
+         group by f.transfer_id, a.currency
+        having sum(f.amount) <> 0 or a.currency is null or bool_or(a.cached <> (f.balance_after is not null)))
+      then raise exception 'a transfer does not sum to zero, or an entry has no account or moved no balance' using errcode = '23514'; end if;
       return null;
     end $$;
     create trigger ledger_entries_balanced after insert on ledger_entries

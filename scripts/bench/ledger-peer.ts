@@ -2,8 +2,7 @@ import type pg from 'pg'
 
 /**
  * What one writes first: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries, COMMIT. The same rows,
- * keys and indexes as ours in tables of its own, with the zero-sum and append-only triggers but without the guard
- * that ties balances to entries, which no posting of several statements could pass.
+ * keys and indexes as ours in tables of its own, with the zero-sum trigger, but nothing that ties balances to entries.
  */
 export const peerSchema = /* sql */ `
   create table peer_accounts (
@@ -24,10 +23,10 @@ export const peerSchema = /* sql */ `
   end $$;
   create trigger peer_checked after insert on peer_entries
     referencing new table as fresh for each statement execute function peer_check();
-  insert into peer_accounts select id, balance from ledger_accounts;
+  insert into peer_accounts select id, coalesce(balance, 1000000000000000) from ledger_accounts;
   analyze peer_accounts;`
 
-/** Posts legs by account id (bigint units), in several statements. Accounts without a balance are the platform's. */
+/** Posts legs by account id (bigint units), in several statements. */
 export async function postAsPeer(
   pool: pg.Pool,
   idem: string,
@@ -50,7 +49,7 @@ export async function postAsPeer(
         transfer.rows[0].id,
         legs.map(({ account }) => account),
         legs.map(({ amount }) => amount),
-        legs.map(({ account }) => after.get(account) ?? null),
+        legs.map(({ account }) => after.get(account)),
       ],
     })
     await client.query('commit')
@@ -68,7 +67,7 @@ async function moveBalances(
 ): Promise<Map<bigint, bigint>> {
   const { rows } = await client.query<{ id: bigint; balance: bigint }>({
     name: 'peer.lock',
-    text: 'select id, balance from peer_accounts where id = any($1::bigint[]) and balance is not null order by id for update',
+    text: 'select id, balance from peer_accounts where id = any($1::bigint[]) order by id for update',
     values: [legs.map(({ account }) => account)],
   })
   const after = new Map<bigint, bigint>()

@@ -47,7 +47,8 @@ with leg as materialized (
   where known and not overdrawn and ($4::text is null or reserve is not null)
   on conflict (idem) do nothing returning id
 ), entry as (
-  insert into ledger_entries (transfer_id, account_id, amount) select t.id, s.id, s.amount from transfer t, side s
+  insert into ledger_entries (transfer_id, account_id, amount, balance_after)
+  select t.id, s.id, s.amount, s.after from transfer t, side s
 )
 select (select id from transfer) as id, overdrawn, reserve is not null as reserved from verdict`
 
