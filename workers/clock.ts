@@ -2,13 +2,15 @@ import cron from 'node-cron'
 import { PriceBook } from '../src/payments/price-book.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
+import { createBooksWatch } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists, and how long the oldest due row of each kind has
- * waited. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has
+ * waited, and whether the books hold. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
+  const watchBooks = createBooksWatch(services)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
   const tasks = [
@@ -20,6 +22,7 @@ export function startClock(services: Services): () => Promise<void> {
       name: 'work',
       noOverlap: true,
     }),
+    cron.schedule('30 * * * * *', () => watchBooks().catch(onError), { name: 'books', noOverlap: true }),
   ]
   void prices.refresh().catch(onError)
   return async () => {
