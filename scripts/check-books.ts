@@ -4,6 +4,8 @@ import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { runOperatorsScript, UsageError } from './ops/operators-script.js'
 
+const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
+
 /** Checks every invariant of the ledger over all entries and prints what each kind of account holds. */
 await runOperatorsScript({
   name: 'check-books [--json]',
@@ -23,8 +25,6 @@ Exit code 0 when all of them hold, 1 when one is broken or the books could not b
     }
   },
 })
-
-const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
 function textOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]): string {
   return [

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Knex } from 'knex'
+import { checkBooks } from '../../src/ledger/invariants.js'
+import { createDb } from '../../src/platform/db.js'
+import { say } from '../bootstrap/progress.mjs'
+import { openGround } from './ground.js'
+import type { Outcome } from './ledger-operations.js'
+
+const writers = 4
+const program = 'dist/scripts/bench/ledger-writer.js'
+
+export interface Stress {
+  readonly databaseUrl: string
+  readonly seed: string
+  /** Of all writers together. */
+  readonly operations: number
+  readonly users: number
+  /** A writer is killed (SIGKILL) and begun anew about this often, in ms; the books are sampled as often. */
+  readonly killEveryMs: number
+  readonly tell: (progress: string) => void
+}
+
+export type StressResult = Record<Outcome, number> & {
+  readonly kills: number
+  readonly samples: number
+  /** Invariants that did not hold at some sample. */
+  readonly broken: readonly string[]
+}
+
+/**
+ * Random operations from four processes that are killed again and again. A writer begun anew repeats what its
+ * predecessor may have done already, so each key is tried until it is known to be done.
+ */
+export async function stressLedger(stress: Stress): Promise<StressResult> {
+  const db = createDb(stress.databaseUrl, 2)
+  const result = { posted: 0, repeated: 0, refused: 0, kills: 0, samples: 0, broken: [] as string[] }
+  try {
+    await addUsers(db, stress.users)
+    const crew = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
+    const done = Promise.all(crew.map((writer) => writer.run()))
+    await disturb(db, stress, crew, result)
+    await done
+    await sample(db, 0n, result)
+    return result
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** `npm run bench -- ledger-stress`: a million operations; `LEDGER_STRESS_OPERATIONS` and `LEDGER_STRESS_SEED` change them. */
+export async function benchLedgerStress(): Promise<{ table: string; results: unknown }> {
+  const operations = Number(process.env['LEDGER_STRESS_OPERATIONS'] ?? 1_000_000)
+  const seed = process.env['LEDGER_STRESS_SEED'] ?? String(Date.now())
+  say(`${operations} random operations, seed ${seed}`)
+  const ground = await openGround()
+  try {
+    const { databaseUrl } = ground
+    const results = await stressLedger({
+      databaseUrl,
+      seed,
+      operations,
+      users: 200,
+      killEveryMs: 4000,
+      tell: say,
+    })
+    if (results.broken.length > 0)
+      throw new Error(`seed ${seed} broke the books: ${results.broken.join('; ')}`)
+    const { posted, repeated, refused, kills, samples } = results
+    const table = `${operations} operations, seed ${seed}: ${posted} posted, ${repeated} repeated, ${refused} refused\n${kills} writers killed; the books held at all ${samples} samples`
+    return { table, results: { seed, operations, ...results } }
+  } finally {
+    await ground.close()
+  }
+}
+
+async function addUsers(db: Knex, count: number): Promise<void> {
+  await db.raw(
+    `insert into users (email, name, password_hash) select i || '@stress.example', 'Ada Lovelace', 'none' from generate_series(1, ?::int) i`,
+    [count],
+  )
+}
+
+/** Samples the books and kills one writer after the other until all are done. */
+async function disturb(
+  db: Knex,
+  { killEveryMs, operations, tell }: Stress,
+  crew: readonly Writer[],
+  result: StressResult & { broken: string[]; samples: number },
+): Promise<void> {
+  let checked = 0n
+  for (let turn = 0; crew.some(({ finished }) => !finished); turn++) {
+    await sleep(killEveryMs, undefined, { ref: false })
+    // What is new since the last sample; the last one of all reads everything.
+    const newest = await sample(db, checked, result)
+    checked = newest > 1000n ? newest - 1000n : 0n
+    crew[turn % crew.length]?.kill()
+    const done = crew.reduce((sum, writer) => sum + writer.done, 0)
+    tell(`${done} of ${operations} operations, ${result.samples} samples`)
+  }
+}
+
+async function sample(
+  db: Knex,
+  after: bigint,
+  result: { samples: number; broken: string[] },
+): Promise<bigint> {
+  const { invariants, newest } = await checkBooks(db, after)
+  result.samples += 1
+  result.broken.push(...invariants.filter(({ violations }) => violations > 0n).map(({ name }) => name))
+  return newest
+}
+
+/** One of the four, whichever process it is at the moment. */
+class Writer {
+  done = 0
+  finished = false
+  #begunAt = 0
+  readonly #stress: Stress
+  readonly #number: number
+  readonly #result: Record<Outcome | 'kills', number>
+  #child: ChildProcess | undefined
+
+  constructor(stress: Stress, number: number, result: Record<Outcome | 'kills', number>) {
+    this.#stress = stress
+    this.#number = number
+    this.#result = result
+  }
+
+  /** Begins process after process until its share is done. Throws when one fails that nobody killed. */
+  async run(): Promise<void> {
+    const share = Math.ceil(this.#stress.operations / writers)
+    try {
+      while (this.done < share) {
+        const [code, signal] = await this.#runOnce(share)
+        if (signal !== 'SIGKILL' && code !== 0) throw new Error(`writer ${this.#number} ended with ${code}`)
+      }
+    } finally {
+      this.finished = true
+    }
+  }
+
+  /** Not before it got anywhere, or on a slow machine none ever would. */
+  kill(): void {
+    if (this.done > this.#begunAt && this.#child?.kill('SIGKILL') === true) this.#result.kills += 1
+  }
+
+  async #runOnce(share: number): Promise<[number | null, NodeJS.Signals | null]> {
+    const { seed, databaseUrl } = this.#stress
+    this.#begunAt = this.done
+    const child = spawn(process.execPath, [program, seed, ...[this.#number, this.done, share].map(String)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, DATABASE_URL: databaseUrl },
+    })
+    this.#child = child
+    const ended = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stdout })) this.#count(line)
+    this.#child = undefined
+    return (await ended) as [number | null, NodeJS.Signals | null]
+  }
+
+  #count(line: string): void {
+    const { done, ...counts } = JSON.parse(line) as Record<Outcome | 'done', number>
+    this.done = done
+    for (const outcome of ['posted', 'repeated', 'refused'] as const) this.#result[outcome] += counts[outcome]
+  }
+}
