@@ -24,7 +24,7 @@ export const noPrice: PriceState = { accepted: undefined, suspect: undefined }
 export function judgeReading(state: PriceState, reading: Reading, jumpPercent: number): PriceState {
   const { accepted, suspect } = state
   const agrees = (with_: Reading): boolean => isWithin(with_.price, reading.price, jumpPercent)
-  if (accepted === undefined || reading.atMs - accepted.atMs > memoryMs || agrees(accepted))
+  if (accepted === undefined || reading.atMs - accepted.atMs >= memoryMs || agrees(accepted))
     return { accepted: reading, suspect: undefined }
   if (suspect === undefined || !agrees(suspect)) return { accepted, suspect: reading }
   if (reading.atMs - suspect.atMs < secondLookMs) return state
