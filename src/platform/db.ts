@@ -23,22 +23,38 @@ const limits = {
   keepAlive: true,
 }
 
-/** The pool for models and every statement that is not on a hot path. `max`: connections. */
-export function createDb(url: string, max: number): Knex {
+/**
+ * The pool for models and every statement that is not on a hot path. `max`: connections. `statementMs`: a
+ * migration may take longer than a request ever should.
+ */
+export function createDb(url: string, max: number, statementMs = limits.statement_timeout): Knex {
   return knex({
     client: 'pg',
-    connection: { connectionString: url, types, ...limits } as Knex.PgConnectionConfig,
+    connection: {
+      connectionString: url,
+      types,
+      ...limits,
+      statement_timeout: statementMs,
+    } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
   })
 }
 
 /**
- * A hot statement is planned once: planning it costs ten times its execution. The plan must then not depend on
- * how small the tables happened to be, so it goes by indexes; connections are renewed and plan anew every 10 min.
+ * A hot statement is planned once: planning it costs ten times its execution. A plan made while the tables were
+ * empty must stay right when they are large, so only index lookups in nested loops are left to choose from.
  */
-const planOnce =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c jit=off'
+const planOnce = [
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+/** Connections are replaced, and plan anew, after this long. */
 const renewSeconds = 600
 
 /** A dedicated pool for one hot path, so that nothing else can take its connections. */
@@ -49,6 +65,8 @@ export function createHotPool(url: string, max: number): pg.Pool {
     types: types as pg.CustomTypesConfig,
     options: planOnce,
     maxLifetimeSeconds: renewSeconds,
+    // Kept open: two connections cost nothing, a timer for each request does.
+    idleTimeoutMillis: 0,
     ...limits,
   })
   // An idle connection that PostgreSQL closes (restart) is replaced at the next use; without a listener it ends the process.
