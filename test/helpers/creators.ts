@@ -3,6 +3,7 @@ import type { CreatorSettings } from '../../src/creators/settings.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured.js'
 import { type Person, registerPerson } from './people.js'
+import { until } from './until.js'
 import { runDrain, type World } from './world.js'
 
 /** A registered person whose wallet is there. */
@@ -16,13 +17,23 @@ export async function registerCreator(
   settings: Partial<CreatorSettings> = {},
 ): Promise<TestCreator> {
   const person = await registerPerson(world)
-  await runDrain(walletDrain(world))
-  const { public_key: wallet } = await world.db('wallets').where({ user_id: person.user.id }).first()
+  const wallet = await walletOf(world, person.user.id)
   await world
     .db('users')
     .where({ id: person.user.id })
     .update({ settings: JSON.stringify(settings) })
   return { ...person, wallet }
+}
+
+/** Another test's drain may have taken the row and not be done with it. */
+async function walletOf(world: World, userId: string): Promise<string> {
+  let wallet: string | null = null
+  await until('the wallet is there', async () => {
+    await runDrain(walletDrain(world))
+    wallet = (await world.db('wallets').where({ user_id: userId }).first()).public_key
+    return wallet !== null
+  })
+  return wallet ?? ''
 }
 
 /** The provisioner's drain, with this world's key. */

@@ -83,7 +83,7 @@ const refused: [name: string, change: Record<string, unknown>, expected: string]
   ...['creatorId', 'inputTokenMint', 'sourceWalletAddress'].map(
     (field): [string, Record<string, unknown>, string] => [`${field} empty`, { [field]: '' }, fields],
   ),
-  ...[5, true, {}, [], ['x']].flatMap((value): [string, Record<string, unknown>, string][] => [
+  ...[5, true, {}, ['x']].flatMap((value): [string, Record<string, unknown>, string][] => [
     [`creatorId ${JSON.stringify(value)}`, { creatorId: value }, fields],
     [`inputTokenMint ${JSON.stringify(value)}`, { inputTokenMint: value }, mint],
     [`sourceWalletAddress ${JSON.stringify(value)}`, { sourceWalletAddress: value }, wallet],
@@ -185,14 +185,17 @@ test('what would need a swap is refused while there are no engines, whoever asks
   t.is(await refusal({ ...good, creatorId: converting.user.id }), 'ok')
 })
 
-test('an intent costs two statements once the recipient is known, and nothing waits for Redis', async (t) => {
-  const { request, taps } = world()
-  await issueIntent(request, good)
-  taps.redis.stall()
-  t.teardown(() => taps.redis.pass())
-  const statements = await taps.sql.during(() => issueIntent(request, good))
-  t.deepEqual(
-    statements.filter((name) => name !== 'prices.keep'),
-    ['creators.read', 'intents.insert'],
-  )
-})
+test.serial(
+  'an intent costs two statements once the recipient is known, and nothing waits for Redis',
+  async (t) => {
+    const { request, taps } = world()
+    await issueIntent(request, good)
+    taps.redis.stall()
+    t.teardown(() => taps.redis.pass())
+    const statements = await taps.sql.during(() => issueIntent(request, good))
+    t.deepEqual(
+      statements.filter((name) => name !== 'prices.keep'),
+      ['creators.read', 'intents.insert'],
+    )
+  },
+)
