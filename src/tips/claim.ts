@@ -24,7 +24,7 @@ export interface SignedClaim extends Claim {
 
 const maxMessage = 500
 const maxSymbol = 20
-const maxIntentId = 64
+const intentId = /^pi_[0-9a-f-]{36}$/
 const solDecimals = 9
 /** Decimals kept of an amount in display units; no listed token has more. */
 const claimDecimals = 12
@@ -39,7 +39,7 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     amount: storedAmount(input.tipAmount, tokenSymbol === 'SOL'),
     tokenSymbol,
     message: cleanMessage(input.message ?? '', maxMessage) || null,
-    intentId: input.intentId === undefined || input.intentId.length > maxIntentId ? null : input.intentId,
+    intentId: input.intentId !== undefined && intentId.test(input.intentId) ? input.intentId : null,
   }
   const hash = createHash('sha256')
     .update(JSON.stringify(Object.values(claim)))
