@@ -26,7 +26,7 @@ export function judgeReading(state: PriceState, reading: Reading, jumpPercent: n
   const { accepted, suspect } = state
   if (reading.price === 0n) return { accepted, suspect: reading }
   const agrees = (with_: Reading): boolean => isWithin(with_.price, reading.price, jumpPercent)
-  if (accepted === undefined || reading.atMs - accepted.atMs > memoryMs || agrees(accepted))
+  if (accepted === undefined || reading.atMs - accepted.atMs >= memoryMs || agrees(accepted))
     return { accepted: reading, suspect: undefined }
   if (suspect === undefined || !agrees(suspect)) return { accepted, suspect: reading }
   if (reading.atMs - suspect.atMs < secondLookMs) return state

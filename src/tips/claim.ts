@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from '../kernel/errors.js'
+import { isIntentId } from '../kernel/ids.js'
 import { baseUnits, displayText } from '../kernel/money.js'
 import { cleanLine, cleanMessage } from '../kernel/text.js'
 import { tokenBySymbol } from '../kernel/tokens.js'
@@ -24,7 +25,6 @@ export interface SignedClaim extends Claim {
 
 const maxMessage = 500
 const maxSymbol = 20
-const intentId = /^pi_[0-9a-f-]{36}$/
 const solDecimals = 9
 /** Decimals kept of an amount in display units; no listed token has more. */
 const claimDecimals = 12
@@ -39,7 +39,7 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     amount: storedAmount(input.tipAmount, tokenSymbol === 'SOL'),
     tokenSymbol,
     message: cleanMessage(input.message ?? '', maxMessage) || null,
-    intentId: input.intentId !== undefined && intentId.test(input.intentId) ? input.intentId : null,
+    intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
   const hash = createHash('sha256')
     .update(JSON.stringify(Object.values(claim)))
@@ -51,10 +51,7 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
 function storedAmount(tipAmount: number, sol: boolean): string {
   if (Number.isSafeInteger(tipAmount) && tipAmount > 0)
     return sol ? displayText(BigInt(tipAmount), solDecimals) : String(tipAmount)
-  const units =
-    sol || tipAmount > Number.MAX_SAFE_INTEGER || Number.isInteger(tipAmount)
-      ? undefined
-      : baseUnits(tipAmount, claimDecimals)
+  const units = sol || Number.isInteger(tipAmount) ? undefined : baseUnits(tipAmount, claimDecimals)
   if (units === undefined) throw new DomainError('invalid_tip_amount')
   return displayText(units, claimDecimals)
 }

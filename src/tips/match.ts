@@ -6,6 +6,8 @@ import type { Claim } from './claim.js'
 export interface IssuedIntent {
   readonly id: string
   readonly payoutWallet: string
+  /** The wallet it was issued for; whoever signs may pay it. */
+  readonly sourceWallet: string
   readonly outputMint: string
 }
 
@@ -55,16 +57,14 @@ export function matchTip(chain: Associated, input: MatchInput): TipFacts | undef
   const { transaction, intents } = input
   for (const intent of intents) {
     const token = tokenByMint(intent.outputMint)
-    const payment = token && paymentTo(chain, transaction, intent.payoutWallet, token)
+    const payment = token && paymentTo(chain, transaction, intent.payoutWallet, token, intent.sourceWallet)
     if (payment !== undefined) return factsOf(chain, input, payment, intent.id)
   }
   if (transaction.blockTime === undefined || transaction.blockTime < input.notBefore) return undefined
   for (const claim of credibleFirst(input)) {
     const token = tokenBySymbol(claim.tokenSymbol)
-    const payment = token && paymentTo(chain, transaction, claim.creatorWallet, token)
-    if (payment !== undefined && isDebited(transaction, claim.sender, payment)) {
-      return factsOf(chain, input, { ...payment, sender: claim.sender }, null)
-    }
+    const payment = token && paymentTo(chain, transaction, claim.creatorWallet, token, claim.sender)
+    if (payment?.sender === claim.sender) return factsOf(chain, input, payment, null)
   }
   const payment = onlyPaymentTo(chain, input)
   return payment && factsOf(chain, input, payment, null)
@@ -79,20 +79,24 @@ function credibleFirst({ claims, creators, treasury }: MatchInput): Claim[] {
   return claims.filter((claim) => claim.creatorWallet !== treasury).sort((a, b) => known(a) - known(b))
 }
 
-/** The payment of one token to a wallet, if a signer other than the wallet paid it. */
+/**
+ * The payment of one token to a wallet, if a signer other than the wallet paid it. Where several signers lost
+ * enough (a sponsor pays the rent of accounts, say), the one who was expected to pay is the sender.
+ */
 function paymentTo(
   chain: Associated,
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
+  expectedSender?: string,
 ): Payment | undefined {
   // A recipient who signs may be paying himself, or be party to pulling the money back.
   if (transaction.signers.has(recipient)) return undefined
   const received = receivedBy(chain, transaction, recipient, token)
   if (received <= 0n) return undefined
-  const payment = { recipient, token, received }
-  const sender = [...transaction.signers].find((signer) => isDebited(transaction, signer, payment))
-  return sender === undefined ? undefined : { ...payment, sender }
+  const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, token, received))
+  const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
+  return sender === undefined ? undefined : { recipient, sender, token, received }
 }
 
 /** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */
@@ -115,10 +119,9 @@ function receivedBy(
   return mine.find((change) => change.account === account)?.delta ?? 0n
 }
 
-/** A signer who lost at least what arrived, the network fee not counted. */
-function isDebited(transaction: ChainTransaction, wallet: string, payment: Omit<Payment, 'sender'>): boolean {
-  if (!transaction.signers.has(wallet) || wallet === payment.recipient) return false
-  return -changeOf(transaction, wallet, payment.token) >= payment.received
+/** Whether a wallet lost at least what arrived, the network fee not counted. */
+function isDebited(transaction: ChainTransaction, wallet: string, token: Token, received: bigint): boolean {
+  return -changeOf(transaction, wallet, token) >= received
 }
 
 function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
@@ -126,7 +129,10 @@ function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token
     const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
     return (transaction.lamports.get(wallet) ?? 0n) + networkFee
   }
-  const owned = transaction.tokens.filter((change) => change.mint === mint && change.ownerBefore === wallet)
+  // An account made in the transaction counts too: what moved into it is not spent.
+  const owned = transaction.tokens.filter(
+    (change) => change.mint === mint && (change.ownerBefore ?? change.ownerAfter) === wallet,
+  )
   return owned.reduce((sum, { delta }) => sum + delta, 0n)
 }
 

@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { benchRecord } from './bench/record.js'
+import { Refusal } from './bootstrap/progress.mjs'
+
+/** `npm run bench [-- <name>]`: each benchmark beside its floor or peer in the same run. */
+const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = { record: benchRecord }
+const folder = 'bench-results'
+
+async function main(names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => !(name in benches))
+  if (unknown.length > 0)
+    throw new Refusal(
+      `no benchmark is called ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`,
+    )
+  mkdirSync(folder, { recursive: true })
+  for (const [name, bench] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue
+    const { table, results } = await bench()
+    const file = `${folder}/${name}.json`
+    writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+    process.stdout.write(`\n${table}\nwritten to ${file}\n`)
+  }
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)
+  process.exitCode = 1
+}

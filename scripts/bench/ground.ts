@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs'
+import pg from 'pg'
+import { migrateToLatest } from '../../src/platform/migrate.js'
+import { say } from '../bootstrap/progress.mjs'
+import { Fleet } from '../dev/fleet.js'
+import { freePort } from '../dev/ports.js'
+import { postgresReady, preparePostgres } from '../dev/postgres.js'
+import { redisProgram, redisReady } from '../dev/redis.js'
+
+const dataDir = '.data/bench'
+
+/** What all benchmarked servers stand on: one PostgreSQL with durable commits, one Redis. */
+export interface Ground {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  /** Runs a statement as the server's owner, for tables of the peers. */
+  sql(text: string): Promise<void>
+  /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. */
+  serve(name: string, args: readonly string[], env: Record<string, string>): Promise<string>
+  close(): Promise<void>
+}
+
+const listenMs = 20_000
+
+/** Starts the ground for one benchmark with an empty, migrated database. */
+export async function openGround(): Promise<Ground> {
+  mkdirSync(dataDir, { recursive: true })
+  const fleet = new Fleet((text) => say(text))
+  const redisPort = await freePort()
+  // Its own durability settings are PostgreSQL's defaults: every commit waits for the disk.
+  const postgres = await preparePostgres({ dataDir, port: await freePort() })
+  fleet.start('database', 'postgres', postgres.program)
+  fleet.start('support', 'redis', redisProgram(redisPort, dataDir))
+  await Promise.all([
+    postgresReady(postgres.url('postgres'), () => fleet.hopeful),
+    redisReady(redisPort, () => fleet.hopeful),
+  ])
+  await inDatabase(
+    postgres.url('postgres'),
+    'drop database if exists bench with (force)',
+    'create database bench',
+  )
+  const databaseUrl = postgres.url('bench')
+  await migrateToLatest(databaseUrl)
+  return {
+    databaseUrl,
+    redisUrl: `redis://127.0.0.1:${redisPort}`,
+    sql: (text) => inDatabase(databaseUrl, text),
+    async serve(name, args, env) {
+      const port = await freePort()
+      fleet.start('service', name, {
+        command: process.execPath,
+        args: [...args],
+        signal: 'SIGTERM',
+        env: { ...process.env, DATABASE_URL: databaseUrl, ...env, PORT: String(port) },
+      })
+      await listens(port)
+      return `http://127.0.0.1:${port}`
+    },
+    async close() {
+      await fleet.stop()
+      postgres.release()
+    },
+  }
+}
+
+async function inDatabase(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function listens(port: number): Promise<void> {
+  const answers = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      () => true,
+      () => false,
+    )
+  for (const end = performance.now() + listenMs; performance.now() < end; ) if (await answers()) return
+  throw new Error(`nothing listens on ${port}`)
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+
+/** One measurement: requests per second and the median and 99th percentile of latency in ms. */
+export interface Load {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly failed: number
+}
+
+interface Tally {
+  readonly latencies: number[]
+  failed: number
+}
+
+const okHead = 'HTTP/1.1 200 OK'
+const headEnd = '\r\n\r\n'
+const signatureHead = encodeBase58(randomBytes(64)).slice(1, 78).padEnd(77, '1')
+let serial = 0
+
+/**
+ * Records tips with new signatures over so many connections, one request at a time on each. Bare sockets and
+ * ready-made bytes: generator and servers share the machine, and a general load tool would eat a core of two.
+ */
+export async function recordTips(url: string, connections: number, seconds: number): Promise<Load> {
+  const { hostname, port } = new URL(url)
+  const tally: Tally = { latencies: [], failed: 0 }
+  const until = performance.now() + seconds * 1000
+  const body = bodyBytes()
+  const head = Buffer.from(
+    `POST /chain/tips/create HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body().length}${headEnd}`,
+  )
+  const request = (): Buffer => Buffer.concat([head, body()])
+  await Promise.all(
+    Array.from({ length: connections }, () => runConnection(hostname, Number(port), request, until, tally)),
+  )
+  const sorted = tally.latencies.sort((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed: tally.failed }
+}
+
+/** Bodies of one length with signatures that count up: base58 of 64 bytes whose last ten digits are a number. */
+function bodyBytes(): () => Buffer {
+  const [creatorWallet, senderWallet] = [encodeBase58(randomBytes(32)), encodeBase58(randomBytes(32))]
+  return () => {
+    serial += 1
+    const txSignature = `2${signatureHead}${String(serial).replaceAll('0', 'z').padStart(10, '1')}`
+    return Buffer.from(JSON.stringify({ creatorWallet, tipAmount: 1_000_000_000, senderWallet, txSignature }))
+  }
+}
+
+function runConnection(
+  host: string,
+  port: number,
+  request: () => Buffer,
+  until: number,
+  tally: Tally,
+): Promise<void> {
+  return new Promise((done) => {
+    const socket: Socket = connect(port, host)
+    socket.setNoDelay(true)
+    let sentAt = 0
+    let answer = ''
+    function send(): void {
+      answer = ''
+      sentAt = performance.now()
+      socket.write(request())
+    }
+    socket.on('connect', send)
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1')
+      if (!isWhole(answer)) return
+      if (answer.startsWith(okHead)) tally.latencies.push(performance.now() - sentAt)
+      else tally.failed += 1
+      if (performance.now() < until) send()
+      else socket.destroy()
+    })
+    socket.on('error', () => {
+      tally.failed += 1
+    })
+    socket.on('close', () => done())
+  })
+}
+
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf(headEnd)
+  if (end < 0) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, end))?.[1]
+  return length !== undefined && answer.length >= end + headEnd.length + Number(length)
+}

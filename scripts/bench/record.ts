@@ -1,0 +1,95 @@
+import { solMint } from '../../src/kernel/tokens.js'
+import { say } from '../bootstrap/progress.mjs'
+import { openGround } from './ground.js'
+import { type Load, recordTips } from './load.js'
+
+const rounds = 5
+const secondsEach = 4
+const widths = [64, 1] as const
+const goals =
+  'goals: at 64 connections >= 1.50 of koa and >= 1.00 of fastify; at 1 connection p50 <= 1.40 of koa'
+
+type Name = 'service' | 'koa' | 'fastify'
+type Round = Record<Name, Load>
+
+/** `POST /chain/tips/create` beside a bare Koa and a bare Fastify with one INSERT each, in turn, on one PostgreSQL. */
+export async function benchRecord(): Promise<{ table: string; results: unknown }> {
+  const ground = await openGround()
+  try {
+    await ground.sql(
+      'create table peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
+    )
+    const servers: Record<Name, string> = {
+      service: await ground.serve('service', ['dist/src/web.js'], serviceSettings(ground.redisUrl)),
+      koa: await ground.serve('koa', ['dist/scripts/bench/peers.js', 'koa'], {}),
+      fastify: await ground.serve('fastify', ['dist/scripts/bench/peers.js', 'fastify'], {}),
+    }
+    for (const url of Object.values(servers)) await recordTips(url, 16, 2)
+    const byWidth = new Map<number, Round[]>()
+    for (const width of widths) byWidth.set(width, await measure(servers, width))
+    return { table: tableOf(byWidth), results: Object.fromEntries(byWidth) }
+  } finally {
+    await ground.close()
+  }
+}
+
+/** The whole product as it ships: validation, request ids, metrics, error shapes; logs at warnings, as the peers log nothing. */
+function serviceSettings(redisUrl: string): Record<string, string> {
+  return {
+    REDIS_URL: redisUrl,
+    SOLANA_RPC_URLS: 'http://127.0.0.1:9',
+    PRICE_URL: 'http://127.0.0.1:9/price/v3',
+    TREASURY_WALLET: solMint,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_FACTOR: '0',
+  }
+}
+
+/** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
+async function measure(servers: Record<Name, string>, width: number): Promise<Round[]> {
+  const results: Round[] = []
+  for (let round = 1; round <= rounds; round++) {
+    say(`${width} connection(s), round ${round} of ${rounds}`)
+    const names = Object.keys(servers) as Name[]
+    const loads: Partial<Round> = {}
+    for (const name of round % 2 === 0 ? names.reverse() : names)
+      loads[name] = await recordTips(servers[name], width, secondsEach)
+    results.push(loads as Round)
+  }
+  return results
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function tableOf(byWidth: ReadonlyMap<number, readonly Round[]>): string {
+  const lines = [
+    'connections  server     req/s    p50 ms   p99 ms   req/s of koa   of fastify   p50 of koa   failed',
+  ]
+  for (const [width, results] of byWidth)
+    for (const name of ['service', 'koa', 'fastify'] as const) lines.push(row(width, name, results))
+  return [
+    ...lines,
+    goals,
+    `medians of ${rounds} rounds of ${secondsEach} s; ratios are medians of the rounds' own ratios`,
+  ].join('\n')
+}
+
+function row(width: number, name: Name, results: readonly Round[]): string {
+  const of = (read: (round: Round) => number): number => median(results.map(read))
+  const ratio = (peer: Name): string =>
+    of((round) => round[name].perSecond / round[peer].perSecond).toFixed(2)
+  const cells: [string | number, number][] = [
+    [width, 11],
+    [`  ${name.padEnd(8)}`, 10],
+    [Math.round(of((round) => round[name].perSecond)), 6],
+    [of((round) => round[name].p50Ms).toFixed(2), 10],
+    [of((round) => round[name].p99Ms).toFixed(2), 9],
+    [ratio('koa'), 15],
+    [ratio('fastify'), 13],
+    [of((round) => round[name].p50Ms / round.koa.p50Ms).toFixed(2), 13],
+    [results.reduce((sum, round) => sum + round[name].failed, 0), 9],
+  ]
+  return cells.map(([text, pad]) => String(text).padStart(pad)).join('')
+}
