@@ -1,4 +1,5 @@
 import test from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { badBodies } from '../helpers/bad-bodies.js'
@@ -10,7 +11,7 @@ import { useWorld } from '../helpers/world.js'
 const world = useWorld(test, { chain: true, taps: true })
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
 const unknownUser = '00000000-0000-4000-8000-000000000000'
-const source = strangerWallet()
+const source = encodeBase58(Buffer.alloc(32, 200))
 const good = { creatorId: strangerWallet(), amount: 5, inputTokenMint: usdc, sourceWalletAddress: source }
 
 async function refusal(body: unknown): Promise<string> {
