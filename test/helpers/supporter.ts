@@ -14,15 +14,13 @@ import { tokenBySymbol } from '../../src/kernel/tokens.js'
 export interface Supporter {
   readonly keypair: Keypair
   readonly wallet: string
-  /** Signs what the service issued and submits it, with instructions of the wallet's own around it. */
-  pay(transaction: string, around?: Around): string
+  /** Signs what the service issued and submits it; `change` is what a wallet does to the instructions first. */
+  pay(
+    transaction: string,
+    change?: (instructions: TransactionInstruction[]) => TransactionInstruction[],
+  ): string
   /** Signs and submits instructions of their own. Returns the signature. */
   send(instructions: TransactionInstruction[], options?: SendOptions): string
-}
-
-interface Around {
-  readonly before?: readonly TransactionInstruction[]
-  readonly after?: readonly TransactionInstruction[]
 }
 
 interface SendOptions {
@@ -55,12 +53,12 @@ export function createSupporter(
   return {
     keypair,
     wallet,
-    pay(issued, { before = [], after = [] } = {}) {
+    pay(issued, change) {
       const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
+      if (change === undefined) return submit(new VersionedTransaction(message), {})
       const plain = TransactionMessage.decompile(message)
-      plain.instructions = [...before, ...plain.instructions, ...after]
-      const unchanged = before.length + after.length === 0
-      return submit(new VersionedTransaction(unchanged ? message : plain.compileToV0Message()), {})
+      plain.instructions = change(plain.instructions)
+      return submit(new VersionedTransaction(plain.compileToV0Message()), {})
     },
     send(instructions, options = {}) {
       const message = new TransactionMessage({
