@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { Refusal, run } from './progress.mjs'
+
+const record = 'dist/.tsbuildinfo'
+
+/** Compiles what changed since the last time and removes what no source stands behind any more. */
+export async function build() {
+  if (!recordHolds()) rmSync(record, { force: true })
+  const tsc = ['node_modules/typescript/bin/tsc', '--incremental', '--tsBuildInfoFile', record]
+  if ((await run('build', process.execPath, tsc)) !== 0) throw new Refusal('the build failed, see above')
+  removeOrphans()
+}
+
+/** The compiler trusts its record: a compiled file deleted by hand would never be written again. */
+function recordHolds() {
+  try {
+    const { fileNames } = JSON.parse(readFileSync(record, 'utf8'))
+    return fileNames
+      .map((name) => relative('.', join(dirname(record), name)))
+      .filter(
+        (name) => !name.startsWith('node_modules') && !name.startsWith('..') && !/[.]d[.]m?ts$/.test(name),
+      )
+      .every((name) => existsSync(join('dist', compiled(name))))
+  } catch {
+    return false
+  }
+}
+
+function compiled(source) {
+  return source.replace(/[.](m?)tsx?$/, '.$1js')
+}
+
+/** A test that was deleted must not run, and a deleted migration not be applied, from what it was compiled to. */
+function removeOrphans() {
+  for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    const source = relative('dist', file).replace(/[.]map$/, '')
+    const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
+    if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
+      rmSync(file)
+  }
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { say } from './progress.mjs'
+
+const bin = (name) => join('node_modules/.bin', name)
+const maxReportBytes = 256 * 1024 * 1024
+const places = ['src', 'workers', 'migrations', 'scripts', 'test', 'knexfile.ts'].filter((place) =>
+  existsSync(place),
+)
+
+/** Runs every check, also after one failed. @returns {number} the exit code */
+export function check() {
+  const results = [
+    timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', '.'])),
+    timed('tsc: types', () => tool('tsc', ['--noEmit'])),
+    timed('dependency-cruiser: floors', floors),
+    timed('knip: dead code', () => tool('knip', [])),
+  ]
+  const failed = results.filter((passed) => !passed).length
+  say(failed === 0 ? 'every check passed' : `${failed} of ${results.length} checks failed`)
+  return failed === 0 ? 0 : 1
+}
+
+function timed(title, work) {
+  const began = Date.now()
+  const passed = work()
+  say(`${passed ? 'passed' : 'FAILED'}  ${title} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+  return passed
+}
+
+function tool(name, args) {
+  return spawnSync(bin(name), args, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+}
+
+/** Imports against the floors. A cruiser that understands no TypeScript finds no fault either, so its list of files is compared with ours. */
+function floors() {
+  const config = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json']
+  const { stdout } = spawnSync(bin('depcruise'), [...config, ...places], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: maxReportBytes,
+  })
+  const report = parse(stdout)
+  if (report === undefined) return false
+  const cruised = new Set(report.modules.map(({ source }) => source))
+  const missed = sources().filter((file) => !cruised.has(file))
+  const faults = report.summary.violations.filter(({ rule }) => rule.severity === 'error')
+  for (const file of missed) process.stdout.write(`not cruised: ${file}\n`)
+  for (const { rule, from, to } of faults) process.stdout.write(`${rule.name}: ${from} -> ${to}\n`)
+  return missed.length === 0 && faults.length === 0
+}
+
+function sources() {
+  return places
+    .flatMap((place) =>
+      place.endsWith('.ts')
+        ? [place]
+        : readdirSync(place, { recursive: true }).map((file) => join(place, file)),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

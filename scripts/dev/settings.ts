@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { Refusal } from '../bootstrap/progress.mjs'
+import type { Port } from './ports.js'
+
+const port = z.coerce.number().int().min(1).max(65_534)
+const maxWebProcesses = 16
+
+/** The settings of the development stack itself; everything else is handed to the processes as it is. */
+const settings = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: port.default(3000),
+  PUBLIC_URL: z.string().optional(),
+  WEB_PROCESSES: z.coerce.number().int().min(1).max(maxWebProcesses).default(2),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z.string().optional(),
+  PG_PORT: port.default(54_329),
+  REDIS_URL: z.string().optional(),
+  REDIS_PORT: port.default(63_799),
+  SOLANA_RPC_URLS: z.string().optional(),
+  SOLANA_GENESIS_HASH: z.string().optional(),
+  SANDBOX_PORT: port.default(8899),
+  TREASURY_WALLET: z.string().optional(),
+})
+
+export type StackSettings = z.output<typeof settings>
+
+/** Reads them; an empty value counts as absent. Throws a Refusal with every fault in one line. */
+export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
+  const { success, data, error } = settings.safeParse(
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+  )
+  if (!success)
+    throw new Refusal(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+  if (data.NODE_ENV === 'production')
+    throw new Refusal('npm run dev starts stand-ins for money: it does not run with NODE_ENV=production')
+  return data
+}
+
+/** Every port the stack will listen on. */
+export function stackPorts(settings: StackSettings): Port[] {
+  const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT } = settings
+  const web = webPorts(settings).map((port) => ({
+    setting: port === PORT ? 'PORT' : 'PORT or WEB_PROCESSES',
+    port,
+  }))
+  return [
+    ...web,
+    ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
+    ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
+    // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
+    ...(settings.SOLANA_RPC_URLS === undefined
+      ? [SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port }))
+      : []),
+  ]
+}
+
+/** `PORT` and the ones above it, one for each web process. */
+export function webPorts({ PORT, WEB_PROCESSES }: StackSettings): number[] {
+  return Array.from({ length: WEB_PROCESSES }, (_, index) => PORT + index)
+}

@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stackSecrets } from './secrets.js'
+import { type Service, startServices } from './services.js'
+import { type StackContext, startChain, startDatabase, startRedis } from './support.js'
+
+const privateFile = 0o600
+
+/** Starts everything in its order. Resolves, when all of it is ready, with the table of addresses as text. */
+export async function startStack(context: StackContext): Promise<string> {
+  const { settings } = context
+  mkdirSync(settings.DATA_DIR, { recursive: true })
+  const secrets = stackSecrets(settings.DATA_DIR)
+  const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
+  const [databaseUrl, redisUrl, chain] = await Promise.all([
+    startDatabase(context),
+    startRedis(context),
+    startChain(context, treasury),
+  ])
+  const { WALLET_KEK: walletKek, ...env } = process.env
+  const found = {
+    ...chain,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    TREASURY_WALLET: treasury,
+    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
+    RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
+    LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
+  }
+  writeSettings(join(settings.DATA_DIR, 'settings.env'), found)
+  const services = await startServices(context, { ...env, ...found }, walletKek || secrets.walletKek)
+  return table(context, services, found)
+}
+
+/** For the demo and the operators' scripts, which are told nothing but the data folder. */
+function writeSettings(file: string, settings: Record<string, string>): void {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
+  writeFileSync(file, lines.join(''), { mode: privateFile })
+}
+
+function table(
+  { settings }: StackContext,
+  services: readonly Service[],
+  found: Record<string, string>,
+): string {
+  const rows = [
+    ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
+    ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
+    ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
+    ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
+    ['treasury', found['TREASURY_WALLET'] ?? ''],
+    ['data', settings.DATA_DIR],
+  ]
+  const width = Math.max(...rows.map(([name = '']) => name.length))
+  return rows.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}\n`).join('')
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:@/]+@/, '@')
+}

@@ -1,0 +1,71 @@
+import pg from 'pg'
+import { migrateToLatest } from '../../src/platform/migrate.js'
+import { answers, genesisHash } from './answers.js'
+import type { Fleet } from './fleet.js'
+import { postgresReady, preparePostgres } from './postgres.js'
+import { redisProgram, redisReady } from './redis.js'
+import type { StackSettings } from './settings.js'
+
+const sandboxMs = 30_000
+const database = 'tipping'
+
+/** What the parts of a stack are started with. */
+export interface StackContext {
+  readonly settings: StackSettings
+  readonly fleet: Fleet
+  readonly say: (text: string) => void
+}
+
+/** The database, of our own unless DATABASE_URL names one, with the newest schema. Returns its URL. */
+export async function startDatabase({ settings, fleet, say }: StackContext): Promise<string> {
+  const url = settings.DATABASE_URL ?? (await ownDatabase(settings, fleet))
+  const { length } = await migrateToLatest(url)
+  say(length === 0 ? 'database ready, schema up to date' : `database ready, ${length} migrations applied`)
+  return url
+}
+
+async function ownDatabase({ DATA_DIR, PG_PORT }: StackSettings, fleet: Fleet): Promise<string> {
+  const postgres = await preparePostgres({ dataDir: DATA_DIR, port: PG_PORT })
+  process.once('exit', postgres.release)
+  fleet.start('database', 'postgres', postgres.program)
+  const admin = postgres.url('postgres')
+  await postgresReady(admin, () => fleet.hopeful)
+  const client = new pg.Client({ connectionString: admin })
+  await client.connect()
+  const found = await client.query('select 1 from pg_database where datname = $1', [database])
+  if (found.rowCount === 0) await client.query(`create database ${database}`)
+  await client.end()
+  return postgres.url(database)
+}
+
+/** A Redis of our own unless REDIS_URL names one. Returns its URL. */
+export async function startRedis({ settings, fleet, say }: StackContext): Promise<string> {
+  if (settings.REDIS_URL !== undefined) return settings.REDIS_URL
+  fleet.start('support', 'redis', redisProgram(settings.REDIS_PORT, settings.DATA_DIR))
+  await redisReady(settings.REDIS_PORT, () => fleet.hopeful)
+  say('redis ready')
+  return `redis://127.0.0.1:${settings.REDIS_PORT}`
+}
+
+/** The settings that say where the chain and the prices are: the stand-ins unless SOLANA_RPC_URLS names a real chain. */
+export async function startChain(
+  { settings, fleet, say }: StackContext,
+  treasuryWallet: string,
+): Promise<Record<string, string>> {
+  const { SOLANA_RPC_URLS: given, SANDBOX_PORT, DATA_DIR, SOLANA_GENESIS_HASH } = settings
+  if (given !== undefined) {
+    const [first = ''] = given.split(',')
+    return { SOLANA_GENESIS_HASH: SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+  }
+  const url = `http://127.0.0.1:${SANDBOX_PORT}`
+  fleet.start('support', 'sandbox', {
+    command: process.execPath,
+    args: ['dist/scripts/sandbox/main.js'],
+    signal: 'SIGTERM',
+    env: { ...process.env, SANDBOX_PORT: String(SANDBOX_PORT), DATA_DIR, TREASURY_WALLET: treasuryWallet },
+  })
+  if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
+    throw new Error(`the stand-ins do not answer on ${url}, see above`)
+  say('stand-ins ready')
+  return { SOLANA_RPC_URLS: url, SOLANA_GENESIS_HASH: await genesisHash(url), PRICE_URL: `${url}/price/v3` }
+}

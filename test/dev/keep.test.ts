@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { isRunning } from '../helpers/processes.js'
+import { until } from '../helpers/until.js'
+
+const module = new URL('../../scripts/bootstrap/keep.mjs', import.meta.url)
+
+/** Another process that keeps `command` running and tells the numbers: its keeper's and the command's own. */
+async function startKeeping(t: ExecutionContext, script: string): Promise<{ starter: number; kept: number }> {
+  const program = `
+    import { keep } from ${JSON.stringify(module.href)}
+    keep({ command: '/bin/sh', args: ['-c', ${JSON.stringify(script)}], signal: 'SIGTERM' })
+    setInterval(() => undefined, 1000)`
+  const starter = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => starter.kill('SIGKILL'))
+  const [line] = await once(createInterface({ input: starter.stdout }), 'line')
+  return { starter: starter.pid ?? 0, kept: Number(line) }
+}
+
+for (const signal of ['SIGKILL', 'SIGTERM'] as const)
+  test(`what a process keeps ends when that process gets ${signal}`, async (t) => {
+    const { starter, kept } = await startKeeping(t, 'echo $$; exec sleep 300')
+    t.true(isRunning(kept))
+    process.kill(starter, signal)
+    await until('the kept program is gone', () => !isRunning(kept))
+    t.false(isRunning(kept))
+  })
+
+test('a kept program is told by its own signal, so that it can end in order', async (t) => {
+  const { starter, kept } = await startKeeping(
+    t,
+    'trap "sleep 0.5; exit 0" TERM; echo $$; while :; do sleep 0.1; done',
+  )
+  process.kill(starter, 'SIGKILL')
+  const began = Date.now()
+  await until('the kept program is gone', () => !isRunning(kept))
+  t.true(Date.now() - began > 300, 'it was given the time it takes')
+})

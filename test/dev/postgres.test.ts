@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import pg from 'pg'
+import { Refusal } from '../../scripts/bootstrap/progress.mjs'
+import { freePort } from '../../scripts/dev/ports.js'
+import { postgresReady, preparePostgres, startPostgres } from '../../scripts/dev/postgres.js'
+import { privatePostgres } from '../helpers/private-postgres.js'
+import { isRunning } from '../helpers/processes.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+
+test('the embedded PostgreSQL keeps text as UTF-8 and sorts it by code point, whatever the machine is set to', async (t) => {
+  const { running } = await privatePostgres(t)
+  const rows = await ask(
+    running.url('postgres'),
+    `select pg_encoding_to_char(encoding), datlocprovider, datlocale from pg_database where datname = 'postgres'`,
+  )
+  t.deepEqual(rows, ['UTF8', 'b', 'C.UTF-8'])
+})
+
+test('a second PostgreSQL on the same data folder is refused with the process that holds it', async (t) => {
+  const { dataDir } = await privatePostgres(t)
+  const error = await t.throwsAsync(startPostgres({ dataDir, port: await freePort() }), {
+    instanceOf: Refusal,
+  })
+  t.regex(error.message, new RegExp(`process ${process.pid}\\b`))
+})
+
+test('committed data survives a killed server, and the same folder starts again', async (t) => {
+  const { running, startAgain } = await privatePostgres(t)
+  await ask(running.url('postgres'), 'create table kept as select 42 as answer')
+  await running.kill()
+  const again = await startAgain()
+  t.deepEqual(await ask(again.url('postgres'), 'select answer from kept'), [42])
+})
+
+test('a stale pid file whose number another program has now does not keep PostgreSQL from starting', async (t) => {
+  const { dataDir, running, startAgain } = await privatePostgres(t)
+  await running.stop()
+  const stranger = spawn('sleep', ['60'])
+  t.teardown(() => stranger.kill())
+  const data = join(dataDir, 'postgres/data')
+  writeFileSync(join(data, 'postmaster.pid'), `${stranger.pid}\n${data}\n1\n1\n\n\n\nready\n`)
+  const again = await startAgain()
+  t.deepEqual(await ask(again.url('postgres'), 'select 1'), [1])
+  t.true(isRunning(stranger.pid ?? 0), 'the stranger is left alone')
+})
+
+test('a PostgreSQL left running by a killed starter is stopped before a new one starts on its folder', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const port = await freePort()
+  const { program, url, release } = await preparePostgres({ dataDir, port })
+  const { command, args, output, signal, ...options } = program
+  const leftover = spawn(command, args, { ...options, stdio: 'ignore' })
+  await postgresReady(url('postgres'), () => true)
+  release()
+  const running = await startPostgres({ dataDir, port })
+  t.teardown(running.stop)
+  t.false(isRunning(leftover.pid ?? 0))
+  t.not(
+    Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10),
+    leftover.pid,
+  )
+})
+
+test('a folder whose making was cut off is made anew', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const port = await freePort()
+  const first = await startPostgres({ dataDir, port })
+  await first.stop()
+  mkdirSync(join(dataDir, 'postgres/draft/base'), { recursive: true })
+  const second = await startPostgres({ dataDir, port })
+  t.teardown(second.stop)
+  t.deepEqual(await ask(second.url('postgres'), 'select 1'), [1])
+})

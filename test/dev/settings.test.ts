@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import test from 'ava'
+import { Refusal } from '../../scripts/bootstrap/progress.mjs'
+import { assertFree } from '../../scripts/dev/ports.js'
+import { workersOf } from '../../scripts/dev/procfile.js'
+import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
+
+test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {
+  const all = stackPorts(stackSettings({ PORT: '4000', WEB_PROCESSES: '3' })).map(({ port }) => port)
+  t.deepEqual(all, [4000, 4001, 4002, 54_329, 63_799, 8899, 8900])
+  const given = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SOLANA_RPC_URLS: 'http://x' }
+  t.deepEqual(
+    stackPorts(stackSettings({ ...given, PORT: '4000' })).map(({ port }) => port),
+    [4000, 4001],
+  )
+})
+
+test('every bad setting is named in one line', (t) => {
+  const error = t.throws(() => stackSettings({ PORT: 'x', PG_PORT: '70000' }), { instanceOf: Refusal })
+  t.regex(error.message, /^PORT: .*; PG_PORT: [^\n]*$/)
+})
+
+test('the stand-ins do not start in production', (t) => {
+  t.throws(() => stackSettings({ NODE_ENV: 'production' }), {
+    instanceOf: Refusal,
+    message: /NODE_ENV=production/,
+  })
+})
+
+test('a port in use is refused with the setting that changes it', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await t.throwsAsync(assertFree([{ setting: 'REDIS_PORT', port }], false), {
+    instanceOf: Refusal,
+    message: new RegExp(`^in use: port ${port} \\(REDIS_PORT\\);`),
+  })
+})
+
+test('the workers started are those the Procfile names', (t) => {
+  const procfile =
+    'release: npm run migrate\nweb: npm start\nverifier: node dist/workers/main.js verifier\nclock: node dist/workers/main.js clock\n'
+  t.deepEqual(workersOf(procfile), ['verifier', 'clock'])
+  t.true(workersOf(readFileSync('Procfile', 'utf8')).includes('provisioner'))
+})
