@@ -20,7 +20,12 @@ const server = createServer(
   { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
   app.koa.callback(),
 )
-server.listen(config.http.port, () => services.log.info({ port: config.http.port }, 'listening'))
+server.listen(config.http.port, () => {
+  const address = server.address()
+  // With PORT=0 the system chooses, and only this line says which.
+  const port = typeof address === 'object' ? address?.port : config.http.port
+  services.log.info({ port }, 'listening')
+})
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')
   process.exitCode = 1
