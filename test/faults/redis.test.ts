@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import type { Knex } from 'knex'
+import { createDb } from '../../src/platform/db.js'
 import { type PostAnswer, payTip, postTip } from '../helpers/chain-tips.js'
 import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
@@ -20,19 +22,22 @@ const slackMs = 2500
 const answerMs = 1000
 
 interface Stack {
+  readonly db: Knex
   readonly redis: PrivateRedis
   readonly web: WebProcess
   readonly wallet: string
   readonly reader: StreamReader
 }
 
-/** A web process and a verifier on a Redis of their own, and a reader of one wallet's stream. */
+/** A web process and a verifier on a Redis and a database of their own, and a reader of one wallet's stream. */
 async function startStack(t: ExecutionContext): Promise<Stack> {
-  const redis = await privateRedis(t)
-  const env = { ...world().env, REDIS_URL: redis.url, REDIS_NAMESPACE: 'faults' }
+  const [redis, databaseUrl] = await Promise.all([privateRedis(t), world().newDatabaseUrl()])
+  const env = { ...world().env, DATABASE_URL: databaseUrl, REDIS_URL: redis.url }
+  const db = createDb(databaseUrl, 1)
+  t.teardown(() => db.destroy())
   const [web] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   const wallet = freshWallet()
-  return { redis, web, wallet, reader: await follow(t, web.url, wallet) }
+  return { db, redis, web, wallet, reader: await follow(t, web.url, wallet) }
 }
 
 /** Pays and records tips one after another until told to stop. */
@@ -52,7 +57,7 @@ function startLoad({ web, wallet }: Stack): () => Promise<PostAnswer[]> {
 /** Every recorded tip is on the stream within `ms`, once and in order. Answers how many there are. */
 async function seesAll(t: ExecutionContext, stack: Stack, recorded: number, ms: number): Promise<void> {
   await until(`${recorded} tips are streamed`, () => stack.reader.tips.length >= recorded, ms)
-  const stamps = await stampsOf(world().db, stack.wallet)
+  const stamps = await stampsOf(stack.db, stack.wallet)
   t.is(stamps.length, recorded)
   t.deepEqual(
     stack.reader.tips.map(({ id }) => id),
