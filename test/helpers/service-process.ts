@@ -66,7 +66,7 @@ async function logged(process: ServiceProcess, message: string): Promise<LogLine
 
 function start(t: ExecutionContext, args: readonly string[], env: Settings): ServiceProcess {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...env, LOG_LEVEL: 'info', STOP_WITH_STDIN: '1' },
+    env: { PATH: process.env['PATH'], ...env, LOG_LEVEL: 'info', STOP_WITH_STDIN: '1', NODE_OPTIONS: '--trace-deprecation' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = exitOf(child)
@@ -86,9 +86,17 @@ function start(t: ExecutionContext, args: readonly string[], env: Settings): Ser
 
 function logsOf({ stdout }: ChildProcess): LogLine[] {
   const lines: LogLine[] = []
-  if (stdout !== null)
-    createInterface({ input: stdout }).on('line', (line) => lines.push(JSON.parse(line) as LogLine))
+  if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => lines.push(readLine(line)))
   return lines
+}
+
+/** What a process writes is JSON, a line each; anything else is kept as a line of level 0. */
+function readLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine
+  } catch {
+    return { level: 0, msg: line }
+  }
 }
 
 async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
