@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { createDb } from '../../src/platform/db.js'
 import { payTip, postTip } from '../helpers/chain-tips.js'
 import { freshWallet, plantConfirmed } from '../helpers/confirmed-tips.js'
 import { type ServiceProcess, startWeb, startWorkerProcess } from '../helpers/service-process.js'
@@ -13,7 +14,7 @@ const world = useWorld(test, { chain: true })
 /** Nothing to wait for: a process that serves ends well within this on a loaded machine. */
 const quickMs = 5000
 /** Something is away that would have to be waited for; the process still ends in order before it would be killed. */
-const boundMs = 15_000
+const boundMs = 18_000
 
 /** Asks a process to stop. It must end with 0 within `ms`. */
 async function endsWithin(t: ExecutionContext, process: ServiceProcess, ms: number): Promise<void> {
@@ -27,20 +28,28 @@ async function endsWithin(t: ExecutionContext, process: ServiceProcess, ms: numb
 interface Wires {
   readonly postgres: TcpProxy
   readonly redis: TcpProxy
+  /** The URL of their database itself. */
+  readonly database: string
   readonly env: Record<string, string>
 }
 
-/** Settings by which a process reaches PostgreSQL and Redis over wires that can be cut. */
+/** A database of one's own, and settings by which a process reaches it and Redis over wires that can be cut. */
 async function wired(t: ExecutionContext): Promise<Wires> {
-  const { env } = world()
-  const [database, redis] = [env['DATABASE_URL'] ?? '', env['REDIS_URL'] ?? '']
+  const { env, newDatabaseUrl } = world()
+  const [database, redis] = [await newDatabaseUrl(), env['REDIS_URL'] ?? '']
   const wires = {
     postgres: await startTcpProxy(t, addressOf(database)),
     redis: await startTcpProxy(t, addressOf(redis)),
   }
   return {
     ...wires,
-    env: { ...env, DATABASE_URL: through(wires.postgres, database), REDIS_URL: through(wires.redis, redis) },
+    database,
+    env: {
+      ...env,
+      REDIS_NAMESPACE: new URL(database).pathname.slice(1),
+      DATABASE_URL: through(wires.postgres, database),
+      REDIS_URL: through(wires.redis, redis),
+    },
   }
 }
 
@@ -69,25 +78,29 @@ function rawPost(body: string, promised = body.length): string {
   return `POST /chain/tips/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${promised}\r\n\r\n${body}`
 }
 
+/** Posts a tip behind another request: when that is answered, the tip's has arrived. */
+function sayPost(t: ExecutionContext, url: string, wallet: string): Socket & { heard: string } {
+  const claim = JSON.stringify(payTip(world().sandbox, wallet))
+  return say(t, url, `GET /health HTTP/1.1\r\nHost: x\r\n\r\n${rawPost(claim)}`)
+}
+
 test('a web process told to stop ends its streams, answers what it has begun and leaves with 0', async (t) => {
   const { env, postgres } = await wired(t)
   const web = await startWeb(t, env)
   const wallet = freshWallet()
   const readers = await Promise.all([1, 2, 3].map(() => follow(t, web.url, wallet)))
   postgres.hold(true)
-  const posts = Array.from({ length: 20 }, () => postTip(web.url, payTip(world().sandbox, wallet)))
-  // A request that arrived later on the same connection proves that these have arrived.
-  const claim = JSON.stringify(payTip(world().sandbox, wallet))
-  const pipelined = say(t, web.url, `GET /health HTTP/1.1\r\nHost: x\r\n\r\n${rawPost(claim)}`)
-  await until('the web process reads', () => pipelined.heard.includes('{"status":"ok"}'))
+  const posts = Array.from({ length: 20 }, () => sayPost(t, web.url, wallet))
+  await until('all requests have arrived', () =>
+    posts.every(({ heard }) => heard.includes('{"status":"ok"}')),
+  )
   web.signal('SIGTERM')
   await until('the streams end', () => readers.every((reader) => !reader.isOpen()))
   t.true(web.isRunning(), 'requests are still being answered')
   await t.throwsAsync(fetch(`${web.url}/health`), undefined, 'nothing new is taken')
   postgres.hold(false)
-  t.deepEqual([...new Set((await Promise.all(posts)).map(({ status }) => status))], [200])
   t.is(await web.ended, 0)
-  t.true(pipelined.heard.includes('Tip recorded successfully'), pipelined.heard)
+  t.is(posts.filter(({ heard }) => heard.includes('Tip recorded successfully')).length, posts.length)
 })
 
 test('a connection that is kept alive cannot hold a stopping web process with further requests', async (t) => {
@@ -95,20 +108,15 @@ test('a connection that is kept alive cannot hold a stopping web process with fu
   const web = await startWeb(t, env)
   const wallet = freshWallet()
   postgres.hold(true)
-  const claim = (): string => rawPost(JSON.stringify(payTip(world().sandbox, wallet)))
-  const socket = say(t, web.url, `GET /health HTTP/1.1\r\nHost: x\r\n\r\n${claim()}`)
-  await until('the web process reads', () => socket.heard.includes('{"status":"ok"}'))
+  const socket = sayPost(t, web.url, wallet)
+  await until('the request has arrived', () => socket.heard.includes('{"status":"ok"}'))
   web.signal('SIGTERM')
   await until('it is stopping', () => web.logs.some(({ msg }) => msg === 'stopping'))
   socket.write(
     `GET /ready HTTP/1.1\r\nHost: x\r\n\r\nGET /chain/tips/stream?wallet=${wallet} HTTP/1.1\r\nHost: x\r\n\r\n`,
   )
   postgres.hold(false)
-  const startedAt = performance.now()
-  await until('it ends', () => !web.isRunning(), boundMs)
-  t.log(
-    `ended after ${Math.round(performance.now() - startedAt)} ms; heard ${JSON.stringify(socket.heard.slice(-400))}`,
-  )
+  await until('it ends', () => !web.isRunning(), quickMs)
   t.is(await web.ended, 0)
   t.true(socket.heard.includes('Tip recorded successfully'))
   t.false(/\{"status":"(ok|degraded)"\}.*\{"status":"(ok|degraded)"\}/s.test(socket.heard), 'it is not ready')
@@ -135,12 +143,19 @@ test('a reader that reads nothing and a client that never finishes do not hold u
 })
 
 test('a worker told to stop ends its drain and leaves with 0', async (t) => {
-  const { env, services, sandbox } = world()
-  const verifier = await startWorkerProcess(t, 'verifier', env)
+  const { env, database } = await wired(t)
+  const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   const wallet = freshWallet()
-  for (let tip = 0; tip < 20; tip++) await postTip(world().url, payTip(sandbox, wallet))
+  const tips = Array.from({ length: 40 }, () => payTip(world().sandbox, wallet))
+  await Promise.all(tips.map((tip) => postTip(web.url, tip)))
   await endsWithin(t, verifier, quickMs)
-  t.is((await services.db('tips').where({ creator_wallet: wallet })).length, 20)
+  const db = createDb(database, 1)
+  t.teardown(() => db.destroy())
+  const inWork = await db('tips')
+    .where('attempts', '>', 0)
+    .whereNull('confirmed_at')
+    .whereRaw(`due_at > now() + interval '5 s'`)
+  t.is(inWork.length, 0, 'nothing it took waits for its lease')
 })
 
 test('a process whose parent is gone ends by itself', async (t) => {

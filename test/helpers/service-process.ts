@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
+import { createLimit } from '../../src/platform/limit.js'
 import { until } from './until.js'
 
 export interface LogLine {
@@ -32,11 +33,16 @@ type Settings = Readonly<Record<string, string>>
 /** A loaded machine starts Node slowly. */
 const startMs = 15_000
 
+/** Starting takes a whole processor: many at once would only make each other late. */
+const startingAlone = createLimit({ running: 2, waiting: 100 })
+
 /** Starts `dist/src/web.js` on a free port and waits until it listens. */
 export async function startWeb(t: ExecutionContext, env: Settings): Promise<WebProcess> {
-  const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' })
-  const { port } = await logged(started, 'listening')
-  return { ...started, url: `http://127.0.0.1:${port}` }
+  return startingAlone(async () => {
+    const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' })
+    const { port } = await logged(started, 'listening')
+    return { ...started, url: `http://127.0.0.1:${port}` }
+  })
 }
 
 /** Starts `dist/workers/main.js <name>` and waits until it works. */
@@ -45,9 +51,11 @@ export async function startWorkerProcess(
   name: string,
   env: Settings,
 ): Promise<ServiceProcess> {
-  const started = start(t, ['dist/workers/main.js', name], env)
-  await logged(started, 'working')
-  return started
+  return startingAlone(async () => {
+    const started = start(t, ['dist/workers/main.js', name], env)
+    await logged(started, 'working')
+    return started
+  })
 }
 
 /** Waits for a log line with this message. Rejects when the process ends first. */
@@ -66,7 +74,13 @@ async function logged(process: ServiceProcess, message: string): Promise<LogLine
 
 function start(t: ExecutionContext, args: readonly string[], env: Settings): ServiceProcess {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...env, LOG_LEVEL: 'info', STOP_WITH_STDIN: '1', NODE_OPTIONS: '--trace-deprecation' },
+    env: {
+      PATH: process.env['PATH'],
+      ...env,
+      LOG_LEVEL: 'info',
+      STOP_WITH_STDIN: '1',
+      NODE_OPTIONS: '--trace-deprecation',
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = exitOf(child)
