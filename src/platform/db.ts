@@ -17,11 +17,15 @@ const types = {
 /** A statement too slow, a lock held too long or a forgotten transaction is an error, not a queue of waiting requests. */
 const limits = {
   statement_timeout: 10 * secondMs,
+  // On this side of the wire too: a server that is frozen or cut off says nothing at all.
+  query_timeout: 11 * secondMs,
   lock_timeout: 4 * secondMs,
   idle_in_transaction_session_timeout: 10 * secondMs,
   connectionTimeoutMillis: 3 * secondMs,
   keepAlive: true,
 }
+
+const ignore = (): void => undefined
 
 /**
  * The pool for models and every statement that is not on a hot path. `max`: connections. `statementMs`: a
@@ -35,9 +39,12 @@ export function createDb(url: string, max: number, statementMs = limits.statemen
       types,
       ...limits,
       statement_timeout: statementMs,
+      query_timeout: statementMs + secondMs,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
+    // Whoever asked is told by an error; knex's own lines would stand as bare text among the JSON of the log.
+    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })
 }
 
@@ -72,6 +79,24 @@ export function createHotPool(url: string, max: number): pg.Pool {
   // An idle connection that PostgreSQL closes (restart) is replaced at the next use; without a listener it ends the process.
   pool.on('error', () => undefined)
   return pool
+}
+
+/** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
+const awayState = /^(08|53|57|55P03)/
+const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+const awayMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+
+/** Whether an error says that PostgreSQL cannot serve now, and nothing about what it was asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    awayState.test(code) ||
+    awayCodes.has(code) ||
+    error.name === 'KnexTimeoutError' ||
+    awayMessage.test(error.message)
+  )
 }
 
 /** SQL kept as SQL: a named, prepared statement and its values. */
