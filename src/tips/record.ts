@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.js'
+import { isDatabaseAway, type Queryable } from '../platform/db.js'
 import { groupCommit } from '../platform/group-commit.js'
 import type { Services } from '../services.js'
 import type { SignedClaim } from './claim.js'
@@ -100,11 +100,12 @@ from (values ($1)) as claimed (id) left join made using (id) left join tips t on
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {
-  return groupCommit(async (claims: SignedClaim[]) => {
+  async function record(claims: SignedClaim[]): Promise<Recorded[]> {
     const [only] = claims
     const alone = claims.length === 1 && only !== undefined ? await recordOne(recordPool, only) : undefined
     return alone === undefined || alone.differs ? recordMany(recordPool, claims) : [alone]
-  })
+  }
+  return groupCommit(record, { failsAll: isDatabaseAway })
 }
 
 async function recordOne(pool: Queryable, claim: SignedClaim): Promise<Recorded & { differs: boolean }> {
