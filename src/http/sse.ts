@@ -79,7 +79,7 @@ export class HeartbeatWheel {
   readonly #slots: Set<EventStream>[] = Array.from({ length: wheelSlots }, () => new Set())
   readonly #timer: NodeJS.Timeout
   #now = 0
-  #next = 0
+  #next = 1
 
   /** `everyMs`: one turn of the wheel; the contract's unless a test is in a hurry. */
   constructor(everyMs = heartbeatMs) {
