@@ -155,8 +155,10 @@ test('the wheel gives every stream one heartbeat a turn, whenever it came', asyn
   for (let turn = 0; turn < 5; turn++) {
     readers.push(await follow(t, `http://127.0.0.1:${port}`, wallet))
     const [newest] = readers.slice(-1) as [StreamReader]
+    const openedAt = performance.now()
     t.is(beats(newest), 0)
     await until('its first heartbeat comes', () => beats(newest) > 0)
+    t.true(performance.now() - openedAt > turnMs * 0.6, 'a turn after it came, also the first one')
   }
   await until('the last one has had five', () => beats(readers[4] as StreamReader) >= 5)
   // Each came one turn or more after the one before: from its opening on, each has had one a turn.
