@@ -43,6 +43,8 @@ export function createApp(services: Services): App {
   )
 
   const koa = new Koa({ proxy: config.http.trustProxy })
+  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
