@@ -19,6 +19,13 @@ export const errors = {
 
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],
+  invalid_settings: [400, 'Invalid settings'],
+  invalid_name: [400, 'Invalid name'],
+  invalid_domain: [400, 'Invalid domain'],
+  domain_not_yours: [400, 'Domain does not resolve to your wallet'],
+  invalid_label: [400, 'Invalid label'],
+  too_many_api_keys: [400, 'Too many API keys'],
+  api_key_not_found: [404, 'API key not found'],
 
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
