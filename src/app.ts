@@ -2,10 +2,14 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
+import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { refuseCrossSite } from './http/cross-site.js'
 import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
+import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
@@ -23,6 +27,8 @@ export interface App {
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
 const publicPath = /^\/(sdk|payments|chain)\//
+/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
@@ -33,6 +39,7 @@ export function createApp(services: Services): App {
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
+    ...creatorRoutes(services),
     ...paymentRoutes(services, new PriceBook(services)),
     ...tipRoutes(services, streams),
   ]
@@ -44,6 +51,9 @@ export function createApp(services: Services): App {
   koa.use(answerErrors(services.log, services.metrics))
   koa.use(helmet())
   koa.use(publicCors())
+  // Before routing: without a session nobody learns which of these paths and methods there are.
+  for (const guard of [noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)])
+    koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
