@@ -15,6 +15,7 @@ import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
 import type { Services } from './services.js'
+import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { TipStreams } from './tips/stream.js'
@@ -42,6 +43,7 @@ export function createApp(services: Services): App {
     ...creatorRoutes(services),
     ...paymentRoutes(services, new PriceBook(services)),
     ...tipRoutes(services, streams),
+    ...creatorTipRoutes(services),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
