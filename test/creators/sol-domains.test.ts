@@ -197,29 +197,32 @@ for (const solDomain of [
   })
 
 // Alone: it counts what the chain is asked.
-test.serial('the list takes a linked domain, and another once an intent has looked it up; it never asks the chain', async (t) => {
-  const [creator, holder, domain, unlinked] = [
-    await registerCreator(world()),
-    newHolder(),
-    freshDomain(),
-    freshDomain(),
-  ]
-  await plant(domain, holder.address)
-  await plant(unlinked, creator.wallet)
-  await linkSigned(creator, domain, holder)
-  await world()
-    .db('tips')
-    .insert(confirmedTip(await partyOf(creator)))
-  const listed = async (address: string) =>
-    (await world().request<{ tips: unknown[] }>('GET', `/chain/tips?address=${address}`)).body.tips.length
-  const before = world().sandbox.calls.httpRequests
-  t.is(await listed(domain.toUpperCase()), 1)
-  t.is(await listed(unlinked), 0)
-  t.is(await listed(freshDomain()), 0)
-  t.is(world().sandbox.calls.httpRequests, before)
-  await payeeOf(unlinked)
-  t.is(await listed(unlinked), 1)
-})
+test.serial(
+  'the list takes a linked domain, and another once an intent has looked it up; it never asks the chain',
+  async (t) => {
+    const [creator, holder, domain, unlinked] = [
+      await registerCreator(world()),
+      newHolder(),
+      freshDomain(),
+      freshDomain(),
+    ]
+    await plant(domain, holder.address)
+    await plant(unlinked, creator.wallet)
+    await linkSigned(creator, domain, holder)
+    await world()
+      .db('tips')
+      .insert(confirmedTip(await partyOf(creator)))
+    const listed = async (address: string) =>
+      (await world().request<{ tips: unknown[] }>('GET', `/chain/tips?address=${address}`)).body.tips.length
+    const before = world().sandbox.calls.httpRequests
+    t.is(await listed(domain.toUpperCase()), 1)
+    t.is(await listed(unlinked), 0)
+    t.is(await listed(freshDomain()), 0)
+    t.is(world().sandbox.calls.httpRequests, before)
+    await payeeOf(unlinked)
+    t.is(await listed(unlinked), 1)
+  },
+)
 
 async function partyOf({ user }: TestCreator): Promise<string> {
   return (await world().db('parties').where({ user_id: user.id }).first()).id
