@@ -31,6 +31,8 @@ const publicPath = /^\/(sdk|payments|chain)\//
 /** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
+/** Answers are data: nothing in them may load or run, and nobody may frame them. */
+const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
 export function createApp(services: Services): App {
@@ -51,7 +53,15 @@ export function createApp(services: Services): App {
 
   const koa = new Koa({ proxy: config.http.trustProxy })
   koa.use(answerErrors(services.log, services.metrics))
-  koa.use(helmet())
+  // A connection that breaks while it is answered is the caller's affair; Koa would print it.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  koa.use(
+    helmet({
+      contentSecurityPolicy: apiPolicy,
+      crossOriginOpenerPolicy: false,
+      strictTransportSecurity: isHttps(config.http.publicUrl),
+    }),
+  )
   koa.use(publicCors())
   // Before routing: without a session nobody learns which of these paths and methods there are.
   for (const guard of [noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)])
@@ -87,4 +97,8 @@ function publicCors(): Middleware {
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())
+}
+
+function isHttps(url: string): boolean {
+  return new URL(url).protocol === 'https:'
 }
