@@ -2,16 +2,21 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
+import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { refuseCrossSite } from './http/cross-site.js'
 import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
+import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
 import type { Services } from './services.js'
+import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { TipStreams } from './tips/stream.js'
@@ -24,6 +29,8 @@ export interface App {
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
 const publicPath = /^\/(sdk|payments|chain)\//
+/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
 /** Answers are data: nothing in them may load or run, and nobody may frame them. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
@@ -37,8 +44,10 @@ export function createApp(services: Services): App {
   const routes = [
     ...accountRoutes(services),
     ...ledgerRoutes(services),
+    ...creatorRoutes(services),
     ...paymentRoutes(services, new PriceBook(services)),
     ...tipRoutes(services, streams),
+    ...creatorTipRoutes(services),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
@@ -58,6 +67,9 @@ export function createApp(services: Services): App {
     }),
   )
   koa.use(publicCors())
+  // Before routing: without a session nobody learns which of these paths and methods there are.
+  for (const guard of [noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)])
+    koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'

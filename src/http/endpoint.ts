@@ -10,6 +10,7 @@ import { parseInput } from './input.js'
  */
 export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
+  /** A segment `:name` is given to the input like a field of that name. */
   readonly path: string
   readonly summary: string
   /** What the caller must present. */
@@ -75,5 +76,11 @@ async function readInput<Input extends z.ZodType>(
   ctx: Context,
 ): Promise<z.output<Input>> {
   const fromQuery = method === 'get' || method === 'delete'
-  return parseInput(input, fromQuery ? { ...ctx.query } : await readJsonBody(ctx, invalid), invalid)
+  const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
+  return parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)
+}
+
+/** What the router found in the path; it decodes them. */
+function pathParameters(ctx: Context): Record<string, string> {
+  return ctx['params'] ?? {}
 }

@@ -19,11 +19,25 @@ export const errors = {
 
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],
+  invalid_settings: [400, 'Invalid settings'],
+  invalid_name: [400, 'Invalid name'],
+  invalid_domain: [400, 'Invalid domain'],
+  domain_not_yours: [400, 'Domain does not resolve to your wallet'],
+  invalid_label: [400, 'Invalid label'],
+  too_many_api_keys: [400, 'Too many API keys'],
+  api_key_not_found: [404, 'API key not found'],
 
-  insufficient_balance: [400, 'Insufficient Balance'],
   invalid_cursor: [400, 'Invalid cursor'],
   invalid_limit: [400, 'Invalid limit'],
   invalid_format: [400, 'Invalid format'],
+  invalid_token: [400, 'Invalid token'],
+  invalid_status: [400, 'Invalid status'],
+  invalid_from: [400, 'Invalid from'],
+  invalid_to: [400, 'Invalid to'],
+  invalid_q: [400, 'Invalid q'],
+  invalid_days: [400, 'Invalid days'],
+
+  insufficient_balance: [400, 'Insufficient Balance'],
 
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],

@@ -22,7 +22,7 @@ import {
 } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'chain' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'metrics' | 'log'>
 
 /** A blockhash lives for 150 slots of 400 ms. */
 const transactionLifeMs = 60_000
