@@ -10,6 +10,8 @@ import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
+import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
@@ -22,7 +24,7 @@ export interface App {
 }
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
-const publicPath = /^\/(sdk|payments|chain)\//
+const publicPath = /^\/(sdk|payments|chain|pay)\//
 const openApiPath = '/openapi.json'
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
@@ -30,11 +32,13 @@ export function createApp(services: Services): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
+  const prices = new PriceBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
-    ...paymentRoutes(services, new PriceBook(services)),
+    ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
+    ...sdkRoutes(services, prices),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
@@ -49,6 +53,8 @@ export function createApp(services: Services): App {
     ctx.type = 'application/json'
     ctx.body = document
   })
+  router.get('/embed/:embedId', serveEmbed(services))
+  router.get(iconPath, serveIcon)
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {

@@ -20,7 +20,7 @@ export type PayableCreator = Creator & { readonly wallet: string }
  * Finds the creator a caller means: user id (UUID, with or without `auth_`) or wallet address. A valid wallet of
  * no account is payable too. Throws `creator_not_found`.
  */
-async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): Promise<Creator> {
+export async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): Promise<Creator> {
   const userId = userIdFrom(creatorId)
   const wallet = isAddress(creatorId) ? creatorId : undefined
   if (userId === undefined && wallet === undefined) throw new DomainError('creator_not_found')
