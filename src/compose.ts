@@ -7,6 +7,7 @@ import { createHints, createPublisher } from './platform/pubsub.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
+import { createSnsNames } from './providers/names/sns.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
@@ -46,6 +47,7 @@ export function compose(config: Config, processName: string): Composed {
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
     chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
+    names: createSnsNames({ urls, genesisHash, onCall }),
     prices: createPriceV3(config.prices),
     async ready() {
       const answers = await db.raw('select 1').then(

@@ -27,6 +27,16 @@ export const errors = {
   too_many_api_keys: [400, 'Too many API keys'],
   api_key_not_found: [404, 'API key not found'],
 
+  invalid_cursor: [400, 'Invalid cursor'],
+  invalid_limit: [400, 'Invalid limit'],
+  invalid_format: [400, 'Invalid format'],
+  invalid_token: [400, 'Invalid token'],
+  invalid_status: [400, 'Invalid status'],
+  invalid_from: [400, 'Invalid from'],
+  invalid_to: [400, 'Invalid to'],
+  invalid_q: [400, 'Invalid q'],
+  invalid_days: [400, 'Invalid days'],
+
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],

@@ -14,7 +14,7 @@ import type { PriceBook } from './price-book.js'
 import { askedAmount, boundsFor, directLegs, type Gross, grossAmount, type Legs } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'chain' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'metrics' | 'log'>
 
 const maxSymbolLength = 20
 

@@ -2,6 +2,7 @@ import { resolveCreator } from '../creators/resolve.js'
 import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { userIdFrom } from '../kernel/ids.js'
+import { isSolDomain } from '../kernel/sol-domain.js'
 import type { Services } from '../services.js'
 
 /**
@@ -9,13 +10,13 @@ import type { Services } from '../services.js'
  * of the SDK; a handle is none of them). One that means nobody means somebody else.
  */
 export async function isCreator(
-  services: Parameters<typeof resolveCreator>[0] & Pick<Services, 'db'>,
+  services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
   userId: string,
 ): Promise<boolean> {
   const id = userIdFrom(creatorId)
   if (id !== undefined) return id === userId
-  if (!isAddress(creatorId) && !/\.sol$/i.test(creatorId)) return false
+  if (!(isSolDomain(creatorId.trim()) || isAddress(creatorId))) return false
   try {
     return (await resolveCreator(services, creatorId)).userId === userId
   } catch (error) {

@@ -8,7 +8,7 @@ import { permittedOrigin } from './origin.js'
 import type { InitAnswer, InitInput } from './schemas.js'
 import { openSdkSession } from './session.js'
 
-type Needs = Parameters<typeof payableCreator>[0] & Pick<Services, 'db' | 'config'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names'>
 
 /**
  * Opens a session for the owner of the API key (contract: POST /sdk/init). Refusals in this order: another creator

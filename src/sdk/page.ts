@@ -10,7 +10,7 @@ import type { SdkSession } from './session.js'
 /** Offered where the creator's limits allow them. */
 const presetsUsd = [2, 5, 10, 25]
 
-type Needs = Parameters<typeof payableCreator>[0] & Pick<Services, 'db' | 'config'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names'>
 
 /** Everything a tipping page needs to know about its session before it can ask for an amount. */
 export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {

@@ -6,7 +6,7 @@ import { isCreator } from './creator.js'
 import type { TipInput } from './schemas.js'
 import type { SdkSession } from './session.js'
 
-type Needs = Parameters<typeof createIntent>[0] & Parameters<typeof isCreator>[0]
+type Needs = Parameters<typeof createIntent>[0]
 
 /**
  * Makes a tip intent within a session (contract: POST /sdk/tip; `amount` is in USD). Refuses another creator than
