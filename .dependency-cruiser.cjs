@@ -38,6 +38,10 @@ module.exports = {
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
     },
     {
+      name: 'client-stands-alone', severity: 'error', comment: 'It also runs in browsers, without the service.',
+      from: { path: '^src/sdk/client/' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'bullmq-in-one-place', severity: 'error',
       from: { pathNot: ['^src/platform/', '^(test|scripts)/'] }, to: { path: 'node_modules/(bullmq|ioredis)/' },
     },
