@@ -8,6 +8,7 @@ import { query } from '../platform/db.js'
 const readableMinutes = 60
 /** Then nobody can use it any more; it is kept a day for whoever has to look into something. */
 const keptHours = 24
+const embedForm = /^[\w-]{43}$/
 const tokenForm = /^sdk_sess_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export type Theme = 'dark' | 'light'
@@ -71,6 +72,7 @@ export async function findEmbed(
   db: Knex,
   embedId: string,
 ): Promise<Pick<SdkSession, 'origin' | 'theme'> | undefined> {
+  if (!embedForm.test(embedId)) return undefined
   const [embed] = await query<Pick<SdkSession, 'origin' | 'theme'>>(db, {
     name: 'sdk_sessions.embed',
     text: `select origin, theme from sdk_sessions where embed_id = $1 and ${readable}`,
