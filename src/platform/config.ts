@@ -28,6 +28,7 @@ const settings = z.object({
     .regex(/^[\w-]{1,40}$/)
     .default('tipping'),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
+  PUBLIC_RPC_URL: url.optional(),
   SOLANA_GENESIS_HASH: address.optional(),
   TREASURY_WALLET: address,
   PRICE_URL: url,
@@ -45,6 +46,8 @@ const settings = z.object({
   PRICE_JUMP_PERCENT: number(1, 1000).default(20),
   WALLET_WAIT_MS: whole(0, 20_000).default(3000),
   CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
+  SDK_SESSION_MINUTES: number(0.01, 1440).default(15),
+  SDK_SESSION_INTENTS: whole(1, 1000).default(5),
   RPC_STATUS_BATCH: whole(1, 256).default(256),
   RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
 })
@@ -60,6 +63,7 @@ function shape(s: z.output<typeof settings>) {
     redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
+      publicRpcUrl: s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey),
       genesisHash: s.SOLANA_GENESIS_HASH,
       statusBatch: s.RPC_STATUS_BATCH,
       transactionBatch: s.RPC_TRANSACTION_BATCH,
@@ -78,10 +82,17 @@ function shape(s: z.output<typeof settings>) {
       walletWaitMs: s.WALLET_WAIT_MS,
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
     },
+    sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
     workerPort: s.WORKER_PORT,
     stopWithStdin: s.STOP_WITH_STDIN,
   }
+}
+
+/** Providers put their customers' keys into the path, the query or the user part: such a URL is not for pages. */
+function holdsNoKey(rpcUrl: string): boolean {
+  const { pathname, search, username, password } = new URL(rpcUrl)
+  return pathname === '/' && search + username + password === ''
 }
 
 /** Thrown at the start with every fault of the settings in one message. */
