@@ -30,6 +30,8 @@ export function createDb(url: string, max: number): Knex {
     connection: { connectionString: url, types, ...limits } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
+    // Else a failed statement's error text, and so the log, has its values in clear.
+    compileSqlOnError: false,
   })
 }
 
