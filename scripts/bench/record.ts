@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { solMint } from '../../src/kernel/tokens.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'

@@ -120,7 +120,10 @@ export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
 }
 
 /** The mail server and our sender address. Read by the mailer alone: the URL may hold a password. */
-export function loadMail(env: NodeJS.ProcessEnv = process.env): { readonly url: string; readonly from: string } {
+export function loadMail(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly from: string
+} {
   const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
   const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
   return { url, from }

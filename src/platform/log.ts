@@ -27,7 +27,10 @@ export function createLog(level: string, process: string): Log {
     level,
     base: { process },
     redact: {
-      paths: [...secrets.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]), ...rowQuotes],
+      paths: [
+        ...secrets.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]),
+        ...rowQuotes,
+      ],
       censor: '[redacted]',
     },
   })

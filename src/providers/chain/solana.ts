@@ -20,7 +20,10 @@ const blockhashMs = 1000
 const statusesReply = z.object({
   value: z.array(
     z
-      .object({ err: z.unknown().optional(), confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']) })
+      .object({
+        err: z.unknown().optional(),
+        confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']),
+      })
       .nullable(),
   ),
 })

@@ -49,7 +49,7 @@ export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOption
       } catch (error) {
         throw classified(error)
       }
-    }
+    },
   }
 }
 
