@@ -43,6 +43,7 @@ export class MailFaults {
 
 /** Suffers a fault: resolves, late if so wanted, or rejects with the SMTP reply and these words. */
 export async function suffer({ delayMs = 0, code }: MailFault, words: string): Promise<void> {
-  if (delayMs > 0) await delay(delayMs)
+  // Nobody waits for a server that is being closed.
+  if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
   if (code !== undefined) throw Object.assign(new Error(words), { responseCode: code })
 }
