@@ -1,4 +1,4 @@
-import type { ReceivedMail } from './mail.js'
+import type { ReceivedMail } from './received-mail.js'
 
 /** A page that shows mails in both their forms. The HTML form is shut in a frame that may do nothing. */
 export function mailPage(mails: readonly ReceivedMail[]): string {

@@ -5,23 +5,12 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 import { json, type Route, readControl } from './exchange.js'
 import { MailFaults, mailFaultSchema, suffer } from './mail-faults.js'
 import { mailPage } from './mail-page.js'
+import type { ReceivedMail } from './received-mail.js'
 
 /** Mails kept; the oldest give way. */
 const mailsMax = 1000
 const mailBytesMax = 1024 * 1024
 const closeMs = 100
-
-/** A mail as it arrived. */
-export interface ReceivedMail {
-  readonly to: string
-  readonly from: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  /** ISO 8601. */
-  readonly at: string
-  readonly messageId: string
-}
 
 /** Stands in for the mail provider: takes every mail, delivers none, and shows what it took. */
 export class MailServer {

@@ -2,7 +2,7 @@ import { cleanLine } from '../kernel/text.js'
 import type { MailContent } from './emails.js'
 
 /** A paragraph of text, or something to be copied that stands out. */
-export type Block = string | { readonly standout: string }
+type Block = string | { readonly standout: string }
 
 export interface Letter {
   readonly subject: string

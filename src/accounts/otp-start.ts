@@ -7,7 +7,7 @@ import { codeHmac, newCode } from './one-time-code.js'
 import { findOtpAccount } from './otp-account.js'
 
 /** The contract's life of a code. */
-export const codeMinutes = 10
+const codeMinutes = 10
 const kind = 'one-time-code'
 
 type Needed = Pick<Services, 'config' | 'db' | 'transact'>

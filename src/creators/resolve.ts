@@ -8,7 +8,7 @@ import type { Services } from '../services.js'
 import { type CreatorSettings, creatorSettings, defaultSettings } from './settings.js'
 
 /** Whom a tip goes to. `userId` is undefined for a wallet that belongs to no account. */
-export interface Creator {
+interface Creator {
   readonly userId: string | undefined
   readonly wallet: string | undefined
   readonly settings: CreatorSettings
@@ -20,7 +20,7 @@ export type PayableCreator = Creator & { readonly wallet: string }
  * Finds the creator a caller means: user id (UUID, with or without `auth_`) or wallet address. A valid wallet of
  * no account is payable too. Throws `creator_not_found`.
  */
-export async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): Promise<Creator> {
+async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): Promise<Creator> {
   const userId = userIdFrom(creatorId)
   const wallet = isAddress(creatorId) ? creatorId : undefined
   if (userId === undefined && wallet === undefined) throw new DomainError('creator_not_found')

@@ -101,7 +101,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Reads the settings. Throws ConfigError naming every missing or bad one; an empty value counts as absent. */
+/** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return Object.freeze(shape(read(settings, env)))
 }
@@ -131,7 +131,7 @@ export function loadMail(env: NodeJS.ProcessEnv = process.env): {
 
 function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
   const present = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
   const result = schema.safeParse(present)
   if (result.success) return result.data

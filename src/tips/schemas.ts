@@ -43,7 +43,7 @@ export const listTipsInput = z.object({
   }),
 })
 
-export const tipListItem = z.object({
+const tipListItem = z.object({
   signature: z.string(),
   recipient: z.string(),
   recipient_id: z.string().nullable(),

@@ -63,7 +63,8 @@ function lookOf(
   if (status === undefined) return ageMs > giveUpMs ? done('not_found') : later(patience(ageMs))
   if (status.commitment === 'processed') return later(soonMs)
   if (status.failed || transaction?.failed === true) return done('tx_failed')
-  return transaction === undefined ? later(patience(ageMs)) : done('mismatch')
+  // A node may know a fresh transaction before it knows its time, and a claim counts only with one.
+  return transaction?.blockTime === undefined ? later(patience(ageMs)) : done('mismatch')
 }
 
 /** An eighth of the tip's age: a fresh one is looked for four times a second, a junk signature ever more rarely. */
@@ -108,7 +109,8 @@ async function readKnown(db: Knex, accounts: readonly string[]): Promise<Known> 
   const [row] = await query<Known>(db, {
     name: 'tips.known',
     text: /* sql */ `
-      select (select coalesce(json_agg(json_build_object('id', id, 'payoutWallet', payout_wallet, 'outputMint', output_mint,
+      select (select coalesce(json_agg(json_build_object('id', id, 'payoutWallet', payout_wallet,
+                     'sourceWallet', source_wallet, 'outputMint', output_mint,
                      'referenceKey', reference_key) order by created_at), '[]')
               from payment_intents where reference_key = any($1::text[])) as intents,
              array(select public_key from wallets where public_key = any($1::text[])) as creators`,

@@ -1,4 +1,4 @@
-import type { ReceivedMail } from '../../scripts/sandbox/mail.js'
+import type { ReceivedMail } from '../../scripts/sandbox/received-mail.js'
 import { createMailDrain } from '../../src/accounts/send-emails.js'
 import { createSmtp } from '../../src/providers/mail/smtp.js'
 import type { Person } from './people.js'

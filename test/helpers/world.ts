@@ -12,6 +12,9 @@ import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
 import { refuseLeaks } from './leaks.js'
+import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
+import { countSql, type SqlCounter } from './sql-counter.js'
+import { openTap, type Tap } from './tap.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
@@ -20,6 +23,16 @@ export interface WorldOptions {
   readonly chain?: boolean
   /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
   readonly mail?: boolean
+  /** Puts taps between the app and everything outside it; `world().taps` are then there. */
+  readonly taps?: boolean
+}
+
+/** Where a test listens to what the app asks of others, and keeps the answers back. */
+export interface Taps {
+  readonly sql: SqlCounter
+  readonly redis: Tap
+  /** Before the chain and the price feed. */
+  readonly outside: OutsideProxy
 }
 
 /** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
@@ -35,6 +48,8 @@ export interface World {
   readonly sandbox: Sandbox
   /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
   readonly mail: MailServer
+  /** Throws in a world opened without `taps: true`. */
+  readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
   newDatabaseUrl(): Promise<string>
 }
@@ -82,13 +97,19 @@ async function openWorld({
   env: changes = {},
   chain = false,
   mail = false,
+  taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
   const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
-  const mailSettings = mailServer === undefined ? {} : { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }
-  const env = { ...settingsFor(database, sandbox?.url ?? nowhere), ...mailSettings, ...changes }
+  const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
+  const env = {
+    ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
+    ...(taps && settingsThrough(taps)),
+    ...changes,
+  }
   const services = compose(loadConfig(env), 'test')
   const app = createApp(services)
   const server = await listen(app)
@@ -107,6 +128,10 @@ async function openWorld({
       if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
       return mailServer
     },
+    get taps() {
+      if (taps === undefined) throw new Error('This world was opened without `taps: true`')
+      return taps
+    },
     async newDatabaseUrl() {
       const one = await createDatabase()
       further.push(one)
@@ -115,6 +140,7 @@ async function openWorld({
     async close() {
       await stop(server, app)
       await services.close()
+      if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       await mailServer?.close()
       try {
@@ -139,6 +165,23 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+  }
+}
+
+async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
+  return {
+    sql: await countSql(database.url),
+    redis: await openTap(testServers().redisUrl),
+    outside: await startOutsideProxy(outside),
+  }
+}
+
+function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> {
+  return {
+    DATABASE_URL: sql.url,
+    REDIS_URL: redis.url,
+    SOLANA_RPC_URLS: outside.url,
+    PRICE_URL: `${outside.url}/price/v3`,
   }
 }
 

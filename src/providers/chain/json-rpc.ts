@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { requestJson } from '../../platform/http-client.js'
 
-export interface RpcCall {
+interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
@@ -17,7 +17,7 @@ export interface JsonRpcOptions {
 }
 
 /** The answer to one call of a batch: its result, or undefined when this one failed. */
-export type BatchAnswer = unknown
+type BatchAnswer = unknown
 
 export interface JsonRpc {
   call(method: string, params: readonly unknown[]): Promise<unknown>

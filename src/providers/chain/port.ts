@@ -1,5 +1,5 @@
 /** How sure the cluster is of a transaction; `processed` may still be dropped. */
-export type Commitment = 'processed' | 'confirmed' | 'finalized'
+type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 export interface SignatureStatus {
   readonly commitment: Commitment
