@@ -23,7 +23,12 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly errors: readonly ErrorCode[]
   /** Set when the answer is a stream of server-sent events of this shape instead of one JSON object. */
   readonly stream?: boolean
+  /** Set when `format=csv` answers the same as a CSV file. */
+  readonly csv?: boolean
 }
+
+/** Returned by a handler that has written another representation of its answer itself, such as a CSV file. */
+export const answered = Symbol('answered')
 
 /** An endpoint and the middleware that serves it. A feature's `routes.ts` returns these; `app.ts` mounts them. */
 export interface Route {
@@ -33,16 +38,19 @@ export interface Route {
 
 /**
  * Binds an operation to its endpoint: guards first (credentials are checked before the body), then the body or
- * query, then `handle`; what it returns is answered as JSON with `success: true`.
+ * query, then `handle`; what it returns is answered as JSON with `success: true`, unless it has answered itself.
  */
 export function route<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
-  handle: (input: z.output<Input>, ctx: Context) => Promise<Omit<z.output<Output>, 'success'>>,
+  handle: (
+    input: z.output<Input>,
+    ctx: Context,
+  ) => Promise<Omit<z.output<Output>, 'success'> | typeof answered>,
   guards: readonly Middleware[] = [],
 ): Route {
   const serve: Middleware = async (ctx) => {
     const answer = await handle(await readInput(endpoint, ctx), ctx)
-    ctx.body = { success: true, ...answer }
+    if (answer !== answered) ctx.body = { success: true, ...answer }
   }
   return { endpoint, middleware: [...guards, serve] }
 }

@@ -36,7 +36,6 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string, coo
 function operation(endpoint: AnyEndpoint): Json {
   const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
   const input = schemaOf(endpoint.input)
-  const contentType = endpoint.stream === true ? 'text/event-stream' : 'application/json'
   return {
     summary: endpoint.summary,
     security: credentials[endpoint.credential],
@@ -44,9 +43,17 @@ function operation(endpoint: AnyEndpoint): Json {
       ? { parameters: parametersOf(input) }
       : { requestBody: { required: true, content: { 'application/json': { schema: input } } } }),
     responses: {
-      200: { description: 'Success', content: { [contentType]: { schema: schemaOf(endpoint.output) } } },
+      200: { description: 'Success', content: successContent(endpoint) },
       ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common]),
     },
+  }
+}
+
+function successContent({ stream, csv, output }: AnyEndpoint): Json {
+  const contentType = stream === true ? 'text/event-stream' : 'application/json'
+  return {
+    [contentType]: { schema: schemaOf(output) },
+    ...(csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
   }
 }
 

@@ -24,6 +24,11 @@ export const errors = {
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],
 
+  insufficient_balance: [400, 'Insufficient Balance'],
+  invalid_cursor: [400, 'Invalid cursor'],
+  invalid_limit: [400, 'Invalid limit'],
+  invalid_format: [400, 'Invalid format'],
+
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],
