@@ -16,6 +16,10 @@ export const errors = {
   email_in_use: [409, 'Email already in use'],
   invalid_login: [400, 'Invalid payload'],
   invalid_credentials: [401, 'Invalid credentials'],
+  email_required: [400, 'Email required'],
+  account_not_found: [404, 'Account not found'],
+  invalid_code: [400, 'Invalid or expired code'],
+  account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],
