@@ -2,29 +2,41 @@ import { displayText } from '../src/kernel/money.js'
 import { type BooksReport, type BooksSum, checkBooks, sumBooks } from '../src/ledger/invariants.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
-import { runOperatorsScript, UsageError } from './ops/operators-script.js'
+import { runCommand } from './ops/command.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
 /** Checks every invariant of the ledger over all entries and prints what each kind of account holds. */
-await runOperatorsScript({
-  name: 'check-books [--json]',
-  help: `Reads the whole ledger in one snapshot (postings go on meanwhile) and counts what breaks an invariant.
-Exit code 0 when all of them hold, 1 when one is broken or the books could not be read.
+await runCommand({
+  help: `npm run ops -- check-books [--json]
+
+Reads the whole ledger (postings go on meanwhile), counts what breaks an invariant, and prints what each kind of
+account holds. Changes nothing.
+
+  --json   print for programs; amounts are base units as decimal text
+  --help   this text
+
+Exit code 0: every invariant holds. 1: one is broken, or the books could not be read. 2: wrong arguments.
 `,
   options: {},
-  run: async ({ positionals }) => {
-    if (positionals.length > 0) throw new UsageError(`check-books takes no "${positionals.join(' ')}"`)
+  run: async () => {
     const db = createDb(loadDatabaseUrl(), 2)
     try {
       const [report, sums] = await Promise.all([checkBooks(db), sumBooks(db)])
-      const { holds, invariants } = report
-      return { ok: holds, text: textOf(report, sums), json: { holds, invariants, sums } }
+      return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
     } finally {
       await db.destroy()
     }
   },
 })
+
+function jsonOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]) {
+  return {
+    holds,
+    invariants: invariants.map(({ name, violations }) => ({ name, violations: Number(violations) })),
+    sums: sums.map((sum) => ({ ...sum, accounts: Number(sum.accounts), entries: Number(sum.entries) })),
+  }
+}
 
 function textOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]): string {
   return [

@@ -7,6 +7,7 @@ import type { Metrics } from './platform/metrics.js'
 import type { Hints } from './platform/pubsub.js'
 import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
+import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
@@ -22,5 +23,6 @@ export interface Services {
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind) => void
   readonly chain: Chain
+  readonly names: Names
   readonly prices: Prices
 }

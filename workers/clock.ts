@@ -1,12 +1,15 @@
 import cron from 'node-cron'
+import { cleanUp } from '../src/accounts/clean-up.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
 import { createBooksWatch } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has
- * waited, and whether the books hold. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has waited,
+ * whether the books hold, and the end of what has long expired. Schedules live here and state in rows; any number of
+ * clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
@@ -23,6 +26,14 @@ export function startClock(services: Services): () => Promise<void> {
       noOverlap: true,
     }),
     cron.schedule('30 * * * * *', () => watchBooks().catch(onError), { name: 'books', noOverlap: true }),
+    cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
+      name: 'sdk-sessions',
+      noOverlap: true,
+    }),
+    cron.schedule('30 */10 * * * *', () => cleanUp(services).catch(onError), {
+      name: 'clean-up',
+      noOverlap: true,
+    }),
   ]
   void prices.refresh().catch(onError)
   return async () => {

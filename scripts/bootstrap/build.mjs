@@ -1,15 +1,30 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { Refusal, run } from './progress.mjs'
+import { sourceFiles } from './sources.mjs'
 
 const record = 'dist/.tsbuildinfo'
+const stamp = 'dist/.built'
 
 /** Compiles what changed since the last time and removes what no source stands behind any more. */
 export async function build() {
-  if (!recordHolds()) rmSync(record, { force: true })
+  const wanted = fingerprint()
+  const whole = recordHolds()
+  if (whole && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  if (!whole) rmSync(record, { force: true })
   const tsc = ['node_modules/typescript/bin/tsc', '--incremental', '--tsBuildInfoFile', record]
   if ((await run('build', process.execPath, tsc)) !== 0) throw new Refusal('the build failed, see above')
   removeOrphans()
+  writeFileSync(stamp, wanted)
+}
+
+/** What was built from what: the compiler takes seconds only to find that nothing changed. */
+function fingerprint() {
+  const hash = createHash('sha256')
+  for (const file of ['package-lock.json', 'tsconfig.json', ...sourceFiles(/[.](ts|tsx|mjs|js)$/)])
+    if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
 }
 
 /** The compiler trusts its record: a compiled file deleted by hand would never be written again. */

@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { say } from './progress.mjs'
+import { sourceFiles, sourcePlaces } from './sources.mjs'
 
 const bin = (name) => join('node_modules/.bin', name)
 const maxReportBytes = 256 * 1024 * 1024
-const places = ['src', 'workers', 'migrations', 'scripts', 'test', 'knexfile.ts'].filter((place) =>
-  existsSync(place),
-)
 
 /** Runs every check, also after one failed. @returns {number} the exit code */
 export function check() {
@@ -36,7 +33,7 @@ function tool(name, args) {
 /** Imports against the floors. A cruiser that understands no TypeScript finds no fault either, so its list of files is compared with ours. */
 function floors() {
   const config = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json']
-  const { stdout } = spawnSync(bin('depcruise'), [...config, ...places], {
+  const { stdout } = spawnSync(bin('depcruise'), [...config, ...sourcePlaces()], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: maxReportBytes,
@@ -44,21 +41,11 @@ function floors() {
   const report = parse(stdout)
   if (report === undefined) return false
   const cruised = new Set(report.modules.map(({ source }) => source))
-  const missed = sources().filter((file) => !cruised.has(file))
+  const missed = sourceFiles(/(?<![.]d)[.]ts$/).filter((file) => !cruised.has(file))
   const faults = report.summary.violations.filter(({ rule }) => rule.severity === 'error')
   for (const file of missed) process.stdout.write(`not cruised: ${file}\n`)
   for (const { rule, from, to } of faults) process.stdout.write(`${rule.name}: ${from} -> ${to}\n`)
   return missed.length === 0 && faults.length === 0
-}
-
-function sources() {
-  return places
-    .flatMap((place) =>
-      place.endsWith('.ts')
-        ? [place]
-        : readdirSync(place, { recursive: true }).map((file) => join(place, file)),
-    )
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
 }
 
 function parse(text) {

@@ -10,10 +10,11 @@ import { parseInput } from './input.js'
  */
 export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
+  /** A segment `:name` is given to the input like a field of that name. */
   readonly path: string
   readonly summary: string
   /** What the caller must present. */
-  readonly credential: 'none' | 'session' | 'session-or-token'
+  readonly credential: 'none' | 'session' | 'session-or-token' | 'api-key' | 'sdk-session'
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
   /** Answered when the body cannot be read at all, or a required field is missing. */
@@ -21,6 +22,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
   /** Refusals beyond `invalid`, as the document lists them. */
   readonly errors: readonly ErrorCode[]
+  /** Answered instead of `internal_error` when something unexpected happens. */
+  readonly internal?: ErrorCode
   /** Set when the answer is a stream of server-sent events of this shape instead of one JSON object. */
   readonly stream?: boolean
   /** Set when `format=csv` answers the same as a CSV file. */
@@ -52,7 +55,15 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
     const answer = await handle(await readInput(endpoint, ctx), ctx)
     if (answer !== answered) ctx.body = { success: true, ...answer }
   }
-  return { endpoint, middleware: [...guards, serve] }
+  return { endpoint, middleware: [noteInternal(endpoint.internal), ...guards, serve] }
+}
+
+/** Tells the error middleware, which stands outside of all routes, how this endpoint words its own failure. */
+function noteInternal(code: ErrorCode | undefined): Middleware {
+  return (ctx, next) => {
+    ctx.state['internal'] = code
+    return next()
+  }
 }
 
 /** Binds an endpoint whose handler writes the answer itself, such as a stream. */
@@ -60,7 +71,14 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
 ): Route {
-  return { endpoint, middleware: [async (ctx) => handle(await readInput(endpoint, ctx), ctx)] }
+  const serve: Middleware = async (ctx) => {
+    const input = await readInput(endpoint, ctx)
+    if (ctx.method !== 'HEAD') return handle(input, ctx)
+    // A stream without a body would never end, and hold the connection from the next request.
+    ctx.status = 200
+    ctx.type = 'text/event-stream'
+  }
+  return { endpoint, middleware: [serve] }
 }
 
 async function readInput<Input extends z.ZodType>(
@@ -68,5 +86,11 @@ async function readInput<Input extends z.ZodType>(
   ctx: Context,
 ): Promise<z.output<Input>> {
   const fromQuery = method === 'get' || method === 'delete'
-  return parseInput(input, fromQuery ? { ...ctx.query } : await readJsonBody(ctx, invalid), invalid)
+  const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
+  return parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)
+}
+
+/** What the router found in the path; it decodes them. */
+function pathParameters(ctx: Context): Record<string, string> {
+  return ctx['params'] ?? {}
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
+const intentIdPattern = /^pi_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The lower-case UUID of a user id, with or without the contract's `auth_` prefix; undefined otherwise. */
@@ -11,6 +12,11 @@ export function userIdFrom(text: string): string | undefined {
 /** A new payment intent id (contract: prefix `pi_`). */
 export function newIntentId(): string {
   return `pi_${randomUUID()}`
+}
+
+/** Whether a text has the form of an intent id: any other names none and need not reach the database. */
+export function isIntentId(text: string): boolean {
+  return intentIdPattern.test(text)
 }
 
 /** A new bearer secret: 256 random bits, base64url. Only its hash is ever stored. */

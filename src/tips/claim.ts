@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DomainError } from '../kernel/errors.js'
+import { isIntentId } from '../kernel/ids.js'
 import { baseUnits, displayText } from '../kernel/money.js'
 import { cleanLine, cleanMessage } from '../kernel/text.js'
 import { tokenBySymbol } from '../kernel/tokens.js'
@@ -24,7 +25,6 @@ export interface SignedClaim extends Claim {
 
 const maxMessage = 500
 const maxSymbol = 20
-const maxIntentId = 64
 const solDecimals = 9
 /** Decimals kept of an amount in display units; no listed token has more. */
 const claimDecimals = 12
@@ -39,22 +39,17 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     amount: storedAmount(input.tipAmount, tokenSymbol === 'SOL'),
     tokenSymbol,
     message: cleanMessage(input.message ?? '', maxMessage) || null,
-    intentId: input.intentId === undefined || input.intentId.length > maxIntentId ? null : input.intentId,
+    intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  const hash = createHash('sha256')
-    .update(JSON.stringify(Object.values(claim)))
-    .digest()
-  return { ...claim, signature: input.txSignature, hash }
+  const fields = JSON.stringify(Object.values(claim))
+  return { ...claim, signature: input.txSignature, hash: hash('sha256', fields, 'buffer') }
 }
 
 /** Raw units are whole; for tokens other than SOL a decimal is display units. */
 function storedAmount(tipAmount: number, sol: boolean): string {
   if (Number.isSafeInteger(tipAmount) && tipAmount > 0)
     return sol ? displayText(BigInt(tipAmount), solDecimals) : String(tipAmount)
-  const units =
-    sol || tipAmount > Number.MAX_SAFE_INTEGER || Number.isInteger(tipAmount)
-      ? undefined
-      : baseUnits(tipAmount, claimDecimals)
+  const units = sol || Number.isInteger(tipAmount) ? undefined : baseUnits(tipAmount, claimDecimals)
   if (units === undefined) throw new DomainError('invalid_tip_amount')
   return displayText(units, claimDecimals)
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
@@ -11,12 +12,27 @@ import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
 import { refuseLeaks } from './leaks.js'
+import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
+import { countSql, type SqlCounter } from './sql-counter.js'
+import { openTap, type Tap } from './tap.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
+  readonly mail?: boolean
+  /** Puts taps between the app and everything outside it; `world().taps` are then there. */
+  readonly taps?: boolean
+}
+
+/** Where a test listens to what the app asks of others, and keeps the answers back. */
+interface Taps {
+  readonly sql: SqlCounter
+  readonly redis: Tap
+  /** Before the chain and the price feed. */
+  readonly outside: OutsideProxy
 }
 
 /** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
@@ -30,12 +46,18 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
+  /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
+  readonly mail: MailServer
+  /** Throws in a world opened without `taps: true`. */
+  readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
   newDatabaseUrl(): Promise<string>
 }
 
 /** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
 export const publicUrl = 'http://tips.example'
+/** The sender of a world's mails. */
+const mailFrom = 'Tips <no-reply@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
@@ -71,11 +93,23 @@ interface OpenWorld extends World {
   close(): Promise<void>
 }
 
-async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Promise<OpenWorld> {
+async function openWorld({
+  env: changes = {},
+  chain = false,
+  mail = false,
+  taps: tapped = false,
+}: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
-  const env = { ...settingsFor(database, sandbox?.url ?? nowhere), ...changes }
+  const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
+  const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
+  const env = {
+    ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
+    ...(taps && settingsThrough(taps)),
+    ...changes,
+  }
   const services = compose(loadConfig(env), 'test')
   const app = createApp(services)
   const server = await listen(app)
@@ -90,6 +124,14 @@ async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Pr
       if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
       return sandbox
     },
+    get mail() {
+      if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
+      return mailServer
+    },
+    get taps() {
+      if (taps === undefined) throw new Error('This world was opened without `taps: true`')
+      return taps
+    },
     async newDatabaseUrl() {
       const one = await createDatabase()
       further.push(one)
@@ -98,7 +140,9 @@ async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Pr
     async close() {
       await stop(server, app)
       await services.close()
+      if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
+      await mailServer?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -118,8 +162,26 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     SOLANA_RPC_URLS: outside,
     PRICE_URL: `${outside}/price/v3`,
     TREASURY_WALLET: treasuryWallet,
+    OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+  }
+}
+
+async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
+  return {
+    sql: await countSql(database.url),
+    redis: await openTap(testServers().redisUrl),
+    outside: await startOutsideProxy(outside),
+  }
+}
+
+function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> {
+  return {
+    DATABASE_URL: sql.url,
+    REDIS_URL: redis.url,
+    SOLANA_RPC_URLS: outside.url,
+    PRICE_URL: `${outside.url}/price/v3`,
   }
 }
 

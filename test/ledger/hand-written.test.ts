@@ -14,7 +14,7 @@ function transfer(entries: string, { kind = 'credit', idem = freshKey(), resolve
     select t.id, e.* from t, (values ${entries}, (null, null, null::bigint)) as e(account_id) where account_id is not null`
 }
 
-test('SQL written by hand that breaks the books is refused and changes nothing', async (t) => {
+test.serial('SQL written by hand that breaks the books is refused and changes nothing', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
   const [a] = await db('ledger_accounts').where({ user_id: user, kind: 'available' })
@@ -89,18 +89,21 @@ test('SQL written by hand that breaks the books is refused and changes nothing',
     )
 })
 
-test('a balanced transfer written by hand moves the balances with it, whatever it says of them', async (t) => {
-  const { db } = world()
-  const user = await userWith(db, 100n)
-  const { id } = await db('ledger_accounts').where({ user_id: user }).first()
-  const { id: usdc } = await db('ledger_accounts')
-    .where({ user_id: null, kind: 'fx', currency: 'USDC' })
-    .first()
-  await db.raw(transfer(`(${id}, 5, 999), (${usdc}, -5, 7)`))
-  const { balance } = await db('ledger_accounts').where({ id }).first()
-  t.is(balance, 105n)
-  t.deepEqual(await brokenNow(db), [])
-})
+test.serial(
+  'a balanced transfer written by hand moves the balances with it, whatever it says of them',
+  async (t) => {
+    const { db } = world()
+    const user = await userWith(db, 100n)
+    const { id } = await db('ledger_accounts').where({ user_id: user }).first()
+    const { id: usdc } = await db('ledger_accounts')
+      .where({ user_id: null, kind: 'fx', currency: 'USDC' })
+      .first()
+    await db.raw(transfer(`(${id}, 5, 999), (${usdc}, -5, 7)`))
+    const { balance } = await db('ledger_accounts').where({ id }).first()
+    t.is(balance, 105n)
+    t.deepEqual(await brokenNow(db), [])
+  },
+)
 
 test.serial('the check of the books names what is broken when the triggers were switched off', async (t) => {
   const { db } = world()

@@ -1,5 +1,5 @@
-/** A token price as read from the feed: pico-dollars (10^-12 USD) per token. */
-export type PriceReading = ReadonlyMap<string, bigint>
+/** A token price as read from the feed: pico-dollars (10^-12 USD) per token; 0n is a fault of the feed, never a price. */
+type PriceReading = ReadonlyMap<string, bigint>
 
 /** The price feed. */
 export interface Prices {
