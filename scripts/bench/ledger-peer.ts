@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import type { Knex } from 'knex'
+import { query } from '../../src/platform/db.js'
 
 /**
  * What one writes first: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries, COMMIT. The same rows,
@@ -26,46 +27,36 @@ export const peerSchema = /* sql */ `
   insert into peer_accounts select id, coalesce(balance, 1000000000000000) from ledger_accounts;
   analyze peer_accounts;`
 
-/** Posts legs by account id (bigint units), in several statements. */
-export async function postAsPeer(
-  pool: pg.Pool,
-  idem: string,
-  legs: readonly { readonly account: bigint; readonly amount: bigint }[],
-): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const transfer = await client.query({
+interface PeerLeg {
+  readonly account: bigint
+  readonly amount: bigint
+}
+
+/** Posts legs by account id (bigint units), in several statements on the same pool and prepared like ours. */
+export async function postAsPeer(db: Knex, idem: string, legs: readonly PeerLeg[]): Promise<void> {
+  await db.transaction(async (trx) => {
+    const [transfer] = await query<{ id: bigint }>(trx, {
       name: 'peer.transfer',
       text: `insert into peer_transfers (idem, kind, ref) values ($1, 'credit', 'bench') on conflict do nothing returning id`,
       values: [idem],
     })
-    const after = await moveBalances(client, legs)
-    await client.query({
+    const after = await moveBalances(trx, legs)
+    await query(trx, {
       name: 'peer.entries',
       text: `insert into peer_entries (transfer_id, account_id, amount, balance_after)
              select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[])`,
       values: [
-        transfer.rows[0].id,
+        transfer?.id,
         legs.map(({ account }) => account),
         legs.map(({ amount }) => amount),
         legs.map(({ account }) => after.get(account)),
       ],
     })
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
 }
 
-async function moveBalances(
-  client: pg.PoolClient,
-  legs: readonly { readonly account: bigint; readonly amount: bigint }[],
-): Promise<Map<bigint, bigint>> {
-  const { rows } = await client.query<{ id: bigint; balance: bigint }>({
+async function moveBalances(trx: Knex, legs: readonly PeerLeg[]): Promise<Map<bigint, bigint>> {
+  const rows = await query<{ id: bigint; balance: bigint }>(trx, {
     name: 'peer.lock',
     text: 'select id, balance from peer_accounts where id = any($1::bigint[]) order by id for update',
     values: [legs.map(({ account }) => account)],
@@ -74,7 +65,7 @@ async function moveBalances(
   for (const { id, balance } of rows) {
     const amount = legs.find(({ account }) => account === id)?.amount ?? 0n
     if (balance + amount < 0n) throw new Error('insufficient')
-    await client.query({
+    await query(trx, {
       name: 'peer.move',
       text: 'update peer_accounts set balance = balance + $2 where id = $1',
       values: [id, amount],

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import type pg from 'pg'
 import {
   type LedgerAccount,
   type Leg,
@@ -9,7 +8,7 @@ import {
 } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { credit, reserve } from '../../src/ledger/transfers.js'
-import { createDb, createHotPool } from '../../src/platform/db.js'
+import { createDb } from '../../src/platform/db.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'
 import { peerSchema, postAsPeer } from './ledger-peer.js'
@@ -34,7 +33,6 @@ type Round = Record<Name, number>
 
 interface Books {
   readonly db: Knex
-  readonly pool: pg.Pool
   readonly userIds: readonly string[]
   /** Ids of `available` and `held` of each user, and of the further platform accounts. */
   readonly accountIds: readonly (readonly [bigint, bigint])[]
@@ -48,28 +46,25 @@ export async function benchLedger(): Promise<{ table: string; results: unknown }
   const ground = await openGround()
   try {
     say(`opening the books of ${users} users`)
-    const people = await onPools(ground.databaseUrl, ({ db }) => openBooks(db))
+    const people = await onPool(ground.databaseUrl, openBooks)
     // Connections keep their plans, so those that are measured begin when the tables have some size.
-    await onPools(ground.databaseUrl, async (pools) => {
-      for (const post of Object.values(postings({ ...pools, ...people }))) await rate(post)
-      await pools.db.raw('vacuum analyze')
+    await onPool(ground.databaseUrl, async (db) => {
+      for (const post of Object.values(postings({ db, ...people }))) await rate(post)
+      await db.raw('vacuum analyze')
     })
-    const results = await onPools(ground.databaseUrl, (pools) => measureAll({ ...pools, ...people }))
+    const results = await onPool(ground.databaseUrl, (db) => measureAll({ db, ...people }))
     return { table: tableOf(results), results }
   } finally {
     await ground.close()
   }
 }
 
-async function onPools<Result>(
-  url: string,
-  work: (pools: Pick<Books, 'db' | 'pool'>) => Promise<Result>,
-): Promise<Result> {
-  const [db, pool] = [createDb(url, writers), createHotPool(url, writers)]
+async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>): Promise<Result> {
+  const db = createDb(url, writers)
   try {
-    return await work({ db, pool })
+    return await work(db)
   } finally {
-    await Promise.all([db.destroy(), pool.end()])
+    await db.destroy()
   }
 }
 
@@ -86,7 +81,7 @@ async function measureAll(books: Books): Promise<Round[]> {
 }
 
 /** Platform accounts are few by a constraint; the benchmark lifts it to have many to compare with. */
-async function openBooks(db: Knex): Promise<Omit<Books, 'db' | 'pool'>> {
+async function openBooks(db: Knex): Promise<Omit<Books, 'db'>> {
   await db.raw(/* sql */ `
     alter table ledger_accounts drop constraint ledger_accounts_platform;
     insert into ledger_accounts (kind, currency) select 'fee_' || i, 'USDC' from generate_series(1, ${platformAccounts}) i;
@@ -110,7 +105,7 @@ async function openBooks(db: Knex): Promise<Omit<Books, 'db' | 'pool'>> {
   }
 }
 
-function postings({ db, pool, userIds, accountIds, platformIds }: Books) {
+function postings({ db, userIds, accountIds, platformIds }: Books) {
   const anyone = (): string => userIds[random(users)] as string
   const anyAccounts = () => accountIds[random(users)] as readonly [bigint, bigint]
   const half = platformAccounts / 2
@@ -120,7 +115,7 @@ function postings({ db, pool, userIds, accountIds, platformIds }: Books) {
   return {
     credit: () => creditWith(feeAccount('platform_fee')),
     'credit, peer': () =>
-      postAsPeer(pool, nextKey(), [
+      postAsPeer(db, nextKey(), [
         { account: anyPlatform(0), amount: -100n },
         { account: anyAccounts()[0], amount: 95n },
         { account: anyPlatform(half), amount: 5n },
@@ -132,7 +127,7 @@ function postings({ db, pool, userIds, accountIds, platformIds }: Books) {
     },
     'hold, peer': () => {
       const [from, to] = anyAccounts()
-      return postAsPeer(pool, nextKey(), [
+      return postAsPeer(db, nextKey(), [
         { account: from, amount: -1n },
         { account: to, amount: 1n },
       ])
