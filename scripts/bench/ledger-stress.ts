@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,8 +18,9 @@ export interface Stress {
   /** Of all writers together. */
   readonly operations: number
   readonly users: number
-  /** A writer is killed (SIGKILL) and begun anew about this often, in ms; the books are sampled as often. */
-  readonly killEveryMs: number
+  /** A writer is killed (SIGKILL) each time it got so many operations further: by progress, so that every run has kills. */
+  readonly killEvery: number
+  readonly sampleEveryMs: number
   readonly tell: (progress: string) => void
 }
 
@@ -41,7 +42,7 @@ export async function stressLedger(stress: Stress): Promise<StressResult> {
     await addUsers(db, stress.users)
     const crew = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
     const done = Promise.all(crew.map((writer) => writer.run()))
-    await disturb(db, stress, crew, result)
+    await watch(db, stress, crew, result)
     await done
     await sample(db, 0n, result)
     return result
@@ -63,7 +64,8 @@ export async function benchLedgerStress(): Promise<{ table: string; results: unk
       seed,
       operations,
       users: 200,
-      killEveryMs: 4000,
+      killEvery: 10_000,
+      sampleEveryMs: 4000,
       tell: say,
     })
     if (results.broken.length > 0)
@@ -83,22 +85,21 @@ async function addUsers(db: Knex, count: number): Promise<void> {
   )
 }
 
-/** Samples the books and kills one writer after the other until all are done. */
-async function disturb(
+/** Samples the books until all writers are done. */
+async function watch(
   db: Knex,
-  { killEveryMs, operations, tell }: Stress,
+  { sampleEveryMs, operations, tell }: Stress,
   crew: readonly Writer[],
-  result: StressResult & { broken: string[]; samples: number },
+  result: { samples: number; broken: string[] },
 ): Promise<void> {
   let checked = 0n
-  for (let turn = 0; crew.some(({ finished }) => !finished); turn++) {
-    await sleep(killEveryMs, undefined, { ref: false })
+  while (crew.some(({ finished }) => !finished)) {
     // What is new since the last sample; the last one of all reads everything.
     const newest = await sample(db, checked, result)
     checked = newest > 1000n ? newest - 1000n : 0n
-    crew[turn % crew.length]?.kill()
     const done = crew.reduce((sum, writer) => sum + writer.done, 0)
     tell(`${done} of ${operations} operations, ${result.samples} samples`)
+    await sleep(sampleEveryMs, undefined, { ref: false })
   }
 }
 
@@ -117,11 +118,9 @@ async function sample(
 class Writer {
   done = 0
   finished = false
-  #begunAt = 0
   readonly #stress: Stress
   readonly #number: number
   readonly #result: Record<Outcome | 'kills', number>
-  #child: ChildProcess | undefined
 
   constructor(stress: Stress, number: number, result: Record<Outcome | 'kills', number>) {
     this.#stress = stress
@@ -135,29 +134,27 @@ class Writer {
     try {
       while (this.done < share) {
         const [code, signal] = await this.#runOnce(share)
-        if (signal !== 'SIGKILL' && code !== 0) throw new Error(`writer ${this.#number} ended with ${code}`)
+        if (signal === 'SIGKILL') this.#result.kills += 1
+        else if (code !== 0) throw new Error(`writer ${this.#number} ended with ${code}`)
       }
     } finally {
       this.finished = true
     }
   }
 
-  /** Not before it got anywhere, or on a slow machine none ever would. */
-  kill(): void {
-    if (this.done > this.#begunAt && this.#child?.kill('SIGKILL') === true) this.#result.kills += 1
-  }
-
   async #runOnce(share: number): Promise<[number | null, NodeJS.Signals | null]> {
     const { seed, databaseUrl } = this.#stress
-    this.#begunAt = this.done
+    const killAt = this.done + this.#stress.killEvery
     const child = spawn(process.execPath, [program, seed, ...[this.#number, this.done, share].map(String)], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, DATABASE_URL: databaseUrl },
     })
-    this.#child = child
     const ended = once(child, 'exit')
-    for await (const line of createInterface({ input: child.stdout })) this.#count(line)
-    this.#child = undefined
+    for await (const line of createInterface({ input: child.stdout })) {
+      this.#count(line)
+      // It is in the middle of its next operations by now.
+      if (this.done >= killAt) child.kill('SIGKILL')
+    }
     return (await ended) as [number | null, NodeJS.Signals | null]
   }
 

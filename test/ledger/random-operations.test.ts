@@ -17,11 +17,12 @@ test('random operations from four processes that are killed now and then never b
     seed,
     operations,
     users: 5,
-    killEveryMs: 500,
+    killEvery: 100,
+    sampleEveryMs: 200,
     tell: () => undefined,
   })
   t.deepEqual(result.broken, [])
   t.deepEqual(await brokenNow(db), [])
-  t.true(result.samples >= 2 && result.kills >= 1, JSON.stringify(result))
+  t.true(result.samples >= 2 && result.kills >= 4, JSON.stringify(result))
   t.true(result.posted > operations / 4 && result.refused > 0, JSON.stringify(result))
 })
