@@ -1,11 +1,11 @@
 import cors from '@koa/cors'
-import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
 import { accountRoutes } from './accounts/routes.js'
 import { sessionCookieName } from './http/cookies.js'
-import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
+import { limitHeaders } from './http/limits.js'
+import { mount } from './http/mount.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
@@ -40,11 +40,12 @@ export function createApp(services: Services): App {
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
   )
 
-  const koa = new Koa({ proxy: config.http.trustProxy })
+  // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
+  const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
   koa.use(helmet())
   koa.use(publicCors())
-  const router = mount(routes)
+  const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = document
@@ -61,17 +62,11 @@ export function createApp(services: Services): App {
   }
 }
 
-function mount(routes: readonly Route[]): Router {
-  const router = new Router()
-  for (const { endpoint, middleware } of routes) router[endpoint.method](endpoint.path, ...middleware)
-  return router
-}
-
 function publicCors(): Middleware {
   const answer = cors({
     origin: '*',
     allowMethods: 'GET,POST',
-    exposeHeaders: ['X-Request-Id', 'Retry-After'],
+    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())

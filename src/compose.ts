@@ -4,6 +4,7 @@ import { createWaker } from './platform/jobs.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
 import { createHints, createPublisher } from './platform/pubsub.js'
+import { createRateLimits } from './platform/rate-limits.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
@@ -43,6 +44,7 @@ export function compose(config: Config, processName: string): Composed {
     db,
     recordPool,
     hints,
+    limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
     chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
 import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { opsRouter } from './http/ops.js'
+import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
@@ -16,10 +16,7 @@ const ops = opsRouter({
   ready: async () => (stopping ? 'unavailable' : services.ready()),
 })
 app.koa.use(ops.routes())
-const server = createServer(
-  { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
-  app.koa.callback(),
-)
+const server = createHttpServer(app.koa.callback())
 server.listen(config.http.port, () => services.log.info({ port: config.http.port }, 'listening'))
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')

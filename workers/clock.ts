@@ -1,11 +1,12 @@
 import cron from 'node-cron'
 import { PriceBook } from '../src/payments/price-book.js'
+import { sweepKeys } from '../src/platform/idempotency-keys.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
 
 /**
- * What happens by the clock: last known prices for lists, and how long the oldest due row of each kind has
- * waited. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has waited,
+ * and idempotency keys forgotten after their day. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
@@ -18,6 +19,10 @@ export function startClock(services: Services): () => Promise<void> {
     }),
     cron.schedule('*/15 * * * * *', () => measureWork(services).catch(onError), {
       name: 'work',
+      noOverlap: true,
+    }),
+    cron.schedule('*/15 * * * * *', () => sweepKeys(services.db).then(() => undefined, onError), {
+      name: 'idempotency keys',
       noOverlap: true,
     }),
   ]

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
+import { clientAddress } from '../http/client-address.js'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/cookies.js'
 import { refuseCrossSite } from '../http/cross-site.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
@@ -10,7 +11,7 @@ import { login } from './login.js'
 import { createPasswords } from './password.js'
 import { presentAuth, presentUser } from './present.js'
 import { type Entered, register } from './register.js'
-import { credentials, done, meAnswer, nothing, registration, sessionAnswer } from './schemas.js'
+import { credentials, done, emailAddress, meAnswer, nothing, registration, sessionAnswer } from './schemas.js'
 import { revokeSession } from './session.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -20,6 +21,7 @@ const registerEndpoint = {
   path: '/auth/register',
   summary: 'Create an account and open a session',
   credential: 'none',
+  limit: 'register',
   input: registration,
   invalid: 'invalid_registration',
   output: sessionAnswer,
@@ -31,6 +33,12 @@ const loginEndpoint = {
   path: '/auth/login',
   summary: 'Open a session with e-mail and password',
   credential: 'none',
+  // Per address too: counted by the e-mail alone, anybody could lock its owner out. What is no e-mail is one key.
+  limit: {
+    name: 'login',
+    key: (input: z.output<typeof credentials>, ctx: Context) =>
+      `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
+  },
   input: credentials,
   invalid: 'invalid_login',
   output: sessionAnswer,
@@ -42,6 +50,7 @@ const meEndpoint = {
   path: '/auth/me',
   summary: 'The own profile',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'unauthorized',
   output: meAnswer,
@@ -53,6 +62,7 @@ const logoutEndpoint = {
   path: '/auth/logout',
   summary: 'Revoke the session and its access token',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'invalid_json',
   output: done,

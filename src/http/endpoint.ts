@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../kernel/errors.js'
 import { readJsonBody } from './body.js'
 import { parseInput } from './input.js'
+import type { Limit } from './limits.js'
 
 /**
  * One endpoint, as data: the same description parses requests, describes answers in the OpenAPI document and is
@@ -14,6 +15,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly summary: string
   /** What the caller must present. */
   readonly credential: 'none' | 'session' | 'session-or-token'
+  /** How often it may be called, and by whom that is counted. */
+  readonly limit: Limit<z.output<Input>>
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
   /** Answered when the body cannot be read at all, or a required field is missing. */
@@ -21,14 +24,19 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
   /** Refusals beyond `invalid`, as the document lists them. */
   readonly errors: readonly ErrorCode[]
-  /** Set when the answer is a stream of server-sent events of this shape instead of one JSON object. */
+  /** Set when the answer is a stream of server-sent events of this shape; how many an address may open is limited too. */
   readonly stream?: boolean
+  /** Set when the caller may send an `Idempotency-Key` (http/idempotency.ts). */
+  readonly idempotent?: boolean
 }
 
-/** An endpoint and the middleware that serves it. A feature's `routes.ts` returns these; `app.ts` mounts them. */
+/** An endpoint and what serves it. A feature's `routes.ts` returns these; `app.ts` mounts them. */
 export interface Route {
   readonly endpoint: Endpoint<z.ZodType, z.ZodType>
-  readonly middleware: readonly Middleware[]
+  /** What stands before the body is read, such as the check of credentials. */
+  readonly guards: readonly Middleware[]
+  /** Answers a parsed request. */
+  answer(input: unknown, ctx: Context): Promise<void>
 }
 
 /**
@@ -40,11 +48,13 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
   handle: (input: z.output<Input>, ctx: Context) => Promise<Omit<z.output<Output>, 'success'>>,
   guards: readonly Middleware[] = [],
 ): Route {
-  const serve: Middleware = async (ctx) => {
-    const answer = await handle(await readInput(endpoint, ctx), ctx)
-    ctx.body = { success: true, ...answer }
+  return {
+    endpoint,
+    guards,
+    async answer(input: z.output<Input>, ctx) {
+      ctx.body = { success: true, ...(await handle(input, ctx)) }
+    },
   }
-  return { endpoint, middleware: [...guards, serve] }
 }
 
 /** Binds an endpoint whose handler writes the answer itself, such as a stream. */
@@ -52,10 +62,11 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
 ): Route {
-  return { endpoint, middleware: [async (ctx) => handle(await readInput(endpoint, ctx), ctx)] }
+  return { endpoint, guards: [], answer: handle }
 }
 
-async function readInput<Input extends z.ZodType>(
+/** The parsed body or query. Throws the endpoint's own validation errors. */
+export async function readInput<Input extends z.ZodType>(
   { method, input, invalid }: Endpoint<Input, z.ZodType>,
   ctx: Context,
 ): Promise<z.output<Input>> {

@@ -1,12 +1,21 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
+import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 type Json = Record<string, unknown>
 
 /** Any endpoint may answer these; they are listed with each so that a client generator knows. */
 const common: readonly ErrorCode[] = ['too_many_requests', 'internal_error', 'service_unavailable']
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description: 'Makes a repetition within 24 hours answer what the first request was answered',
+}
 
 const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
@@ -40,14 +49,19 @@ function operation(endpoint: AnyEndpoint): Json {
   return {
     summary: endpoint.summary,
     security: credentials[endpoint.credential],
+    ...(endpoint.idempotent === true ? { parameters: [idempotencyKey] } : {}),
     ...(inQuery
       ? { parameters: parametersOf(input) }
       : { requestBody: { required: true, content: { 'application/json': { schema: input } } } }),
     responses: {
       200: { description: 'Success', content: { [contentType]: { schema: schemaOf(endpoint.output) } } },
-      ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common]),
+      ...errorResponses(codesOf(endpoint)),
     },
   }
+}
+
+function codesOf({ invalid, errors: own, idempotent }: AnyEndpoint): ErrorCode[] {
+  return [invalid, ...own, ...(idempotent === true ? idempotencyErrors : []), ...common]
 }
 
 /** Input mode on both sides: output mode would close objects to the additions the contract allows. */

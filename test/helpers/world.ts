@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
+import { createHttpServer } from '../../src/http/server.js'
 import { loadConfig } from '../../src/platform/config.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
@@ -120,11 +121,12 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     TREASURY_WALLET: treasuryWallet,
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+    RATE_LIMIT_FACTOR: '0',
   }
 }
 
 function listen({ koa }: App): Promise<Server> {
-  const server = createServer(koa.callback())
+  const server = createHttpServer(koa.callback())
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
   })
