@@ -49,6 +49,7 @@ function operation(endpoint: AnyEndpoint): Json {
   return {
     summary: endpoint.summary,
     security: credentials[endpoint.credential],
+    'x-rate-limit': typeof endpoint.limit === 'string' ? endpoint.limit : endpoint.limit.name,
     ...(endpoint.idempotent === true ? { parameters: [idempotencyKey] } : {}),
     ...(inQuery
       ? { parameters: parametersOf(input) }

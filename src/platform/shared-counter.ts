@@ -27,12 +27,11 @@ export function createSharedCounter(
     keyPrefix,
     points: most,
     duration: seconds,
-    rejectIfRedisNotReady: true,
   })
   let pausedUntil = 0
   return async (key) => {
     const seen = own.hit(key)
-    if (seen.hits > most || performance.now() < pausedUntil) return seen
+    if (seen.hits > most || redis.status !== 'ready' || performance.now() < pausedUntil) return seen
     try {
       return countOf(await shared.consume(key))
     } catch (refused) {
