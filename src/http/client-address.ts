@@ -11,8 +11,9 @@ const groupsOfAddress = 8
  * proxy appended to X-Forwarded-For (koa is told to look at the last entry only), otherwise the connection's.
  */
 export function clientAddress(ctx: Context): string {
-  const stated = ctx.ip
-  return networkOf(isIP(stated) === 0 ? (ctx.req.socket.remoteAddress ?? '') : stated)
+  const stated = ctx.ips[0]
+  if (stated !== undefined && isIP(stated) !== 0) return networkOf(stated)
+  return networkOf(ctx.req.socket.remoteAddress ?? '')
 }
 
 /** `192.0.2.7` as it is (also when mapped into IPv6); `2001:db8::7` as `2001:db8:0:0`. */

@@ -35,9 +35,12 @@ export interface Route {
   readonly endpoint: Endpoint<z.ZodType, z.ZodType>
   /** What stands before the body is read, such as the check of credentials. */
   readonly guards: readonly Middleware[]
-  /** Answers a parsed request. */
-  answer(input: unknown, ctx: Context): Promise<void>
+  /** Reads the request, has it admitted and answers it. */
+  serve(ctx: Context, admit: Admit | undefined): Promise<void>
 }
+
+/** What a limit that needs the parsed request says to it. Throws the refusal. */
+export type Admit = (input: unknown, ctx: Context) => Promise<void>
 
 /**
  * Binds an operation to its endpoint: guards first (credentials are checked before the body), then the body or
@@ -51,8 +54,9 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
   return {
     endpoint,
     guards,
-    async answer(input: z.output<Input>, ctx) {
-      ctx.body = { success: true, ...(await handle(input, ctx)) }
+    async serve(ctx, admit) {
+      const answer = await handle(await readInput(endpoint, ctx, admit), ctx)
+      ctx.body = { success: true, ...answer }
     },
   }
 }
@@ -62,14 +66,20 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
 ): Route {
-  return { endpoint, guards: [], answer: handle }
+  return {
+    endpoint,
+    guards: [],
+    serve: async (ctx, admit) => handle(await readInput(endpoint, ctx, admit), ctx),
+  }
 }
 
-/** The parsed body or query. Throws the endpoint's own validation errors. */
-export async function readInput<Input extends z.ZodType>(
+async function readInput<Input extends z.ZodType>(
   { method, input, invalid }: Endpoint<Input, z.ZodType>,
   ctx: Context,
+  admit: Admit | undefined,
 ): Promise<z.output<Input>> {
   const fromQuery = method === 'get' || method === 'delete'
-  return parseInput(input, fromQuery ? { ...ctx.query } : await readJsonBody(ctx, invalid), invalid)
+  const parsed = parseInput(input, fromQuery ? { ...ctx.query } : await readJsonBody(ctx, invalid), invalid)
+  if (admit !== undefined) await admit(parsed, ctx)
+  return parsed
 }
