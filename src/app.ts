@@ -24,6 +24,8 @@ export interface App {
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
 const publicPath = /^\/(sdk|payments|chain)\//
 const openApiPath = '/openapi.json'
+/** Answers are data: nothing in them may load or run, and nobody may frame them. */
+const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
 export function createApp(services: Services): App {
@@ -43,7 +45,15 @@ export function createApp(services: Services): App {
   // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
   const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
-  koa.use(helmet())
+  // A connection that breaks while it is answered is the caller's affair; Koa would print it.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  koa.use(
+    helmet({
+      contentSecurityPolicy: apiPolicy,
+      crossOriginOpenerPolicy: false,
+      strictTransportSecurity: isHttps(config.http.publicUrl),
+    }),
+  )
   koa.use(publicCors())
   const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
@@ -70,4 +80,8 @@ function publicCors(): Middleware {
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())
+}
+
+function isHttps(url: string): boolean {
+  return new URL(url).protocol === 'https:'
 }

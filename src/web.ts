@@ -5,6 +5,9 @@ import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
+/** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
+const lastRequestsMs = 8000
+
 /** A web process: stateless, any number of them. */
 const config = loadConfig()
 const services = compose(config, 'web')
@@ -17,7 +20,16 @@ const ops = opsRouter({
 })
 app.koa.use(ops.routes())
 const server = createHttpServer(app.koa.callback())
-server.listen(config.http.port, () => services.log.info({ port: config.http.port }, 'listening'))
+server.on('request', (_request, response) => {
+  // A connection that is kept alive would bring one more request after the last one.
+  if (stopping) response.shouldKeepAlive = false
+})
+server.listen(config.http.port, () => {
+  const address = server.address()
+  // With PORT=0 the system chooses, and only this line says which.
+  const port = typeof address === 'object' ? address?.port : config.http.port
+  services.log.info({ port }, 'listening')
+})
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')
   process.exitCode = 1
@@ -30,6 +42,7 @@ stopOnSignals(
     const closed = new Promise((done) => server.close(done))
     await app.close()
     server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref()
     await closed
     await services.close()
   },

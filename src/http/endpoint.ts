@@ -69,7 +69,13 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   return {
     endpoint,
     guards: [],
-    serve: async (ctx, admit) => handle(await readInput(endpoint, ctx, admit), ctx),
+    async serve(ctx, admit) {
+      const input = await readInput(endpoint, ctx, admit)
+      if (ctx.method !== 'HEAD') return handle(input, ctx)
+      // A stream without a body would never end, and hold the connection from the next request.
+      ctx.status = 200
+      ctx.type = 'text/event-stream'
+    },
   }
 }
 

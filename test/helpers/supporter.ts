@@ -1,0 +1,84 @@
+import {
+  type AddressLookupTableAccount,
+  Keypair,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { mintTokens, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import type { Sandbox } from '../../scripts/sandbox/server.js'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+
+/** Somebody outside with a wallet of their own. What they submit reaches the local chain at once. */
+export interface Supporter {
+  readonly keypair: Keypair
+  readonly wallet: string
+  /** Signs what the service issued and submits it; `change` is what a wallet does to the instructions first. */
+  pay(
+    transaction: string,
+    change?: (instructions: TransactionInstruction[]) => TransactionInstruction[],
+  ): string
+  /** Signs and submits instructions of their own. Returns the signature. */
+  send(instructions: TransactionInstruction[], options?: SendOptions): string
+}
+
+interface SendOptions {
+  readonly tables?: AddressLookupTableAccount[]
+  readonly signers?: readonly Keypair[]
+  /** Lands a transaction that must fail. */
+  readonly skipPreflight?: boolean
+}
+
+const startLamports = 100_000_000_000n
+const startTokens = 1_000_000_000_000n
+
+/** Makes a supporter with 100 SOL and plenty of the named tokens. */
+export function createSupporter(
+  { chain }: Pick<Sandbox, 'chain'>,
+  symbols: readonly string[] = [],
+): Supporter {
+  const keypair = Keypair.generate()
+  const wallet = keypair.publicKey.toBase58()
+  requestAirdrop(chain, wallet, startLamports)
+  for (const symbol of symbols) mintTokens(chain, wallet, tokenBySymbol(symbol)?.mint ?? '', startTokens)
+
+  function submit(
+    transaction: VersionedTransaction,
+    { signers = [], skipPreflight = false }: SendOptions,
+  ): string {
+    transaction.sign([keypair, ...signers])
+    return chain.submit(transaction.serialize(), { skipPreflight })
+  }
+  return {
+    keypair,
+    wallet,
+    pay(issued, change) {
+      const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
+      if (change === undefined) return submit(new VersionedTransaction(message), {})
+      const plain = TransactionMessage.decompile(message)
+      plain.instructions = change(plain.instructions)
+      return submit(new VersionedTransaction(plain.compileToV0Message()), {})
+    },
+    send(instructions, options = {}) {
+      const message = new TransactionMessage({
+        payerKey: keypair.publicKey,
+        recentBlockhash: chain.clock.hashOf(chain.clock.slot),
+        instructions,
+      })
+      return submit(new VersionedTransaction(message.compileToV0Message(options.tables)), options)
+    },
+  }
+}
+
+/** A wallet nobody uses. */
+export function strangerWallet(): string {
+  return Keypair.generate().publicKey.toBase58()
+}
+
+/** A well-formed signature of no transaction. */
+export function unknownSignature(): string {
+  return encodeBase58(
+    Buffer.concat([Keypair.generate().publicKey.toBuffer(), Keypair.generate().publicKey.toBuffer()]),
+  )
+}
