@@ -13,8 +13,12 @@ const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-  description: 'Makes a repetition within 24 hours answer what the first request was answered',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'Makes a repetition within 24 hours answer what the first request was answered',
+  },
 }
 
 const credentials: Record<AnyEndpoint['credential'], Json[]> = {
