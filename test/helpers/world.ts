@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
+  readonly slotMs?: number
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -56,7 +58,7 @@ const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 /** A twentieth of a real slot, so that finality comes within a second. */
-const slotMs = 20
+const quickSlotMs = 20
 
 /**
  * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
@@ -90,6 +92,7 @@ interface OpenWorld extends World {
 async function openWorld({
   env: changes = {},
   chain = false,
+  slotMs = quickSlotMs,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
