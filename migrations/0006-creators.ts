@@ -28,6 +28,9 @@ export async function up(knex: Knex): Promise<void> {
       message text not null,
       expires_at timestamptz(3) not null);
 
+    -- Who held the domain on the chain when it was linked: the link counts only while that is so.
+    alter table users add column sol_domain_owner text;
+    alter table users add constraint users_sol_domain_owner check ((sol_domain is null) = (sol_domain_owner is null));
     alter table users add constraint users_sol_domain_form check (sol_domain ~ '^[^\\s/]{1,250}[.]sol$');
     create unique index users_sol_domain on users (lower(sol_domain)) where sol_domain is not null;
   `)
@@ -36,6 +39,6 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop index users_sol_domain;
-    alter table users drop constraint users_sol_domain_form;
+    alter table users drop constraint users_sol_domain_form, drop column sol_domain_owner;
     drop table domain_challenges, creator_domains, api_keys`)
 }

@@ -8,6 +8,7 @@ import type { Hints } from './platform/pubsub.js'
 import type { RateLimits } from './platform/rate-limits.js'
 import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
+import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
@@ -24,5 +25,6 @@ export interface Services {
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind) => void
   readonly chain: Chain
+  readonly names: Names
   readonly prices: Prices
 }

@@ -26,9 +26,15 @@ export const limitHeaders = [
 /** Lets a reader come back when browsers' event sources would. */
 const streamRetrySeconds = 10
 
-/** Counts per client address. Without a promise of its own where the count is the process's: it stands on the hottest path. */
-export function limitByAddress(limit: RateLimit): Middleware {
+/**
+ * Counts per client address, once a request however often it stands in its way; undefined lets everybody through.
+ * Without a promise of its own where the count is the process's: it stands on the hottest path.
+ */
+export function limitByAddress(limit: RateLimit | undefined): Middleware {
+  if (limit === undefined) return (_, next) => next()
   return (ctx, next) => {
+    if (ctx.state['counted'] === limit) return next()
+    ctx.state['counted'] = limit
     const count = limit.hit(clientAddress(ctx))
     if (count instanceof Promise)
       return count.then((shared) => {

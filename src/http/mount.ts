@@ -12,11 +12,10 @@ export function mount(routes: readonly Route[], limits: RateLimits): Router {
   const streamPlaces = limitOpenStreams(limits.openStreams)
   for (const { endpoint, guards, serve } of routes) {
     const { method, path, limit, stream } = endpoint
-    const atDoor = typeof limit === 'string' ? limits.of(limit) : undefined
     const admit = typeof limit === 'string' ? undefined : admitByKey(limit, limits)
     router[method](
       path,
-      ...(atDoor === undefined ? [] : [limitByAddress(atDoor)]),
+      ...(typeof limit === 'string' ? [limitByAddress(limits.of(limit))] : []),
       ...(stream === true ? [streamPlaces] : []),
       ...guards,
       (ctx) => serve(ctx, admit),
