@@ -33,6 +33,18 @@ const limitOf: Readonly<Record<string, string>> = {
   'GET /chain/tips/stream': 'reads',
 }
 
+/** Those that are counted by what is in the request, and those that have no limit of their own. */
+const furtherLimits: Readonly<Record<string, string>> = {
+  'POST /auth/otp/start': 'otpStart',
+  'POST /auth/otp/verify': 'reads',
+  'POST /sdk/init': 'apiKey',
+  'GET /sdk/events': 'apiKey',
+  'POST /sdk/tip': 'intents',
+  'GET /sdk/intents/{intentId}': 'sdkIntentReads',
+  'POST /pay/{code}': 'intents',
+  'GET /creators/me': 'reads',
+}
+
 test('every endpoint names its limit', async (t) => {
   const { body } = await world().request<{
     paths: Record<string, Record<string, { 'x-rate-limit'?: string }>>
@@ -44,7 +56,7 @@ test('every endpoint names its limit', async (t) => {
     ]),
   )
   for (const [endpoint, limit] of stated) t.is(typeof limit, 'string', endpoint)
-  t.like(Object.fromEntries(stated), limitOf)
+  t.like(Object.fromEntries(stated), { ...limitOf, ...furtherLimits })
 })
 
 for (const [endpoint, setting] of Object.entries({
@@ -55,6 +67,9 @@ for (const [endpoint, setting] of Object.entries({
   'POST /chain/tips/create': 'RATE_TIPS_CREATE',
   'GET /chain/tips': 'RATE_READS',
   'GET /chain/tips/stream': 'RATE_READS',
+  'GET /creators/me': 'RATE_READS',
+  'POST /auth/otp/verify': 'RATE_READS',
+  'POST /sdk/tip': 'RATE_INTENTS',
 }))
   test(`${endpoint} is counted per address before anything else is looked at`, async (t) => {
     const request = await limited(t, { [setting]: '3' })
@@ -123,6 +138,35 @@ test('texts that are no e-mail are one key, and a login without e-mail is not co
     ],
     [401, 401, 429],
   )
+})
+
+test('an API key is counted as presented, from wherever, and another one is another', async (t) => {
+  const request = await limited(t, { RATE_API_KEY: '2' })
+  const init = async (address: string, key: string) => {
+    const body = { creatorId: 'nobody', originUrl: 'https://page.example' }
+    return (await request('POST', '/sdk/init', { ...from(address), bearer: key, body })).status
+  }
+  const [one, two] = [`tk_live_${'a'.repeat(32)}`, `tk_live_${'b'.repeat(32)}`]
+  t.deepEqual(
+    [await init('192.0.2.1', one), await init('192.0.2.2', one), await init('192.0.2.3', one)],
+    [401, 401, 429],
+  )
+  t.is(await init('192.0.2.1', two), 401)
+})
+
+test('one-time codes are counted per e-mail, known or not, however it is written', async (t) => {
+  const request = await limited(t, { RATE_OTP_START: '2' })
+  const start = async (address: string, email: string) =>
+    (await request('POST', '/auth/otp/start', { ...from(address), body: { email } })).status
+  const { email: known } = await registerPerson(world())
+  for (const [email, status] of [
+    [known, 200],
+    [freshEmail(), 404],
+  ] as const) {
+    t.is(await start('192.0.2.1', email), status)
+    t.is(await start('192.0.2.2', ` ${email.toUpperCase()}`), status)
+    t.is(await start('192.0.2.3', email), 429)
+  }
 })
 
 test('behind a proxy the address is the one the proxy appended, whatever the caller wrote before it', async (t) => {
