@@ -41,8 +41,17 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'GET /sdk/events': 'apiKey',
   'POST /sdk/tip': 'intents',
   'GET /sdk/intents/{intentId}': 'sdkIntentReads',
+  'GET /sdk/session': 'reads',
+  'POST /sdk/handoff': 'intents',
+  'POST /sdk/handoff/redeem': 'intents',
+  'GET /pay/{code}': 'intents',
   'POST /pay/{code}': 'intents',
   'GET /creators/me': 'reads',
+  'PATCH /creators/me': 'intents',
+  'POST /creators/domain-challenge': 'intents',
+  'POST /creators/api-keys': 'intents',
+  'DELETE /creators/api-keys/{id}': 'intents',
+  'PUT /creators/domains': 'intents',
 }
 
 test('every endpoint names its limit', async (t) => {
@@ -70,6 +79,7 @@ for (const [endpoint, setting] of Object.entries({
   'GET /creators/me': 'RATE_READS',
   'POST /auth/otp/verify': 'RATE_READS',
   'POST /sdk/tip': 'RATE_INTENTS',
+  'POST /sdk/handoff/redeem': 'RATE_INTENTS',
 }))
   test(`${endpoint} is counted per address before anything else is looked at`, async (t) => {
     const request = await limited(t, { [setting]: '3' })
