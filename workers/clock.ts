@@ -1,6 +1,7 @@
 import cron from 'node-cron'
 import { cleanUp } from '../src/accounts/clean-up.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { sweepKeys } from '../src/platform/idempotency-keys.js'
 import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
@@ -26,6 +27,10 @@ export function startClock(services: Services): () => Promise<void> {
       noOverlap: true,
     }),
     cron.schedule('30 * * * * *', () => watchBooks().catch(onError), { name: 'books', noOverlap: true }),
+    cron.schedule('*/15 * * * * *', () => sweepKeys(services.db).then(() => undefined, onError), {
+      name: 'idempotency-keys',
+      noOverlap: true,
+    }),
     cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
       name: 'sdk-sessions',
       noOverlap: true,

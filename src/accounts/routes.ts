@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
+import { clientAddress } from '../http/client-address.js'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/cookies.js'
 import { refuseCrossSite } from '../http/cross-site.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
@@ -17,6 +18,7 @@ import {
   codeRequest,
   credentials,
   done,
+  emailAddress,
   meAnswer,
   nothing,
   otpVerifyAnswer,
@@ -32,6 +34,7 @@ const registerEndpoint = {
   path: '/auth/register',
   summary: 'Create an account and open a session',
   credential: 'none',
+  limit: 'register',
   input: registration,
   invalid: 'invalid_registration',
   output: sessionAnswer,
@@ -43,6 +46,12 @@ const loginEndpoint = {
   path: '/auth/login',
   summary: 'Open a session with e-mail and password',
   credential: 'none',
+  // Per address too: counted by the e-mail alone, anybody could lock its owner out. What is no e-mail is one key.
+  limit: {
+    name: 'login',
+    key: (input: z.output<typeof credentials>, ctx: Context) =>
+      `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
+  },
   input: credentials,
   invalid: 'invalid_login',
   output: sessionAnswer,
@@ -54,6 +63,7 @@ const otpStartEndpoint = {
   path: '/auth/otp/start',
   summary: 'Have a one-time code mailed',
   credential: 'none',
+  limit: { name: 'otpStart', key: ({ email }: z.output<typeof codeRequest>) => email },
   input: codeRequest,
   invalid: 'email_required',
   output: done,
@@ -65,6 +75,8 @@ const otpVerifyEndpoint = {
   path: '/auth/otp/verify',
   summary: 'Open a session with the mailed one-time code',
   credential: 'none',
+  // The lock on wrong codes is the account's and kept in PostgreSQL; this only bounds one address.
+  limit: 'reads',
   input: codeEntry,
   invalid: 'invalid_code',
   output: otpVerifyAnswer,
@@ -76,6 +88,7 @@ const meEndpoint = {
   path: '/auth/me',
   summary: 'The own profile',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'unauthorized',
   output: meAnswer,
@@ -87,6 +100,7 @@ const logoutEndpoint = {
   path: '/auth/logout',
   summary: 'Revoke the session and its access token',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'invalid_json',
   output: done,

@@ -4,11 +4,14 @@ import * as schemas from './schemas.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
+// Changes count like payment intents, besides as reads at the session guard: they write rows, or ask the chain.
+
 export const profileEndpoint = {
   method: 'get',
   path: '/creators/me',
   summary: 'The own creator profile with its settings',
   credential: 'session',
+  limit: 'reads',
   input: schemas.nothing,
   invalid: 'unauthorized',
   output: schemas.profileAnswer,
@@ -20,6 +23,7 @@ export const changeProfileEndpoint = {
   path: '/creators/me',
   summary: 'Change name, settings (merged key by key) or the linked .sol domain',
   credential: 'session',
+  limit: 'intents',
   input: schemas.profileChange,
   invalid: 'invalid_json',
   output: schemas.profileAnswer,
@@ -38,6 +42,7 @@ export const challengeEndpoint = {
   path: '/creators/domain-challenge',
   summary: 'The message the owner of a .sol domain signs to link it',
   credential: 'session',
+  limit: 'intents',
   input: schemas.challengeInput,
   invalid: 'invalid_domain',
   output: schemas.challengeAnswer,
@@ -49,6 +54,7 @@ export const createKeyEndpoint = {
   path: '/creators/api-keys',
   summary: 'Make an API key; it is shown this once',
   credential: 'session',
+  limit: 'intents',
   input: schemas.newKeyInput,
   invalid: 'invalid_json',
   output: schemas.newKeyAnswer,
@@ -60,6 +66,7 @@ export const listKeysEndpoint = {
   path: '/creators/api-keys',
   summary: 'The open API keys, newest first',
   credential: 'session',
+  limit: 'reads',
   input: schemas.nothing,
   invalid: 'unauthorized',
   output: schemas.keysAnswer,
@@ -71,6 +78,7 @@ export const revokeKeyEndpoint = {
   path: '/creators/api-keys/:id',
   summary: 'End an API key at once',
   credential: 'session',
+  limit: 'intents',
   input: schemas.keyInput,
   invalid: 'api_key_not_found',
   output: schemas.done,
@@ -82,6 +90,7 @@ export const sitesEndpoint = {
   path: '/creators/domains',
   summary: 'The sites embeds may live on',
   credential: 'session',
+  limit: 'reads',
   input: schemas.nothing,
   invalid: 'unauthorized',
   output: schemas.sitesAnswer,
@@ -93,6 +102,7 @@ export const replaceSitesEndpoint = {
   path: '/creators/domains',
   summary: 'Replace the list of sites embeds may live on',
   credential: 'session',
+  limit: 'intents',
   input: schemas.sitesInput,
   invalid: 'invalid_domain',
   output: schemas.sitesAnswer,

@@ -6,6 +6,9 @@ export const errors = {
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
   too_many_requests: [429, 'Too many requests'],
+  invalid_idempotency_key: [400, 'Invalid Idempotency-Key'],
+  request_in_progress: [409, 'Request in progress'],
+  idempotency_key_reused: [422, 'Idempotency-Key was used with another request'],
   internal_error: [500, 'Internal Server Error'],
   service_unavailable: [503, 'Service unavailable'],
 

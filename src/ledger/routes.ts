@@ -1,7 +1,6 @@
-import { requireSession, signedIn } from '../accounts/auth.js'
+import { signedIn } from '../accounts/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
-import { noStore } from '../http/no-store.js'
 import { cursorOf } from '../http/paging.js'
 import type { Services } from '../services.js'
 import { readBalance } from './balance.js'
@@ -9,10 +8,9 @@ import { presentBalance, presentTransaction, transactionsCsv } from './present.j
 import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 
-/** What a creator sees of the own money: balance and statement. */
-export function ledgerRoutes(services: Pick<Services, 'config' | 'db'>): Route[] {
+/** What a creator sees of the own money: balance and statement. The session guard of these paths stands in app.ts. */
+export function ledgerRoutes(services: Pick<Services, 'db'>): Route[] {
   const { db } = services
-  const own = [noStore, requireSession(services)]
   return [
     route(
       {
@@ -20,6 +18,7 @@ export function ledgerRoutes(services: Pick<Services, 'config' | 'db'>): Route[]
         path: '/creators/balance',
         summary: 'The own USDC: available, pending and held for withdrawals',
         credential: 'session',
+        limit: 'reads',
         input: nothing,
         invalid: 'unauthorized',
         output: balanceAnswer,
@@ -28,7 +27,6 @@ export function ledgerRoutes(services: Pick<Services, 'config' | 'db'>): Route[]
       async (_, ctx) => ({
         balance: presentBalance(await readBalance(db, signedIn(ctx).account.id, 'USDC')),
       }),
-      own,
     ),
     route(
       {
@@ -36,6 +34,7 @@ export function ledgerRoutes(services: Pick<Services, 'config' | 'db'>): Route[]
         path: '/creators/transactions',
         summary: 'The own ledger lines, newest first',
         credential: 'session',
+        limit: 'reads',
         input: statementInput,
         invalid: 'invalid_cursor',
         output: statementAnswer,
@@ -51,7 +50,6 @@ export function ledgerRoutes(services: Pick<Services, 'config' | 'db'>): Route[]
         answerCsv(ctx, 'transactions.csv', transactionsCsv(transactions), nextCursor)
         return answered
       },
-      own,
     ),
   ]
 }

@@ -1,5 +1,8 @@
+import type { Context } from 'koa'
 import type { z } from 'zod'
+import { readBearer } from '../http/bearer.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
+import type { KeyedLimit } from '../http/limits.js'
 import { noStore } from '../http/no-store.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import type { PriceBook } from '../payments/price-book.js'
@@ -54,11 +57,18 @@ const intentErrors = [
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
+/** By the key as presented: a guessed one is counted too, and looked up only after that. */
+const perKey = {
+  name: 'apiKey',
+  key: (_: unknown, ctx: Context) => readBearer(ctx) ?? '',
+} as const satisfies KeyedLimit<unknown>
+
 const initEndpoint = {
   method: 'post',
   path: '/sdk/init',
   summary: 'Open an SDK session for an embed on one of the own sites',
   credential: 'api-key',
+  limit: perKey,
   input: initInput,
   invalid: 'sdk_init_fields_required',
   output: initOutput,
@@ -70,6 +80,7 @@ const eventsEndpoint = {
   path: '/sdk/events',
   summary: 'The newest 50 confirmed tips of the own account between two moments',
   credential: 'api-key',
+  limit: perKey,
   input: eventsInput,
   invalid: 'creator_id_required',
   output: eventsOutput,
@@ -82,6 +93,7 @@ const tipEndpoint = {
   path: '/sdk/tip',
   summary: 'Make a tip intent within a session',
   credential: 'sdk-session',
+  limit: 'intents',
   input: tipInput,
   invalid: 'intent_fields_required',
   output: intentOutput,
@@ -99,6 +111,11 @@ const intentEndpoint = {
   path: '/sdk/intents/:intentId',
   summary: "One of the session's intents and where its payment stands",
   credential: 'sdk-session',
+  limit: {
+    name: 'sdkIntentReads',
+    key: ({ intentId }: z.output<typeof intentStatusInput>, ctx: Context) =>
+      `${presentedSession(ctx).session.id} ${intentId}`,
+  },
   input: intentStatusInput,
   invalid: 'payment_intent_not_found',
   output: intentStatusOutput,
@@ -110,6 +127,7 @@ const sessionEndpoint = {
   path: '/sdk/session',
   summary: 'What a tipping page needs to know about its session',
   credential: 'sdk-session',
+  limit: 'reads',
   input: nothing,
   invalid: 'invalid_session_token',
   output: sessionOutput,
@@ -122,6 +140,7 @@ const handoffEndpoint = {
   summary:
     'A code for a minute that continues the session elsewhere or, with an amount, lets a wallet pay it',
   credential: 'sdk-session',
+  limit: 'intents',
   input: handoffInput,
   invalid: 'invalid_json',
   output: handoffOutput,
@@ -133,6 +152,7 @@ const redeemEndpoint = {
   path: '/sdk/handoff/redeem',
   summary: 'Take over the session of a code, once',
   credential: 'none',
+  limit: 'intents',
   input: redeemInput,
   invalid: 'handoff_code_required',
   output: redeemOutput,
@@ -144,6 +164,7 @@ const payLinkEndpoint = {
   path: '/pay/:code',
   summary: 'Solana Pay transaction request: whom a wallet is about to pay',
   credential: 'none',
+  limit: 'intents',
   input: payLinkInput,
   invalid: 'not_found',
   output: payLinkOutput,
@@ -155,6 +176,7 @@ const payEndpoint = {
   path: '/pay/:code',
   summary: 'Solana Pay transaction request: the transaction for this wallet',
   credential: 'none',
+  limit: 'intents',
   input: payInput,
   invalid: 'invalid_account',
   output: payOutput,

@@ -34,6 +34,20 @@ test('the least settings suffice, and the rest is the documented default', (t) =
   t.like(config.chain, { rpcUrls: ['https://rpc.example'], genesisHash: undefined })
   t.like(config.tips, { feeBps: 200, minUsd: 0.01, maxUsd: 10_000, walletWaitMs: 3000, claimWindowHours: 24 })
   t.is(config.prices.jumpPercent, 20)
+  t.deepEqual(config.limits, {
+    factor: 1,
+    reads: 120,
+    status: 60,
+    tipsCreate: 60,
+    intents: 60,
+    apiKey: 300,
+    sdkIntentReads: 60,
+    withdraw: 5,
+    register: 10,
+    login: 10,
+    otpStart: 5,
+    streams: 20,
+  })
   t.true(Object.isFrozen(config))
 })
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
@@ -7,6 +7,7 @@ import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
+import { createHttpServer } from '../../src/http/server.js'
 import { loadConfig } from '../../src/platform/config.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
@@ -21,6 +22,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
+  readonly slotMs?: number
   /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
   readonly mail?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
@@ -62,7 +65,7 @@ const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 /** A twentieth of a real slot, so that finality comes within a second. */
-const slotMs = 20
+const quickSlotMs = 20
 
 /**
  * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
@@ -96,6 +99,7 @@ interface OpenWorld extends World {
 async function openWorld({
   env: changes = {},
   chain = false,
+  slotMs = quickSlotMs,
   mail = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
@@ -165,6 +169,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+    RATE_LIMIT_FACTOR: '0',
   }
 }
 
@@ -186,7 +191,7 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
 }
 
 function listen({ koa }: App): Promise<Server> {
-  const server = createServer(koa.callback())
+  const server = createHttpServer(koa.callback())
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
   })

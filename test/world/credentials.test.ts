@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { RequestOptions } from '../helpers/client.js'
 import { registerPerson } from '../helpers/people.js'
+import { openSession, registerEmbedder } from '../helpers/sdk.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
@@ -12,6 +13,9 @@ type Kind = (typeof kinds)[number]
 
 /** What the contract's section Authentication lets in; `anybody` needs no credential and gains nothing by one. */
 const cookieOrToken: readonly Kind[] = ['cookie', 'access token']
+const cookie: readonly Kind[] = ['cookie']
+const apiKey: readonly Kind[] = ['API key']
+const sessionToken: readonly Kind[] = ['session token']
 const anybody = kinds
 const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/register': anybody,
@@ -20,32 +24,54 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/otp/verify': anybody,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
+  'GET /creators/me': cookie,
+  'PATCH /creators/me': cookie,
+  'POST /creators/domain-challenge': cookie,
+  'POST /creators/api-keys': cookie,
+  'GET /creators/api-keys': cookie,
+  'DELETE /creators/api-keys/{id}': cookie,
+  'GET /creators/domains': cookie,
+  'PUT /creators/domains': cookie,
+  'GET /creators/tips': cookie,
+  'GET /creators/tips/daily': cookie,
+  'GET /creators/balance': cookie,
+  'GET /creators/transactions': cookie,
   'POST /payments/intent': anybody,
   'POST /chain/tips/create': anybody,
   'GET /chain/tips': anybody,
   'GET /chain/tips/stream': anybody,
+  'POST /sdk/init': apiKey,
+  'GET /sdk/events': apiKey,
+  'POST /sdk/tip': sessionToken,
+  'GET /sdk/intents/{intentId}': sessionToken,
+  'GET /sdk/session': sessionToken,
+  'POST /sdk/handoff': sessionToken,
+  'POST /sdk/handoff/redeem': anybody,
+  'GET /pay/{code}': anybody,
+  'POST /pay/{code}': anybody,
+}
+
+/** Whether a key opens anything is asked only once the required fields are there. */
+const completed: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
+  'POST /sdk/init': { body: { creatorId: randomUUID(), originUrl: 'https://shop.example' } },
+  'GET /sdk/events': { query: `?creatorId=${randomUUID()}` },
 }
 
 /** What a refused credential is answered. */
-const refusals: Readonly<Record<string, string>> = {
-  '/auth': 'Unauthorized',
-  '/creators': 'Unauthorized',
-  '/payouts': 'Unauthorized',
+function refusalOf(allowed: readonly Kind[]): string {
+  if (allowed.includes('cookie')) return 'Unauthorized'
+  return `Missing or invalid ${allowed.join(' or ')}`
 }
 
-/** One of each kind that lives. A kind nothing issues yet is well-formed and unknown. */
-async function present(kind: Kind): Promise<RequestOptions> {
-  const { session, accessToken } = await registerPerson(world())
-  const presented: Record<Kind, RequestOptions> = {
-    none: {},
-    cookie: { session },
-    'access token': { bearer: accessToken },
-    'API key': {
-      bearer: `tk_live_${randomBytes(4).toString('hex')}_${randomBytes(32).toString('base64url')}`,
-    },
-    'session token': { bearer: `sdk_sess_${randomUUID()}` },
-  }
-  return presented[kind]
+/** A new one of each kind that lives. */
+const issue: Readonly<Record<Kind, () => Promise<RequestOptions>>> = {
+  none: async () => ({}),
+  cookie: async () => ({ session: (await registerPerson(world())).session }),
+  'access token': async () => ({ bearer: (await registerPerson(world())).accessToken }),
+  'API key': async () => ({ bearer: (await registerEmbedder(world())).apiKey }),
+  'session token': async () => ({
+    bearer: (await openSession(world(), await registerEmbedder(world()))).sessionToken,
+  }),
 }
 
 interface Document {
@@ -83,10 +109,13 @@ for (const [endpoint, allowed] of Object.entries(opens))
   for (const kind of kinds)
     test(`${endpoint} ${allowed.includes(kind) ? 'is open with' : 'is shut with'} ${kind}`, async (t) => {
       const [method = '', path = ''] = endpoint.split(' ')
-      const answer = await world().request(method, path, await present(kind))
+      const answer = await world().request(method, `${path}${completed[endpoint]?.query ?? ''}`, {
+        ...(await issue[kind]()),
+        body: completed[endpoint]?.body,
+      })
       // Without a body or query nothing is done behind the door: what matters is who answers.
       t.is(answer.status === 401, !allowed.includes(kind), `${answer.status}`)
       if (answer.status !== 401) return
-      t.is(answer.body.error, refusals[`/${path.split('/')[1]}`] ?? 'no text in this table')
+      t.is(answer.body.error, refusalOf(allowed))
       t.is(answer.session, undefined)
     })
