@@ -1,5 +1,11 @@
 import { displayText } from '../src/kernel/money.js'
-import { type BooksReport, type BooksSum, checkBooks, sumBooks } from '../src/ledger/invariants.js'
+import {
+  type BooksReport,
+  type BooksSum,
+  booksStatementMs,
+  checkBooks,
+  sumBooks,
+} from '../src/ledger/invariants.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { runCommand } from './ops/command.js'
@@ -20,7 +26,7 @@ Exit code 0: every invariant holds. 1: one is broken, or the books could not be 
 `,
   options: {},
   run: async () => {
-    const db = createDb(loadDatabaseUrl(), 2)
+    const db = createDb(loadDatabaseUrl(), 2, booksStatementMs)
     try {
       const [report, sums] = await Promise.all([checkBooks(db), sumBooks(db)])
       return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }

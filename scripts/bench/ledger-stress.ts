@@ -1,15 +1,16 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { checkBooks } from '../../src/ledger/invariants.js'
+import { booksStatementMs, checkBooks } from '../../src/ledger/invariants.js'
 import { createDb } from '../../src/platform/db.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'
 import type { Outcome } from './ledger-operations.js'
 
 const writers = 4
+const lastWordsLength = 4000
 const program = 'dist/scripts/bench/ledger-writer.js'
 
 export interface Stress {
@@ -36,14 +37,17 @@ export type StressResult = Record<Outcome, number> & {
  * predecessor may have done already, so each key is tried until it is known to be done.
  */
 export async function stressLedger(stress: Stress): Promise<StressResult> {
-  const db = createDb(stress.databaseUrl, 2)
+  const db = createDb(stress.databaseUrl, 2, booksStatementMs)
   const result = { posted: 0, repeated: 0, refused: 0, kills: 0, samples: 0, broken: [] as string[] }
   try {
     await addUsers(db, stress.users)
     const crew = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
-    const done = Promise.all(crew.map((writer) => writer.run()))
-    await watch(db, stress, crew, result)
-    await done
+    const stopAll = (): void => {
+      for (const writer of crew) writer.stop()
+    }
+    // One failure ends the others, and is told with all one needs to see it again.
+    const done = Promise.all(crew.map((writer) => writer.run())).finally(stopAll)
+    await Promise.all([done, watch(db, stress, crew, result).finally(stopAll)])
     await sample(db, 0n, result)
     return result
   } finally {
@@ -118,6 +122,10 @@ async function sample(
 class Writer {
   done = 0
   finished = false
+  #stopped = false
+  #child: ChildProcess | undefined
+  /** What the present process wrote to its standard error, at most `lastWordsLength`. */
+  #lastWords = ''
   readonly #stress: Stress
   readonly #number: number
   readonly #result: Record<Outcome | 'kills', number>
@@ -132,24 +140,40 @@ class Writer {
   async run(): Promise<void> {
     const share = Math.ceil(this.#stress.operations / writers)
     try {
-      while (this.done < share) {
+      while (this.done < share && !this.#stopped) {
         const [code, signal] = await this.#runOnce(share)
         if (signal === 'SIGKILL') this.#result.kills += 1
-        else if (code !== 0) throw new Error(`writer ${this.#number} ended with ${code}`)
+        else if (code !== 0) throw new Error(this.#failure(code, signal))
       }
     } finally {
       this.finished = true
     }
   }
 
+  /** Ends it for good. */
+  stop(): void {
+    this.#stopped = true
+    this.#child?.kill('SIGKILL')
+  }
+
+  #failure(code: number | null, signal: string | null): string {
+    const { seed } = this.#stress
+    return `seed ${seed}: writer ${this.#number} ended with ${code ?? signal} after ${this.done}:\n${this.#lastWords}`
+  }
+
   async #runOnce(share: number): Promise<[number | null, NodeJS.Signals | null]> {
     const { seed, databaseUrl } = this.#stress
     const killAt = this.done + this.#stress.killEvery
     const child = spawn(process.execPath, [program, seed, ...[this.#number, this.done, share].map(String)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, DATABASE_URL: databaseUrl },
     })
-    const ended = once(child, 'exit')
+    this.#child = child
+    this.#lastWords = ''
+    child.stderr.on('data', (chunk) => {
+      this.#lastWords = (this.#lastWords + chunk).slice(-lastWordsLength)
+    })
+    const ended = once(child, 'close')
     for await (const line of createInterface({ input: child.stdout })) {
       this.#count(line)
       // It is in the middle of its next operations by now.
