@@ -2,10 +2,14 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
+import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { refuseCrossSite } from './http/cross-site.js'
 import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
+import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
@@ -13,6 +17,7 @@ import { paymentRoutes } from './payments/routes.js'
 import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
+import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { TipStreams } from './tips/stream.js'
@@ -24,8 +29,12 @@ export interface App {
 }
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
-const publicPath = /^\/(sdk|payments|chain|pay)\//
+const publicPath = /^\/(sdk|payments|chain|pay)\//i
+/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
+/** Answers are data: nothing in them may load or run, and nobody may frame them. */
+const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
 export function createApp(services: Services): App {
@@ -36,8 +45,10 @@ export function createApp(services: Services): App {
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
+    ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
+    ...creatorTipRoutes(services),
     ...sdkRoutes(services, prices),
   ]
   const document = JSON.stringify(
@@ -46,8 +57,19 @@ export function createApp(services: Services): App {
 
   const koa = new Koa({ proxy: config.http.trustProxy })
   koa.use(answerErrors(services.log, services.metrics))
-  koa.use(helmet())
+  // A connection that breaks while it is answered is the caller's affair; Koa would print it.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  koa.use(
+    helmet({
+      contentSecurityPolicy: apiPolicy,
+      crossOriginOpenerPolicy: false,
+      strictTransportSecurity: isHttps(config.http.publicUrl),
+    }),
+  )
   koa.use(publicCors())
+  // Before routing: without a session nobody learns which of these paths and methods there are.
+  for (const guard of [noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)])
+    koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
@@ -81,4 +103,8 @@ function publicCors(): Middleware {
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())
+}
+
+function isHttps(url: string): boolean {
+  return new URL(url).protocol === 'https:'
 }

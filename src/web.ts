@@ -5,6 +5,9 @@ import { opsRouter } from './http/ops.js'
 import { loadConfig } from './platform/config.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
+/** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
+const lastRequestsMs = 8000
+
 /** A web process: stateless, any number of them. */
 const config = loadConfig()
 const services = compose(config, 'web')
@@ -20,7 +23,16 @@ const server = createServer(
   { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
   app.koa.callback(),
 )
-server.listen(config.http.port, () => services.log.info({ port: config.http.port }, 'listening'))
+server.on('request', (_request, response) => {
+  // A connection that is kept alive would bring one more request after the last one.
+  if (stopping) response.shouldKeepAlive = false
+})
+server.listen(config.http.port, () => {
+  const address = server.address()
+  // With PORT=0 the system chooses, and only this line says which.
+  const port = typeof address === 'object' ? address?.port : config.http.port
+  services.log.info({ port }, 'listening')
+})
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')
   process.exitCode = 1
@@ -33,6 +45,7 @@ stopOnSignals(
     const closed = new Promise((done) => server.close(done))
     await app.close()
     server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref()
     await closed
     await services.close()
   },

@@ -7,6 +7,7 @@ import { LocalChain } from './chain/local-chain.js'
 import { plantBasics, plantTreasury } from './chain/plant.js'
 import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
+import { domainControl } from './domains.js'
 import { json, type Route, readControl } from './exchange.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { PriceFeed } from './prices.js'
@@ -59,6 +60,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'GET /price/v3': prices.answer,
       'POST /dev/prices': prices.control,
       'POST /dev/airdrop': airdropControl(chain),
+      'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
         faults.set(readControl(rpcFaultSchema, request))
         return json(200, { success: true })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requiredText } from '../http/input.js'
+import type { ErrorCode } from '../kernel/errors.js'
 import { characters, cleanLine } from '../kernel/text.js'
 import { passwordLength } from './password.js'
 
@@ -18,23 +19,26 @@ export const emailAddress = z
   .check(z.email())
 
 /** Text of so many characters. A refinement, since zod counts UTF-16 units; the document is told the limits. */
-function textOf({ least, most }: { least: number; most: number }) {
+function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
   return z
-    .string()
-    .refine((text) => characters(text) >= least && characters(text) <= most)
+    .string(wrong)
+    .refine((text) => characters(text) >= least && characters(text) <= most, wrong)
     .meta({ minLength: least, maxLength: most })
 }
 
-const displayName = z
-  .string()
-  .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
-  .pipe(textOf(nameLength))
-  .meta({ minLength: nameLength.least, maxLength: nameLength.most })
+/** A person's name, cleaned to one line of 2 to 100 characters; anything else is `wrong`. */
+export function displayName(wrong: ErrorCode) {
+  return z
+    .string(wrong)
+    .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
+    .pipe(textOf(nameLength, wrong))
+    .meta({ minLength: nameLength.least, maxLength: nameLength.most })
+}
 
 export const registration = z.object({
   email: emailAddress,
   password: textOf(passwordLength),
-  name: displayName,
+  name: displayName('invalid_registration'),
 })
 
 /** No rules but presence: whatever else is wrong with it, it is wrong credentials. */

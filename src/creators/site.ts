@@ -1,6 +1,6 @@
 /** RFC 1035, 2.3.4: the longest host name, and the longest of its labels. */
 const mostHostLength = 253
-const entry = /^(\*\.)?([^\s:/?#@\\*%[\]]+?)(?::(\d{1,5}))?$/u
+const entry = /^(\*\.)?([^\s\p{C}:/?#@\\*%[\]]+?)(?::(\d{1,5}))?$/u
 const label = /^[a-z0-9_-]{1,63}$/
 const mostPort = 65_535
 

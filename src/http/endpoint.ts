@@ -71,7 +71,14 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
 ): Route {
-  return { endpoint, middleware: [async (ctx) => handle(await readInput(endpoint, ctx), ctx)] }
+  const serve: Middleware = async (ctx) => {
+    const input = await readInput(endpoint, ctx)
+    if (ctx.method !== 'HEAD') return handle(input, ctx)
+    // A stream without a body would never end, and hold the connection from the next request.
+    ctx.status = 200
+    ctx.type = 'text/event-stream'
+  }
+  return { endpoint, middleware: [serve] }
 }
 
 async function readInput<Input extends z.ZodType>(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { DomainError, type ErrorCode, errors } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
+import { isDatabaseAway } from '../platform/db.js'
 import { Overloaded } from '../platform/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
@@ -58,21 +59,4 @@ function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCo
   if (error instanceof DomainError) return error.code
   const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseAway(error)
   return later ? 'service_unavailable' : internal
-}
-
-/** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
-const awayState = /^(08|53|57|55P03)/
-const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
-
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return (
-    awayState.test(code) ||
-    awayCodes.has(code) ||
-    error.name === 'KnexTimeoutError' ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-      error.message,
-    )
-  )
 }

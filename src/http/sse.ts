@@ -8,6 +8,8 @@ const retryDirective = 'retry: 10000\n\n'
 const heartbeat = ':\n\n'
 const heartbeatMs = 15_000
 const wheelSlots = 60
+/** What was sent before the end reaches a reader that reads within this; nobody waits for one that does not. */
+const lastBytesMs = 1000
 
 /** One open stream of server-sent events. */
 export class EventStream {
@@ -53,6 +55,7 @@ export class EventStream {
   /** Ends the stream after what was sent. */
   finish(): void {
     this.#response.end()
+    setTimeout(() => this.#response.destroy(), lastBytesMs).unref()
     this.#end()
   }
 

@@ -23,25 +23,54 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text
 }
 
+/** Decoding goes in steps: four digits at a time (58^4 < 2^24) into limbs of 24 bits, exact in a double. */
+const digitsPerStep = 4
+const limb = 2 ** 24
+
 /**
  * The bytes of a base58 text of at most `longest` characters, or undefined when it is not base58.
  * The mapping is one to one (each leading one is a zero byte), so a text that decodes is canonical.
  */
 export function decodeBase58(text: string, longest = maxLength): Uint8Array | undefined {
   if (text.length > longest) return undefined
-  const bytes: number[] = []
-  for (let i = 0; i < text.length; i++) {
-    let carry = digitOf[text.charCodeAt(i)] ?? -1
-    if (carry < 0) return undefined
-    for (let j = 0; j < bytes.length; j++) {
-      carry += (bytes[j] as number) * 58
-      bytes[j] = carry & 0xff
-      carry >>= 8
+  const limbs: number[] = []
+  for (let i = 0; i < text.length; i += digitsPerStep) {
+    const end = Math.min(i + digitsPerStep, text.length)
+    let value = 0
+    for (let j = i; j < end; j++) {
+      const digit = digitOf[text.charCodeAt(j)] ?? -1
+      if (digit < 0) return undefined
+      value = value * 58 + digit
     }
-    for (; carry > 0; carry >>= 8) bytes.push(carry & 0xff)
+    multiplyAdd(limbs, 58 ** (end - i), value)
   }
-  for (let i = 0; i < text.length && text[i] === '1'; i++) bytes.push(0)
-  return Uint8Array.from(bytes.reverse())
+  return bigEndian(limbs, leadingOnes(text))
+}
+
+/** limbs = limbs * factor + addend, least significant limb first. */
+function multiplyAdd(limbs: number[], factor: number, addend: number): void {
+  let carry = addend
+  for (let i = 0; i < limbs.length; i++) {
+    carry += (limbs[i] as number) * factor
+    limbs[i] = carry % limb
+    carry = Math.floor(carry / limb)
+  }
+  if (carry > 0) limbs.push(carry)
+}
+
+function bigEndian(limbs: readonly number[], zeros: number): Uint8Array {
+  const top = limbs.at(-1) ?? 0
+  const length = limbs.length === 0 ? 0 : (limbs.length - 1) * 3 + (top > 0xffff ? 3 : top > 0xff ? 2 : 1)
+  const bytes = new Uint8Array(zeros + length)
+  for (let i = 0; i < length; i++)
+    bytes[bytes.length - 1 - i] = ((limbs[Math.floor(i / 3)] as number) >> ((i % 3) * 8)) & 0xff
+  return bytes
+}
+
+function leadingOnes(text: string): number {
+  let count = 0
+  while (text[count] === '1') count += 1
+  return count
 }
 
 /** A wallet or mint: base58 of exactly 32 bytes. */

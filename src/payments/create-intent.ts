@@ -11,7 +11,15 @@ import type { Services } from '../services.js'
 import { targetToken } from './choose-route.js'
 import { presentIntent } from './present.js'
 import type { PriceBook } from './price-book.js'
-import { askedAmount, boundsFor, directLegs, type Gross, grossAmount, type Legs } from './quote.js'
+import {
+  askedAmount,
+  boundsFor,
+  directLegs,
+  type Gross,
+  grossAmount,
+  type Legs,
+  refuseOutOfBounds,
+} from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 
 type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'metrics' | 'log'>
@@ -20,7 +28,7 @@ const maxSymbolLength = 20
 
 /**
  * Builds the unsigned transaction of a crypto tip and stores what was issued (contract: POST /payments/intent).
- * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, price, limits, route. `sdkSessionId`:
+ * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, limits, price, route. `sdkSessionId`:
  * the SDK session it is made in and counted for, if any.
  */
 export async function createIntent(
@@ -33,6 +41,7 @@ export async function createIntent(
   const asked = askedAmount(input.amount, input.amountUsd, token)
   const creator = await payableCreator(services, input.creatorId)
   const bounds = boundsFor(services.config.tips, creator.settings)
+  refuseOutOfBounds(asked, bounds)
   const gross = grossAmount(asked, token, await prices.priceOf(token.mint), bounds)
   if (targetToken(token, creator.settings) !== token) throw new DomainError('swap_engines_unavailable')
 

@@ -21,6 +21,8 @@ const picoDecimals = 12
 export class PriceBook {
   readonly #services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>
   readonly #states = new Map<string, PriceState>()
+  /** Left out by the feed's last answer. Their state stays: it tells a jump when they come back. */
+  readonly #unpriced = new Set<string>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
@@ -32,11 +34,12 @@ export class PriceBook {
   /** Pico-dollars per token; undefined when the feed does not price it. Throws `price_unavailable`. */
   async priceOf(mint: string): Promise<bigint | undefined> {
     if (performance.now() - this.#readAtMs > freshMs) await this.refresh()
-    const { accepted, suspect } = this.#states.get(mint) ?? noPrice
     const now = performance.now()
-    if (suspect !== undefined || now - this.#readAtMs > staleMs) throw new DomainError('price_unavailable')
-    if (accepted === undefined) return undefined
-    if (now - accepted.atMs > staleMs) throw new DomainError('price_unavailable')
+    if (now - this.#readAtMs > staleMs) throw new DomainError('price_unavailable')
+    if (this.#unpriced.has(mint)) return undefined
+    const { accepted, suspect } = this.#states.get(mint) ?? noPrice
+    if (accepted === undefined || suspect !== undefined || now - accepted.atMs > staleMs)
+      throw new DomainError('price_unavailable')
     return accepted.price
   }
 
@@ -66,9 +69,10 @@ export class PriceBook {
   #note(mint: string, price: bigint | undefined, atMs: number): void {
     // A feed that answers without a token says that it has no price.
     if (price === undefined) {
-      this.#states.delete(mint)
+      this.#unpriced.add(mint)
       return
     }
+    this.#unpriced.delete(mint)
     const before = this.#states.get(mint) ?? noPrice
     const after = judgeReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
     this.#states.set(mint, after)

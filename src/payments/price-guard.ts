@@ -19,10 +19,12 @@ export const noPrice: PriceState = { accepted: undefined, suspect: undefined }
 
 /**
  * Judges a new reading. A feed that is off by a hundred for one answer must not price a tip: a reading more than
- * `jumpPercent` away from a recent accepted one is held back until another one, 15 s later, agrees with it.
+ * `jumpPercent` away from a recent accepted one is held back until another one, 15 s later, agrees with it. A
+ * price of nothing is never accepted: without a price a tip would have no limits.
  */
 export function judgeReading(state: PriceState, reading: Reading, jumpPercent: number): PriceState {
   const { accepted, suspect } = state
+  if (reading.price === 0n) return { accepted, suspect: reading }
   const agrees = (with_: Reading): boolean => isWithin(with_.price, reading.price, jumpPercent)
   if (accepted === undefined || reading.atMs - accepted.atMs >= memoryMs || agrees(accepted))
     return { accepted: reading, suspect: undefined }

@@ -43,8 +43,16 @@ export interface Gross {
 }
 
 /**
- * Values the asked amount at the live price and holds it to the bounds. A token without a price has no bounds;
- * asked for in USD it cannot be converted: `no_price`. Throws `invalid_amount` out of bounds.
+ * Holds an amount asked in USD to the bounds as it was asked: no price is needed for it, and converting it to units
+ * and back may miss a bound by a hair. Throws `invalid_amount`.
+ */
+export function refuseOutOfBounds(asked: Asked, bounds: Bounds): void {
+  if ('usdMicro' in asked && !isWithin(asked.usdMicro, bounds)) throw new DomainError('invalid_amount')
+}
+
+/**
+ * Values the asked amount at the live price and holds a token amount to the bounds. A token without a price has no
+ * bounds; asked for in USD it cannot be converted: `no_price`. Throws `invalid_amount` out of bounds.
  */
 export function grossAmount(asked: Asked, token: Token, price: bigint | undefined, bounds: Bounds): Gross {
   if (price === undefined) {
@@ -52,9 +60,8 @@ export function grossAmount(asked: Asked, token: Token, price: bigint | undefine
     return { units: asked.units, usdCents: 0n }
   }
   const units = 'usdMicro' in asked ? unitsFor(asked.usdMicro, token.decimals, price) : asked.units
-  // A USD amount is held to the bounds as it was asked: converting it to units and back may miss a bound by a hair.
-  const worth = 'usdMicro' in asked ? asked.usdMicro : microWorth(units, token.decimals, price)
-  if (units === 0n || units > mostUnits || !isWithin(worth, bounds)) throw new DomainError('invalid_amount')
+  const inBounds = 'usdMicro' in asked || isWithin(microWorth(units, token.decimals, price), bounds)
+  if (units === 0n || units > mostUnits || !inBounds) throw new DomainError('invalid_amount')
   return { units, usdCents: centsWorth(units, token.decimals, price) }
 }
 

@@ -17,28 +17,51 @@ const types = {
 /** A statement too slow, a lock held too long or a forgotten transaction is an error, not a queue of waiting requests. */
 const limits = {
   statement_timeout: 10 * secondMs,
+  // On this side of the wire too: a server that is frozen or cut off says nothing at all.
+  query_timeout: 11 * secondMs,
   lock_timeout: 4 * secondMs,
   idle_in_transaction_session_timeout: 10 * secondMs,
   connectionTimeoutMillis: 3 * secondMs,
   keepAlive: true,
 }
 
-/** The pool for models and every statement that is not on a hot path. `max`: connections. */
-export function createDb(url: string, max: number): Knex {
+const ignore = (): void => undefined
+
+/**
+ * The pool for models and every statement that is not on a hot path. `max`: connections. `statementMs`: a
+ * migration may take longer than a request ever should.
+ */
+export function createDb(url: string, max: number, statementMs = limits.statement_timeout): Knex {
   return knex({
     client: 'pg',
-    connection: { connectionString: url, types, ...limits } as Knex.PgConnectionConfig,
+    connection: {
+      connectionString: url,
+      types,
+      ...limits,
+      statement_timeout: statementMs,
+      query_timeout: statementMs + secondMs,
+    } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
+    // Whoever asked is told by an error; knex's own lines would stand as bare text among the JSON of the log.
+    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })
 }
 
 /**
- * A hot statement is planned once: planning it costs ten times its execution. The plan must then not depend on
- * how small the tables happened to be, so it goes by indexes; connections are renewed and plan anew every 10 min.
+ * A hot statement is planned once: planning it costs ten times its execution. A plan made while the tables were
+ * empty must stay right when they are large, so only index lookups in nested loops are left to choose from.
  */
-const planOnce =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c jit=off'
+const planOnce = [
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+/** Connections are replaced, and plan anew, after this long. */
 const renewSeconds = 600
 
 /** A dedicated pool for one hot path, so that nothing else can take its connections. */
@@ -49,11 +72,31 @@ export function createHotPool(url: string, max: number): pg.Pool {
     types: types as pg.CustomTypesConfig,
     options: planOnce,
     maxLifetimeSeconds: renewSeconds,
+    // Kept open: two connections cost nothing, a timer for each request does.
+    idleTimeoutMillis: 0,
     ...limits,
   })
   // An idle connection that PostgreSQL closes (restart) is replaced at the next use; without a listener it ends the process.
   pool.on('error', () => undefined)
   return pool
+}
+
+/** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
+const awayState = /^(08|53|57|55P03)/
+const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+const awayMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+
+/** Whether an error says that PostgreSQL cannot serve now, and nothing about what it was asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    awayState.test(code) ||
+    awayCodes.has(code) ||
+    error.name === 'KnexTimeoutError' ||
+    awayMessage.test(error.message)
+  )
 }
 
 /** SQL kept as SQL: a named, prepared statement and its values. */

@@ -5,6 +5,8 @@ export interface GroupCommitOptions {
   readonly most?: number
   /** Items that may wait; one more is refused at once, which beats a queue nobody will live to see the end of. */
   readonly queue?: number
+  /** Errors that say nothing about any item: asking again, one by one, would only multiply the waiting. */
+  readonly failsAll?: (error: unknown) => boolean
 }
 
 interface Waiting<Item, Result> {
@@ -25,7 +27,7 @@ export class Overloaded extends Error {
  */
 export function groupCommit<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { lanes = 2, most = 256, queue = 10_000 }: GroupCommitOptions = {},
+  { lanes = 2, most = 256, queue = 10_000, failsAll = () => false }: GroupCommitOptions = {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   let busy = 0
@@ -37,7 +39,7 @@ export function groupCommit<Item, Result>(
       const batch = waiting.slice(0, most)
       waiting = waiting.slice(most)
       busy += 1
-      void settle(batch, run).finally(() => {
+      void settle(batch, run, failsAll).finally(() => {
         busy -= 1
         pump()
       })
@@ -57,12 +59,13 @@ export function groupCommit<Item, Result>(
 async function settle<Item, Result>(
   batch: Waiting<Item, Result>[],
   run: (items: Item[]) => Promise<Result[]>,
+  failsAll: (error: unknown) => boolean,
 ): Promise<void> {
   try {
     const results = await run(batch.map(({ item }) => item))
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
   } catch (error) {
-    if (batch.length === 1) for (const { reject } of batch) reject(error)
-    else for (const one of batch) await settle([one], run)
+    if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error)
+    else for (const one of batch) await settle([one], run, failsAll)
   }
 }

@@ -6,6 +6,9 @@ import { createDb } from './db.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../migrations')
 
+/** An index on a large table takes its time; a lock that blocks the service does not get it. */
+const migrationMs = 30 * 60_000
+
 /** Names without extension, so that `.ts` and the compiled `.js` are the same migration. */
 export const migrationSource: Knex.MigrationSource<string> = {
   async getMigrations() {
@@ -18,7 +21,7 @@ export const migrationSource: Knex.MigrationSource<string> = {
 
 /** Brings the database to the newest schema. Two at once are put in order by knex's own lock. Returns what was applied. */
 export async function migrateToLatest(url: string): Promise<string[]> {
-  const db = createDb(url, 2)
+  const db = createDb(url, 2, migrationMs)
   try {
     const [, applied] = await db.migrate.latest({ migrationSource })
     return applied as string[]

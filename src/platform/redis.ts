@@ -9,9 +9,30 @@ export function createProducerClient(url: string): RedisClient {
   return open(url, { enableOfflineQueue: false, commandTimeout: 250, maxRetriesPerRequest: 1 })
 }
 
-/** For BullMQ workers, whose blocking commands wait for ever by design. */
-export function createWorkerClient(url: string): RedisClient {
-  return open(url, { maxRetriesPerRequest: null })
+export interface WorkerClient {
+  readonly client: RedisClient
+  disconnect(): void
+}
+
+/**
+ * For a BullMQ worker, whose blocking commands wait for ever by design. BullMQ makes itself a second connection from
+ * it, which it cannot let go of while Redis is away: `disconnect` ends both.
+ */
+export function createWorkerClient(url: string): WorkerClient {
+  const client = open(url, { maxRetriesPerRequest: null })
+  const all: Pick<RedisClient, 'disconnect' | 'status'>[] = [client]
+  const duplicate = client.duplicate.bind(client) as (...options: unknown[]) => RedisClient
+  client.duplicate = (...options: unknown[]): never => {
+    const copy = duplicate(...options)
+    all.push(copy)
+    return copy as never
+  }
+  return {
+    client,
+    disconnect() {
+      for (const one of all) if (one.status !== 'end') one.disconnect()
+    },
+  }
 }
 
 /** For the one subscriber of a process: subscriptions come back by themselves after a reconnect. */

@@ -24,7 +24,7 @@ export function startWorker({ kind, drain, redisUrl, namespace, onError }: Worke
   const loop = createDrainLoop(drain, onError)
   const connection = createWorkerClient(redisUrl)
   const worker = new Worker(kind, () => loop.poke(), {
-    connection,
+    connection: connection.client,
     prefix: queuePrefix(namespace),
     concurrency: 4,
     lockDuration: 60_000,
@@ -36,7 +36,9 @@ export function startWorker({ kind, drain, redisUrl, namespace, onError }: Worke
   return {
     async stop() {
       const drained = loop.stop()
-      await Promise.race([worker.close(), after(closeMs)])
+      // By force: BullMQ would wait for ever for the end of a connection that broke just before. A job in work stays
+      // marked as such, and is one wake-up too many later.
+      await Promise.race([worker.close(true), after(closeMs)])
       await drained
       connection.disconnect()
     },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
 import { baseUnits, displayText } from '../kernel/money.js'
@@ -41,10 +41,8 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     message: cleanMessage(input.message ?? '', maxMessage) || null,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  const hash = createHash('sha256')
-    .update(JSON.stringify(Object.values(claim)))
-    .digest()
-  return { ...claim, signature: input.txSignature, hash }
+  const fields = JSON.stringify(Object.values(claim))
+  return { ...claim, signature: input.txSignature, hash: hash('sha256', fields, 'buffer') }
 }
 
 /** Raw units are whole; for tokens other than SOL a decimal is display units. */

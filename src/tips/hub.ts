@@ -73,6 +73,10 @@ export class TipHub {
 
   #touch(wallet: string): void {
     this.#moved.add(wallet)
+    this.#read()
+  }
+
+  #read(): void {
     this.#reading ??= this.#readMoved()
       .catch((error: unknown) =>
         this.#services.log.warn({ err: error }, 'tips could not be read; the tail repeats it'),
@@ -92,7 +96,13 @@ export class TipHub {
       const cursors = new Map<string, number>()
       for (const [wallet, readers] of present)
         if (readers.length > 0) cursors.set(wallet, Math.min(...readers.map(({ cursor }) => cursor)))
-      if (cursors.size > 0) await this.#deliver(present, cursors)
+      try {
+        if (cursors.size > 0) await this.#deliver(present, cursors)
+      } catch (error) {
+        // The next tail repeats it: a replay of old events is asked for by nothing else.
+        for (const wallet of cursors.keys()) this.#moved.add(wallet)
+        throw error
+      }
     }
   }
 
@@ -128,6 +138,7 @@ export class TipHub {
       (moved) => {
         this.#tailedAtMs = startedAtMs
         for (const { wallet, lastAt } of moved) this.#touchIfBehind(wallet, lastAt.getTime())
+        if (this.#moved.size > 0) this.#read()
       },
       () => undefined,
     )

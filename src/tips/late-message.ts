@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { tokenByMint } from '../kernel/tokens.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
+import { agreesWith, chooseMessage } from './agree.js'
 import type { DueTip } from './due.js'
-import { agreesWith, chooseMessage } from './match.js'
 
 interface ConfirmedFacts {
   readonly id: string

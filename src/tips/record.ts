@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.js'
+import { isDatabaseAway, type Queryable } from '../platform/db.js'
 import { groupCommit } from '../platform/group-commit.js'
 import type { Services } from '../services.js'
 import type { SignedClaim } from './claim.js'
@@ -31,10 +31,10 @@ with input as (
   on conflict (id) do nothing
   returning id
 ), further as (
-  select c.*, m.id is null and t.id is not null as counted
+  select c.*, m.id is null as counted
   from claim c left join made m on m.id = c.id left join tips t on t.id = c.id
   where case when m.id is not null then c.turn between 2 and 5
-        else c.hash is distinct from t.claim_hash
+        else t.id is not null and c.hash is distinct from t.claim_hash
              and not exists (select 1 from tip_claims o where o.tip_id = c.id and o.claim_hash = c.hash) end
 ), locked as materialized (
   select id, claim_count from tips where id in (select id from further where counted) order by id for update
@@ -53,14 +53,17 @@ with input as (
   insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id)
   select id, hash, creator_wallet, sender, amount, token_symbol, message, intent_id from accepted order by id, turn
   on conflict do nothing
+  returning tip_id
+), moved as (
+  select id, (select count(*) from stored s where s.tip_id = l.id) as came,
+         (select count(*) from evicted e where e.tip_id = l.id) as went
+  from locked l
 ), due_again as (
-  update tips t set
-    claim_count = t.claim_count + a.n - (select count(*) from evicted e where e.tip_id = t.id),
-    due_at = clock_timestamp(), attempts = t.attempts + 1
-  from locked l join (select id, count(*) as n from accepted group by id) a on a.id = l.id
-  where t.id = l.id
+  update tips t set claim_count = t.claim_count + m.came - m.went, due_at = clock_timestamp(), attempts = t.attempts + 1
+  from moved m where t.id = m.id and m.came + m.went > 0
 )
-select m.id is not null and c.turn = 1 and c.ord = i.ord as created, coalesce(t.status, 'pending') as status,
+select m.id is null and t.id is null as unseen,
+       m.id is not null and c.turn = 1 and c.ord = i.ord as created, coalesce(t.status, 'pending') as status,
        w.user_id as "recipientId"
 from input i
 join claim c on c.id = i.id and c.hash = i.hash
@@ -68,6 +71,14 @@ left join made m on m.id = i.id
 left join tips t on t.id = i.id
 left join wallets w on w.public_key = i.creator_wallet
 order by i.ord`
+
+/**
+ * `unseen`: another batch recorded this signature after this statement had begun, so nothing could be compared with
+ * what was claimed there.
+ */
+interface RecordedRow extends Recorded {
+  readonly unseen: boolean
+}
 
 /**
  * The same for one claim alone, at a third of the cost of the general statement. It stores no further claim: `differs`
@@ -89,11 +100,12 @@ from (values ($1)) as claimed (id) left join made using (id) left join tips t on
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {
-  return groupCommit(async (claims: SignedClaim[]) => {
+  async function record(claims: SignedClaim[]): Promise<Recorded[]> {
     const [only] = claims
     const alone = claims.length === 1 && only !== undefined ? await recordOne(recordPool, only) : undefined
     return alone === undefined || alone.differs ? recordMany(recordPool, claims) : [alone]
-  })
+  }
+  return groupCommit(record, { failsAll: isDatabaseAway })
 }
 
 async function recordOne(pool: Queryable, claim: SignedClaim): Promise<Recorded & { differs: boolean }> {
@@ -105,7 +117,12 @@ async function recordOne(pool: Queryable, claim: SignedClaim): Promise<Recorded 
 async function recordMany(pool: Queryable, claims: readonly SignedClaim[]): Promise<Recorded[]> {
   const values = columns.map((column) => claims.map((claim) => claim[column]))
   const { rows } = await pool.query({ name: 'tips.record', text: recordSql, values })
-  return rows as Recorded[]
+  const recorded = rows as RecordedRow[]
+  const unseen = claims.filter((_, index) => recorded[index]?.unseen)
+  if (unseen.length === 0) return recorded
+  // They are committed by now: the next statement sees them.
+  const again = await recordMany(pool, unseen)
+  return recorded.map((row) => (row.unseen ? (again.shift() as Recorded) : row))
 }
 
 /** The parameters of both statements, in order. */

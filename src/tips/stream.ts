@@ -10,6 +10,7 @@ export class TipStreams {
   readonly #hub: TipHub
   readonly #wheel: HeartbeatWheel
   readonly #open = new Set<EventStream>()
+  #closing = false
 
   constructor(services: Pick<Services, 'db' | 'metrics' | 'log'>, hub: TipHub, wheel: HeartbeatWheel) {
     this.#services = services
@@ -34,7 +35,7 @@ export class TipStreams {
       closeReader()
     }
     const newest = await newestStamp(this.#services.db, wallet).catch(() => undefined)
-    if (newest === undefined) {
+    if (newest === undefined || this.#closing) {
       // An error status would make a browser's EventSource give up for good; an ended stream comes back in ten seconds.
       stream.finish()
       return
@@ -48,6 +49,7 @@ export class TipStreams {
 
   /** Ends all streams, so that their readers come back to another process. */
   close(): void {
+    this.#closing = true
     for (const stream of this.#open) stream.finish()
   }
 }

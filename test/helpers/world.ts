@@ -11,12 +11,25 @@ import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
 import { refuseLeaks } from './leaks.js'
+import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
+import { countSql, type SqlCounter } from './sql-counter.js'
+import { openTap, type Tap } from './tap.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Puts taps between the app and everything outside it; `world().taps` are then there. */
+  readonly taps?: boolean
+}
+
+/** Where a test listens to what the app asks of others, and keeps the answers back. */
+export interface Taps {
+  readonly sql: SqlCounter
+  readonly redis: Tap
+  /** Before the chain and the price feed. */
+  readonly outside: OutsideProxy
 }
 
 /** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
@@ -30,6 +43,8 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
+  /** Throws in a world opened without `taps: true`. */
+  readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
   newDatabaseUrl(): Promise<string>
 }
@@ -71,11 +86,20 @@ interface OpenWorld extends World {
   close(): Promise<void>
 }
 
-async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Promise<OpenWorld> {
+async function openWorld({
+  env: changes = {},
+  chain = false,
+  taps: tapped = false,
+}: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
-  const env = { ...settingsFor(database, sandbox?.url ?? nowhere), ...changes }
+  const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
+  const env = {
+    ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...(taps && settingsThrough(taps)),
+    ...changes,
+  }
   const services = compose(loadConfig(env), 'test')
   const app = createApp(services)
   const server = await listen(app)
@@ -90,6 +114,10 @@ async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Pr
       if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
       return sandbox
     },
+    get taps() {
+      if (taps === undefined) throw new Error('This world was opened without `taps: true`')
+      return taps
+    },
     async newDatabaseUrl() {
       const one = await createDatabase()
       further.push(one)
@@ -98,6 +126,7 @@ async function openWorld({ env: changes = {}, chain = false }: WorldOptions): Pr
     async close() {
       await stop(server, app)
       await services.close()
+      if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       try {
         await refuseLeaks(database)
@@ -120,6 +149,23 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     TREASURY_WALLET: treasuryWallet,
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+  }
+}
+
+async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
+  return {
+    sql: await countSql(database.url),
+    redis: await openTap(testServers().redisUrl),
+    outside: await startOutsideProxy(outside),
+  }
+}
+
+function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> {
+  return {
+    DATABASE_URL: sql.url,
+    REDIS_URL: redis.url,
+    SOLANA_RPC_URLS: outside.url,
+    PRICE_URL: `${outside.url}/price/v3`,
   }
 }
 

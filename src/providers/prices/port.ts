@@ -1,4 +1,4 @@
-/** A token price as read from the feed: pico-dollars (10^-12 USD) per token. */
+/** A token price as read from the feed: pico-dollars (10^-12 USD) per token; 0n is a fault of the feed, never a price. */
 type PriceReading = ReadonlyMap<string, bigint>
 
 /** The price feed. */

@@ -11,7 +11,10 @@ const maxIds = 50
 
 const reply = z.record(z.string(), z.object({ usdPrice: z.number() }).nullable())
 
-/** Prices in the Price v3 wire format: `GET ?ids=a,b` answers mint -> { usdPrice, ... }; an unpriced mint is absent. */
+/**
+ * Prices in the Price v3 wire format: `GET ?ids=a,b` answers mint -> { usdPrice, ... }; an unpriced mint is absent.
+ * A price that is zero, negative or vanishingly small is read as 0n.
+ */
 export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | undefined }): Prices {
   return {
     async read(mints) {
@@ -20,10 +23,9 @@ export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | u
       const parsed = reply.safeParse(await requestJson(address, { headers, timeoutMs, maxBytes }))
       if (!parsed.success) throw new ProviderError('ambiguous', 'the price feed did not answer as documented')
       return new Map(
-        Object.entries(parsed.data).flatMap(([mint, price]) => {
-          const pico = picoUsd(price?.usdPrice)
-          return pico === undefined ? [] : [[mint, pico]]
-        }),
+        Object.entries(parsed.data).flatMap(([mint, price]) =>
+          price === null ? [] : [[mint, picoUsd(price.usdPrice) ?? 0n]],
+        ),
       )
     },
   }

@@ -1,0 +1,46 @@
+import { solMint, type Token, tokenBySymbol } from '../kernel/tokens.js'
+import type { Claim } from './claim.js'
+
+/** Whether a claim names the recipient, sender and token the chain shows. */
+export function agreesWith(
+  claim: Claim,
+  facts: { recipient: string; sender: string; token: Token },
+): boolean {
+  return (
+    claim.creatorWallet === facts.recipient &&
+    claim.sender === facts.sender &&
+    tokenBySymbol(claim.tokenSymbol) === facts.token
+  )
+}
+
+/** The message of the claim that names the intent wins; else the first one given. */
+export function chooseMessage(consistent: readonly Claim[], intentId: string | null): string | null {
+  const tied =
+    intentId === null
+      ? undefined
+      : consistent.find((claim) => claim.intentId === intentId && claim.message !== null)
+  return (tied ?? consistent.find((claim) => claim.message !== null))?.message ?? null
+}
+
+/** The claimed amount in base units, if it lies between what the creator received and that plus the fee leg, give or take one unit. */
+export function claimedUnits(
+  claim: Claim,
+  token: Token,
+  received: bigint,
+  feeLeg: bigint,
+): bigint | undefined {
+  const display = unitsOfText(claim.amount, token.decimals)
+  // A token claim is stored as it was given, in raw or in display units; SOL always became display units.
+  const raw = token.mint === solMint ? undefined : unitsOfText(claim.amount, 0)
+  return [raw, display].find(
+    (units) => units !== undefined && units >= received - 1n && units <= received + feeLeg + 1n,
+  )
+}
+
+/** Exact decimal text as base units; undefined when it has more decimals than the token. */
+function unitsOfText(text: string, decimals: number): bigint | undefined {
+  const [whole = '', fraction = ''] = text.split('.')
+  const digits = fraction.replace(/0+$/, '')
+  if (digits.length > decimals) return undefined
+  return BigInt(whole + digits.padEnd(decimals, '0'))
+}

@@ -1,0 +1,69 @@
+import { solMint, type Token } from '../kernel/tokens.js'
+import type { Chain, ChainTransaction } from '../providers/chain/port.js'
+
+/** What one wallet was paid in one token, and by whom. `received` in base units. */
+export interface Payment {
+  readonly recipient: string
+  readonly sender: string
+  readonly token: Token
+  readonly received: bigint
+}
+
+export type Associated = Pick<Chain, 'associatedAccount'>
+
+/**
+ * The payment of one token to a wallet, if a signer other than the wallet paid it. Where several signers lost
+ * enough (a sponsor pays the rent of accounts, say), the one who was expected to pay is the sender.
+ */
+export function paymentTo(
+  chain: Associated,
+  transaction: ChainTransaction,
+  recipient: string,
+  token: Token,
+  expectedSender?: string,
+): Payment | undefined {
+  // A recipient who signs may be paying himself, or be party to pulling the money back.
+  if (transaction.signers.has(recipient)) return undefined
+  const received = receivedBy(chain, transaction, recipient, token)
+  if (received <= 0n) return undefined
+  const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, token, received))
+  const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
+  return sender === undefined ? undefined : { recipient, sender, token, received }
+}
+
+/** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */
+export function receivedBy(
+  chain: Associated,
+  transaction: ChainTransaction,
+  wallet: string,
+  { mint }: Token,
+): bigint {
+  if (mint === solMint) return transaction.lamports.get(wallet) ?? 0n
+  const mine = transaction.tokens.filter(
+    (change) =>
+      change.mint === mint &&
+      change.classic &&
+      change.ownerAfter === wallet &&
+      (change.ownerBefore === undefined || change.ownerBefore === wallet),
+  )
+  if (mine.length === 0) return 0n
+  const account = chain.associatedAccount(wallet, mint)
+  return mine.find((change) => change.account === account)?.delta ?? 0n
+}
+
+/** Whether a wallet lost at least what arrived, the network fee not counted. */
+function isDebited(transaction: ChainTransaction, wallet: string, token: Token, received: bigint): boolean {
+  return -changeOf(transaction, wallet, token) >= received
+}
+
+function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
+  if (mint === solMint) {
+    const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
+    return (transaction.lamports.get(wallet) ?? 0n) + networkFee
+  }
+  // An account made in the transaction counts too: what moved into it is not spent.
+  const owned = transaction.tokens.filter(
+    (change) => change.mint === mint && (change.ownerBefore ?? change.ownerAfter) === wallet,
+  )
+  return owned.reduce((sum, { delta }) => sum + delta, 0n)
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
+import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { type ServiceProcess, startWorkerProcess } from '../helpers/service-process.js'
+import { type AtStep, watchPostgres, watchRpc } from '../helpers/steps.js'
+import { follow } from '../helpers/stream-reader.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+/** Killed after these too: they have happened and nobody was told. After a read, it is as before the next step. */
+const writes = new Set(['tips.take', 'parties.insert', 'commit', 'tips.fill-message', 'tips.finish'])
+
+interface Step {
+  readonly label: string
+  readonly phase: 'before' | 'after'
+}
+
+/** The steps of one drain, counted from the statement that takes the due tips. */
+class DrainSteps {
+  /** What each drain has done so far. */
+  readonly drains: Step[][] = []
+  /** True while a drain waits to begin. */
+  waiting = false
+  #gate = Promise.resolve()
+  #openGate: () => void = () => undefined
+  #killAt: { readonly index: number; readonly kill: () => Promise<void> } | undefined
+
+  /** Lets no drain begin until `release`. */
+  hold(): void {
+    this.#gate = new Promise((done) => {
+      this.#openGate = done
+    })
+  }
+  release(): void {
+    this.#openGate()
+  }
+  /** At this step of a drain, nothing passes any more. */
+  killAt(index: number, kill: () => Promise<void>): void {
+    this.#killAt = { index, kill }
+  }
+  readonly atStep: AtStep = async (label, phase) => {
+    if (label === 'tips.take' && phase === 'before') {
+      this.waiting = true
+      await this.#gate
+      this.waiting = false
+      this.drains.push([])
+    }
+    const done = this.drains.at(-1) ?? []
+    done.push({ label, phase })
+    if (done.length - 1 !== this.#killAt?.index) return true
+    const { kill } = this.#killAt
+    this.#killAt = undefined
+    await kill()
+    return false
+  }
+}
+
+/**
+ * Work for every step a drain has: a tip somebody else claims differently (its claim is disproved), one to a wallet
+ * not seen before (it becomes a party), a signature nobody finds (it is put off), and a message for a tip
+ * confirmed before (it is filled in). Returns the tip to `wallet`.
+ */
+async function recordRound(wallet: string, former: TipClaim | undefined): Promise<TipClaim> {
+  const { sandbox, services, url } = world()
+  const tip = payTip(sandbox, wallet)
+  const first = payTip(sandbox, freshWallet())
+  const stranger = { ...tip, senderWallet: freshWallet() }
+  const unknown = { ...tip, txSignature: encodeBase58(randomBytes(64)) }
+  const late = former === undefined ? [] : [{ ...former, message: 'thank you' }]
+  for (const claim of [tip, first, stranger, unknown, ...late]) {
+    const { status, body } = await postTip(url, claim)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+  const signatures = [tip.txSignature, first.txSignature]
+  await until('the chain has confirmed them', async () => {
+    const statuses = await services.chain.statuses(signatures)
+    return signatures.every((signature) =>
+      /confirmed|finalized/.test(statuses.get(signature)?.commitment ?? ''),
+    )
+  })
+  return tip
+}
+
+async function statusOf({ txSignature }: TipClaim): Promise<string> {
+  return (await world().db('tips').where({ id: txSignature }).first()).status
+}
+
+/** As the lease's half minute passing would. */
+async function letLeasesEnd(): Promise<void> {
+  await world().db.raw(`update tips set due_at = clock_timestamp() where due_at is not null`)
+}
+
+async function startWatched(t: ExecutionContext, steps: DrainSteps): Promise<() => Promise<ServiceProcess>> {
+  const { env } = world()
+  const settings = {
+    ...env,
+    DATABASE_URL: await watchPostgres(t, env['DATABASE_URL'] ?? '', steps.atStep),
+    SOLANA_RPC_URLS: await watchRpc(t, env['SOLANA_RPC_URLS'] ?? '', steps.atStep),
+  }
+  return () => startWorkerProcess(t, 'verifier', settings)
+}
+
+test('a verifier killed at any step of a drain confirms every tip once, and its readers see it once', async (t) => {
+  t.timeout(90_000)
+  const { db, url } = world()
+  const steps = new DrainSteps()
+  const start = await startWatched(t, steps)
+  const wallet = freshWallet()
+  const reader = await follow(t, url, wallet)
+
+  /** One round, which the verifier takes up in one drain. */
+  async function round(former: TipClaim | undefined, prepare: () => void): Promise<TipClaim> {
+    steps.hold()
+    await until('a drain waits', () => steps.waiting)
+    const tip = await recordRound(wallet, former)
+    await letLeasesEnd()
+    prepare()
+    steps.release()
+    return tip
+  }
+  const isConfirmed = async (tip: TipClaim): Promise<boolean> => (await statusOf(tip)) === 'confirmed'
+  const firstVerifier = await start()
+  const tips = [await round(undefined, () => undefined)]
+  await until('the first tip is confirmed', () => isConfirmed(tips[0] as TipClaim))
+
+  // One drain nobody disturbs says which steps there are.
+  tips.push(await round(tips[0], () => undefined))
+  const isWhole = (drain: Step[]): boolean =>
+    drain.some(({ label }) => label === 'tips.fill-message') && drain.at(-1)?.label === 'tips.finish'
+  await until('a drain has done all of it', () => steps.drains.some(isWhole))
+  const walk = steps.drains.find(isWhole) ?? []
+  t.log(
+    walk
+      .filter(({ phase }) => phase === 'before')
+      .map(({ label }) => label)
+      .join(', '),
+  )
+  for (const label of ['parties.insert', 'tips.disprove', 'commit', 'tips.fill-message', 'getTransaction'])
+    t.true(
+      walk.some((step) => step.label === label),
+      label,
+    )
+
+  let verifier = firstVerifier
+  for (const [index, step] of walk.entries()) {
+    if (step.phase === 'after' && !writes.has(step.label)) continue
+    const victim = verifier
+    const tip = await round(tips.at(-1), () =>
+      steps.killAt(index, async () => {
+        victim.signal('SIGKILL')
+        await victim.ended
+      }),
+    )
+    tips.push(tip)
+    t.is(await victim.ended, 'SIGKILL')
+    t.deepEqual(steps.drains.at(-1)?.at(-1), step)
+    await letLeasesEnd()
+    verifier = await start()
+    await until(`the tip is confirmed that met a kill ${step.phase} ${step.label}`, () => isConfirmed(tip))
+  }
+  const stamps = await stampsOf(db, wallet)
+  t.is(stamps.length, tips.length)
+  t.is(new Set(stamps).size, tips.length)
+  await until('the reader has every tip', () => reader.tips.length >= tips.length)
+  t.deepEqual(
+    reader.tips.map(({ id }) => id),
+    stamps,
+  )
+  const unfilled = await db('tips')
+    .whereIn(
+      'id',
+      tips.slice(0, -1).map(({ txSignature }) => txSignature),
+    )
+    .whereNull('message')
+  t.is(unfilled.length, 0, 'every late message was filled in')
+})

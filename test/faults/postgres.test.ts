@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { createDb } from '../../src/platform/db.js'
+import { migrateToLatest } from '../../src/platform/migrate.js'
+import { type PostAnswer, payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
+import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { privatePostgres } from '../helpers/private-postgres.js'
+import { startWeb, startWorkerProcess } from '../helpers/service-process.js'
+import { follow } from '../helpers/stream-reader.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+const posters = 12
+/** Between two tips of one poster. */
+const paceMs = 20
+/** However the database is away, nobody waits longer for an answer. */
+const answerMs = 6000
+
+interface Posted {
+  readonly claim: TipClaim
+  readonly answer: PostAnswer
+}
+
+/** Many clients paying and recording until told to stop; a broken connection rejects. */
+function startPosters(url: string, wallet: string): { posted: Posted[]; stop(): Promise<void> } {
+  const posted: Posted[] = []
+  let stopped = false
+  const running = Array.from({ length: posters }, async () => {
+    for (; !stopped; await sleep(paceMs)) {
+      const claim = payTip(world().sandbox, wallet)
+      posted.push({ claim, answer: await postTip(url, claim) })
+    }
+  })
+  return {
+    posted,
+    async stop() {
+      stopped = true
+      await Promise.all(running)
+    },
+  }
+}
+
+test('a PostgreSQL that crashes and restarts under load keeps every tip it was said to have', async (t) => {
+  t.timeout(60_000)
+  const postgres = await privatePostgres(t)
+  const url = postgres.running.url('postgres')
+  await migrateToLatest(url)
+  const env = { ...world().env, DATABASE_URL: url, REDIS_NAMESPACE: 'faults_postgres' }
+  const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
+  const wallet = freshWallet()
+  const reader = await follow(t, web.url, wallet)
+  const load = startPosters(web.url, wallet)
+  const count = (status: number): number =>
+    load.posted.filter(({ answer }) => answer.status === status).length
+
+  let { running } = postgres
+  for (const end of ['kill', 'stop', 'kill'] as const) {
+    const [recorded, refused] = [count(200), count(503)]
+    await until('tips are recorded', () => count(200) > recorded + 50)
+    await running[end]()
+    await until('tips are refused', () => count(503) > refused + posters)
+    running = await postgres.startAgain()
+  }
+  const recorded = count(200)
+  await until('tips are recorded again', () => count(200) > recorded + 50)
+  await load.stop()
+
+  const answered = [...new Set(load.posted.map(({ answer }) => answer.status))].sort()
+  t.deepEqual(answered, [200, 503])
+  for (const { answer } of load.posted.filter(({ answer: { status } }) => status === 503)) {
+    const { requestId, ...body } = answer.body
+    t.deepEqual(body, { success: false, error: 'Service unavailable', code: 'service_unavailable' })
+  }
+  const slowest = Math.max(...load.posted.map(({ answer }) => answer.ms))
+  t.log(`${count(200)} recorded, ${count(503)} refused, the slowest answer after ${Math.round(slowest)} ms`)
+  t.true(slowest < answerMs, `${slowest} ms`)
+
+  const db = createDb(url, 1)
+  t.teardown(() => db.destroy())
+  const stored = new Set((await db('tips').select('id')).map(({ id }: { id: string }) => id))
+  const lost = load.posted.filter(
+    ({ claim, answer }) => answer.status === 200 && !stored.has(claim.txSignature),
+  )
+  t.is(lost.length, 0)
+  // What a drain held when the database went away comes back by its lease; half a minute is not waited for here.
+  await db.raw('update tips set due_at = clock_timestamp() where due_at is not null')
+  await until('all that is stored is confirmed and streamed', () => reader.tips.length >= stored.size)
+  const stamps = await stampsOf(db, wallet)
+  t.is(stamps.length, stored.size)
+  t.deepEqual(
+    reader.tips.map(({ id }) => id),
+    stamps,
+  )
+  t.true(reader.isOpen(), 'the stream outlived every restart')
+  t.true(web.isRunning() && verifier.isRunning())
+})

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One JSON-RPC answer; it has a result or an error. */
+export interface RpcReply {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+type Intervention = 'close' | { readonly status: number; readonly body: string }
+
+/** Stands between the service and the sandbox, and puts other words into the outside's mouth. */
+export interface OutsideProxy {
+  readonly url: string
+  /** What happens to a request for this path instead of being forwarded; undefined lets it pass. */
+  intervene: ((path: string) => Intervention | undefined) | undefined
+  /** Changes the answer to one JSON-RPC call. */
+  alter: ((method: string, params: readonly unknown[], reply: RpcReply) => RpcReply) | undefined
+  close(): Promise<void>
+}
+
+interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/'
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const intervention = proxy.intervene?.(path)
+    if (intervention === 'close') return void response.destroy()
+    if (intervention !== undefined) return void response.writeHead(intervention.status).end(intervention.body)
+    const asked = Buffer.concat(chunks).toString('utf8')
+    const answer = await fetch(new URL(path, target), {
+      method: request.method ?? 'GET',
+      ...(asked === '' ? {} : { body: asked }),
+    })
+    const text = await answer.text()
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(
+      asked === '' || !answer.ok ? text : JSON.stringify(altered(JSON.parse(asked), JSON.parse(text))),
+    )
+  }
+  function altered(asked: Call | Call[], answered: RpcReply | RpcReply[]): unknown {
+    if (proxy.alter === undefined) return answered
+    if (!Array.isArray(asked))
+      return Array.isArray(answered) ? answered : proxy.alter(asked.method, asked.params, answered)
+    if (!Array.isArray(answered)) return answered
+    return answered.map((reply) => {
+      const call = asked.find(({ id }) => id === reply.id)
+      return (call && proxy.alter?.(call.method, call.params, reply)) ?? reply
+    })
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const proxy: OutsideProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    intervene: undefined,
+    alter: undefined,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return proxy
+}

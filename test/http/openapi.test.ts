@@ -1,0 +1,49 @@
+import type Router from '@koa/router'
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
+import test from 'ava'
+import { createApp } from '../../src/app.js'
+import { readDocument, readOperations } from '../helpers/document.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+const operations = () => readOperations(world().request)
+
+test('the document is OpenAPI 3.1: every part that the standard requires is there', async (t) => {
+  const document = await readDocument(world().request)
+  t.regex(document.openapi, /^3\.1\.\d+$/)
+  t.truthy(document.info.title && document.info.version)
+  t.true(document.servers.every(({ url }) => URL.canParse(url)))
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false })
+  for (const { path, method, operation } of await operations()) {
+    t.regex(path, /^\//)
+    t.regex(method, /^(get|post|put|patch|delete)$/)
+    t.truthy(operation.summary)
+    for (const requirement of operation.security)
+      for (const name of Object.keys(requirement)) t.true(name in document.components.securitySchemes)
+    for (const parameter of operation.parameters ?? []) {
+      t.deepEqual(Object.keys(parameter).sort(), ['in', 'name', 'required', 'schema'])
+      t.is(parameter['in'], 'query')
+      t.notThrows(() => ajv.compile(parameter['schema'] as AnySchema))
+    }
+    t.truthy(operation.responses['200'])
+    const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
+      Object.values(part?.content ?? {}),
+    )
+    for (const { schema } of contents) t.notThrows(() => ajv.compile(schema), `${method} ${path}`)
+    for (const { description } of Object.values(operation.responses)) t.is(typeof description, 'string')
+  }
+})
+
+test('the document lists exactly the routes that are mounted', async (t) => {
+  const app = createApp(world().services)
+  t.teardown(() => app.close())
+  const routers = app.koa.middleware.flatMap((one) => ('router' in one ? [one.router as Router] : []))
+  const mounted = routers.flatMap(({ stack }) =>
+    stack.flatMap(({ methods, path }) =>
+      methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`),
+    ),
+  )
+  const listed = (await operations()).map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  t.deepEqual(mounted.sort(), [...listed, 'GET /openapi.json'].sort())
+  t.true(listed.length >= 8)
+})
