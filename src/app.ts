@@ -12,6 +12,7 @@ import { answerErrors } from './http/errors.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
 import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
@@ -45,6 +46,7 @@ export function createApp(services: Services): App {
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
+    ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
@@ -56,6 +58,8 @@ export function createApp(services: Services): App {
   )
 
   const koa = new Koa({ proxy: config.http.trustProxy })
+  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))

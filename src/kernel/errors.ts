@@ -37,6 +37,8 @@ export const errors = {
   invalid_q: [400, 'Invalid q'],
   invalid_days: [400, 'Invalid days'],
 
+  insufficient_balance: [400, 'Insufficient Balance'],
+
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],

@@ -39,7 +39,7 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
 }
 
 /** The name a creator goes by. */
-export async function creatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
+async function creatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
   const [user] = await query<{ name: string }>(db, {
     name: 'sdk.creator-name',
     text: 'select name from users where id = $1',

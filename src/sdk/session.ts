@@ -11,7 +11,7 @@ const keptHours = 24
 const embedForm = /^[\w-]{43}$/
 const tokenForm = /^sdk_sess_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export type Theme = 'dark' | 'light'
+type Theme = 'dark' | 'light'
 
 /** What a browser may do for one creator, on one site. */
 export interface SdkSession {

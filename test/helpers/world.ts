@@ -25,7 +25,7 @@ export interface WorldOptions {
 }
 
 /** Where a test listens to what the app asks of others, and keeps the answers back. */
-export interface Taps {
+interface Taps {
   readonly sql: SqlCounter
   readonly redis: Tap
   /** Before the chain and the price feed. */

@@ -74,10 +74,10 @@ test('the theme in the address is a theme or nothing', async (t) => {
     t.regex((await open(`${path}${query}`)).body, new RegExp(`data-theme="${theme}"`))
 })
 
-test('every other page keeps everybody from framing it', async (t) => {
+test('every other answer keeps everybody from framing it', async (t) => {
   const { headers } = await open('/openapi.json')
-  t.is(headers['x-frame-options'], 'SAMEORIGIN')
-  t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'self'/)
+  t.truthy(headers['x-frame-options'])
+  t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'none'/)
 })
 
 for (const path of [
