@@ -1,5 +1,4 @@
 import cors from '@koa/cors'
-import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
 import { requireSession } from './accounts/auth.js'
@@ -7,8 +6,9 @@ import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
 import { refuseCrossSite } from './http/cross-site.js'
-import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
+import { limitByAddress, limitHeaders } from './http/limits.js'
+import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
@@ -57,9 +57,8 @@ export function createApp(services: Services): App {
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
   )
 
-  const koa = new Koa({ proxy: config.http.trustProxy })
-  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
-  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
+  const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
@@ -71,15 +70,16 @@ export function createApp(services: Services): App {
     }),
   )
   koa.use(publicCors())
+  const countRead = limitByAddress(services.limits.of('reads'))
   // Before routing: without a session nobody learns which of these paths and methods there are.
-  for (const guard of [noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)])
-    koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
-  const router = mount(routes)
+  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
+  for (const guard of ownGuards) koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
+  const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = document
   })
-  router.get('/embed/:embedId', serveEmbed(services))
+  router.get('/embed/:embedId', countRead, serveEmbed(services))
   router.get(iconPath, serveIcon)
   koa.use(router.routes())
   koa.use(router.allowedMethods())
@@ -93,17 +93,11 @@ export function createApp(services: Services): App {
   }
 }
 
-function mount(routes: readonly Route[]): Router {
-  const router = new Router()
-  for (const { endpoint, middleware } of routes) router[endpoint.method](endpoint.path, ...middleware)
-  return router
-}
-
 function publicCors(): Middleware {
   const answer = cors({
     origin: '*',
     allowMethods: 'GET,POST',
-    exposeHeaders: ['X-Request-Id', 'Retry-After'],
+    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())

@@ -5,6 +5,7 @@ import type { WorkKind } from './platform/jobs.js'
 import type { Log } from './platform/log.js'
 import type { Metrics } from './platform/metrics.js'
 import type { Hints } from './platform/pubsub.js'
+import type { RateLimits } from './platform/rate-limits.js'
 import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
 import type { Names } from './providers/names/port.js'
@@ -20,6 +21,7 @@ export interface Services {
   /** Two connections that only recording tips uses. */
   readonly recordPool: Queryable
   readonly hints: Hints
+  readonly limits: RateLimits
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind) => void
   readonly chain: Chain

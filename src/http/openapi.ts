@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
+import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 type Json = Record<string, unknown>
@@ -9,6 +10,18 @@ const pathParameter = /:(\w+)/g
 
 /** Any endpoint may answer these; they are listed with each so that a client generator knows. */
 const common: readonly ErrorCode[] = ['too_many_requests', 'internal_error', 'service_unavailable']
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'Makes a repetition within 24 hours answer what the first request was answered',
+  },
+}
 
 const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
@@ -44,23 +57,35 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string, coo
 function operation(endpoint: AnyEndpoint): Json {
   const { inPath, others } = divided(schemaOf(endpoint.input), endpoint.path)
   const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
-  const parameters = [...parametersOf(inPath, 'path'), ...(inQuery ? parametersOf(others, 'query') : [])]
+  const parameters = [
+    ...parametersOf(inPath, 'path'),
+    ...(inQuery ? parametersOf(others, 'query') : []),
+    ...(endpoint.idempotent === true ? [idempotencyKey] : []),
+  ]
   return {
     summary: endpoint.summary,
     security: credentials[endpoint.credential],
+    'x-rate-limit': typeof endpoint.limit === 'string' ? endpoint.limit : endpoint.limit.name,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(inQuery
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: others } } } }),
     responses: {
       200: { description: 'Success', content: successContent(endpoint) },
-      ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common, ...own(endpoint)]),
+      ...errorResponses(codesOf(endpoint)),
     },
   }
 }
 
-function own({ internal }: AnyEndpoint): ErrorCode[] {
-  return internal === undefined ? [] : [internal]
+/** Every refusal of the endpoint, those that any may answer included. */
+function codesOf({ invalid, errors: own, idempotent, internal }: AnyEndpoint): ErrorCode[] {
+  return [
+    invalid,
+    ...own,
+    ...(idempotent === true ? idempotencyErrors : []),
+    ...common,
+    ...(internal === undefined ? [] : [internal]),
+  ]
 }
 
 function successContent({ stream, csv, output }: AnyEndpoint): Json {

@@ -6,6 +6,9 @@ export const errors = {
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
   too_many_requests: [429, 'Too many requests'],
+  invalid_idempotency_key: [400, 'Invalid Idempotency-Key'],
+  request_in_progress: [409, 'Request in progress'],
+  idempotency_key_reused: [422, 'Idempotency-Key was used with another request'],
   internal_error: [500, 'Internal Server Error'],
   service_unavailable: [503, 'Service unavailable'],
 
@@ -16,6 +19,10 @@ export const errors = {
   email_in_use: [409, 'Email already in use'],
   invalid_login: [400, 'Invalid payload'],
   invalid_credentials: [401, 'Invalid credentials'],
+  email_required: [400, 'Email required'],
+  account_not_found: [404, 'Account not found'],
+  invalid_code: [400, 'Invalid or expired code'],
+  account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],

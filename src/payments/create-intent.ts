@@ -61,6 +61,17 @@ export async function createIntent(
   return present(intent)
 }
 
+/**
+ * Whether an issued transaction can still land. By the chain's own height, not by `expiresAt`: slots run slower than
+ * their 400 ms, and a second transaction while the first can still land could make a supporter pay twice.
+ */
+export async function intentLives(
+  { chain }: Pick<Services, 'chain'>,
+  { lastValidBlockHeight }: Pick<IntentAnswer, 'lastValidBlockHeight'>,
+): Promise<boolean> {
+  return (await chain.blockHeight()) <= lastValidBlockHeight
+}
+
 interface Issued {
   readonly transaction: Uint8Array
   readonly lastValidBlockHeight: number

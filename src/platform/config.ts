@@ -16,6 +16,16 @@ const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
 const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
 const whole = (least: number, most: number) => number(least, most).int()
+const key = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+const mailbox = z
+  .string()
+  .refine(
+    (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
+    'must be an e-mail address, alone or as Name <address>',
+  )
 
 /** Names and defaults of all settings; `.env.example` explains each in one line. */
 const settings = z.object({
@@ -34,9 +44,22 @@ const settings = z.object({
   PRICE_URL: url,
   PRICE_API_KEY: z.string().optional(),
   TRUST_PROXY: flag.default(false),
+  RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
+  RATE_READS: whole(1, 1e6).default(120),
+  RATE_STATUS: whole(1, 1e6).default(60),
+  RATE_TIPS_CREATE: whole(1, 1e6).default(60),
+  RATE_INTENTS: whole(1, 1e6).default(60),
+  RATE_API_KEY: whole(1, 1e6).default(300),
+  RATE_SDK_INTENT_READS: whole(1, 1e6).default(60),
+  RATE_WITHDRAW: whole(1, 1e6).default(5),
+  RATE_REGISTER: whole(1, 1e6).default(10),
+  RATE_LOGIN: whole(1, 1e6).default(10),
+  RATE_OTP_START: whole(1, 1e6).default(5),
+  RATE_STREAMS: whole(1, 1e6).default(20),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
+  OTP_PEPPER: key,
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
   ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
@@ -74,6 +97,7 @@ function shape(s: z.output<typeof settings>) {
       absoluteDays: s.SESSION_ABSOLUTE_DAYS,
       accessTokenHours: s.ACCESS_TOKEN_HOURS,
     },
+    otpPepper: s.OTP_PEPPER,
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
@@ -81,6 +105,20 @@ function shape(s: z.output<typeof settings>) {
       maxUsd: s.MAX_TIP_USD,
       walletWaitMs: s.WALLET_WAIT_MS,
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
+    },
+    limits: {
+      factor: s.RATE_LIMIT_FACTOR,
+      reads: s.RATE_READS,
+      status: s.RATE_STATUS,
+      tipsCreate: s.RATE_TIPS_CREATE,
+      intents: s.RATE_INTENTS,
+      apiKey: s.RATE_API_KEY,
+      sdkIntentReads: s.RATE_SDK_INTENT_READS,
+      withdraw: s.RATE_WITHDRAW,
+      register: s.RATE_REGISTER,
+      login: s.RATE_LOGIN,
+      otpStart: s.RATE_OTP_START,
+      streams: s.RATE_STREAMS,
     },
     sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
@@ -115,11 +153,17 @@ export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
  * Config, so that no other process ever holds it.
  */
 export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
-  const kek = z
-    .string()
-    .transform((text) => Buffer.from(text, 'base64'))
-    .refine((key) => key.length === 32, 'must be 32 bytes, base64')
-  return read(z.object({ WALLET_KEK: kek }), env).WALLET_KEK
+  return read(z.object({ WALLET_KEK: key }), env).WALLET_KEK
+}
+
+/** The mail server and our sender address. Read by the mailer alone: the URL may hold a password. */
+export function loadMail(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly from: string
+} {
+  const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
+  const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
+  return { url, from }
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {

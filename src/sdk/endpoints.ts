@@ -1,7 +1,10 @@
 import type { z } from 'zod'
+import { readBearer } from '../http/bearer.js'
 import type { Endpoint } from '../http/endpoint.js'
+import type { KeyedLimit } from '../http/limits.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { intentOutput } from '../payments/schemas.js'
+import { presentedSession } from './auth.js'
 import {
   eventsInput,
   eventsOutput,
@@ -34,11 +37,18 @@ const intentErrors = [
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
+/** By the key as presented: a guessed one is counted too, and looked up only after that. */
+const perKey = {
+  name: 'apiKey',
+  key: (_: unknown, ctx) => readBearer(ctx) ?? '',
+} as const satisfies KeyedLimit<unknown>
+
 export const initEndpoint = {
   method: 'post',
   path: '/sdk/init',
   summary: 'Open an SDK session for an embed on one of the own sites',
   credential: 'api-key',
+  limit: perKey,
   input: initInput,
   invalid: 'sdk_init_fields_required',
   output: initOutput,
@@ -50,6 +60,7 @@ export const eventsEndpoint = {
   path: '/sdk/events',
   summary: 'The newest 50 confirmed tips of the own account between two moments',
   credential: 'api-key',
+  limit: perKey,
   input: eventsInput,
   invalid: 'creator_id_required',
   output: eventsOutput,
@@ -62,6 +73,7 @@ export const tipEndpoint = {
   path: '/sdk/tip',
   summary: 'Make a tip intent within a session',
   credential: 'sdk-session',
+  limit: 'intents',
   input: tipInput,
   invalid: 'intent_fields_required',
   output: intentOutput,
@@ -79,6 +91,11 @@ export const intentEndpoint = {
   path: '/sdk/intents/:intentId',
   summary: "One of the session's intents and where its payment stands",
   credential: 'sdk-session',
+  limit: {
+    name: 'sdkIntentReads',
+    key: ({ intentId }: z.output<typeof intentStatusInput>, ctx) =>
+      `${presentedSession(ctx).session.id} ${intentId}`,
+  },
   input: intentStatusInput,
   invalid: 'payment_intent_not_found',
   output: intentStatusOutput,
@@ -90,6 +107,7 @@ export const sessionEndpoint = {
   path: '/sdk/session',
   summary: 'What a tipping page needs to know about its session',
   credential: 'sdk-session',
+  limit: 'reads',
   input: nothing,
   invalid: 'invalid_session_token',
   output: sessionOutput,
@@ -102,6 +120,7 @@ export const handoffEndpoint = {
   summary:
     'A code for a minute that continues the session elsewhere or, with an amount, lets a wallet pay it',
   credential: 'sdk-session',
+  limit: 'reads',
   input: handoffInput,
   invalid: 'invalid_json',
   output: handoffOutput,
@@ -113,6 +132,7 @@ export const redeemEndpoint = {
   path: '/sdk/handoff/redeem',
   summary: 'Take over the session of a code, once',
   credential: 'none',
+  limit: 'reads',
   input: redeemInput,
   invalid: 'handoff_code_required',
   output: redeemOutput,
@@ -124,6 +144,7 @@ export const payLinkEndpoint = {
   path: '/pay/:code',
   summary: 'Solana Pay transaction request: whom a wallet is about to pay',
   credential: 'none',
+  limit: 'reads',
   input: payLinkInput,
   invalid: 'not_found',
   output: payLinkOutput,
@@ -135,6 +156,7 @@ export const payEndpoint = {
   path: '/pay/:code',
   summary: 'Solana Pay transaction request: the transaction for this wallet',
   credential: 'none',
+  limit: 'intents',
   input: payInput,
   invalid: 'invalid_account',
   output: payOutput,

@@ -105,7 +105,10 @@ for (const path of [
     const refusal = await world().request('GET', path, { headers: { origin: 'https://anywhere.example' } })
     t.true(refusal.status >= 400)
     t.is(refusal.headers['access-control-allow-origin'], '*')
-    t.is(refusal.headers['access-control-expose-headers'], 'X-Request-Id,Retry-After')
+    t.is(
+      refusal.headers['access-control-expose-headers'],
+      'X-Request-Id,Idempotency-Hit,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset',
+    )
   })
 
 test('the icon of payment links loads from anywhere', async (t) => {
