@@ -20,19 +20,26 @@ export async function up(knex: Knex): Promise<void> {
     create table sdk_handoffs (
       code_hash bytea primary key check (length(code_hash) = 32),
       session_id uuid not null references sdk_sessions on delete cascade,
-      -- A Solana Pay request binds the code to an amount and a token; a plain handoff does not.
+      -- A plain handoff: the session's token sealed under the code, so that this table alone opens nothing.
+      sealed_token bytea,
+      -- A Solana Pay request instead: the code is bound to an amount and a token, and never gives the session away.
       amount_usd numeric check (amount_usd > 0),
       input_mint text,
       expires_at timestamptz(3) not null,
-      redeemed_at timestamptz(3));
+      redeemed_at timestamptz(3),
+      check (num_nonnulls(sealed_token, amount_usd) = 1),
+      check ((amount_usd is null) = (input_mint is null)));
+    create index sdk_handoffs_session on sdk_handoffs (session_id);
 
     alter table payment_intents add column sdk_session_id uuid references sdk_sessions on delete set null;
+    -- A payment that was reported for an intent but is not confirmed yet.
+    create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
     create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
   `)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(
-    'alter table payment_intents drop column sdk_session_id; drop table sdk_handoffs, sdk_sessions',
+    'drop index tips_claimed_intent; alter table payment_intents drop column sdk_session_id; drop table sdk_handoffs, sdk_sessions',
   )
 }

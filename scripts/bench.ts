@@ -1,9 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { benchLedger } from './bench/ledger.js'
 import { benchRecord } from './bench/record.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
 /** `npm run bench [-- <name>]`: each benchmark beside its floor or peer in the same run. */
-const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = { record: benchRecord }
+const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = {
+  record: benchRecord,
+  ledger: benchLedger,
+}
 const folder = 'bench-results'
 
 async function main(names: readonly string[]): Promise<void> {

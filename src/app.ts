@@ -12,8 +12,11 @@ import { answerErrors } from './http/errors.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
+import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
 import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
@@ -27,7 +30,7 @@ export interface App {
 }
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
-const publicPath = /^\/(sdk|payments|chain)\//
+const publicPath = /^\/(sdk|payments|chain|pay)\//i
 /** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
@@ -39,19 +42,24 @@ export function createApp(services: Services): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
+  const prices = new PriceBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
+    ...ledgerRoutes(services),
     ...creatorRoutes(services),
-    ...paymentRoutes(services, new PriceBook(services)),
+    ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
+    ...sdkRoutes(services, prices),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
   )
 
   const koa = new Koa({ proxy: config.http.trustProxy })
+  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
+  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
@@ -71,6 +79,8 @@ export function createApp(services: Services): App {
     ctx.type = 'application/json'
     ctx.body = document
   })
+  router.get('/embed/:embedId', serveEmbed(services))
+  router.get(iconPath, serveIcon)
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {

@@ -1,4 +1,4 @@
-import { type Config, loadWalletKek } from './platform/config.js'
+import { type Config, loadMail, loadWalletKek } from './platform/config.js'
 import { createDb, createHotPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
 import { createLog } from './platform/log.js'
@@ -8,6 +8,8 @@ import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
 import { createSnsNames } from './providers/names/sns.js'
+import type { Mail } from './providers/mail/port.js'
+import { createSmtp } from './providers/mail/smtp.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
@@ -69,4 +71,9 @@ export function compose(config: Config, processName: string): Composed {
 /** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
 export function composeVault(): Vault {
   return createConfiguredVault(loadWalletKek())
+}
+
+/** The mail server. Apart from the services: only the process that calls this holds its password. */
+export function composeMail(): Mail {
+  return createSmtp(loadMail())
 }

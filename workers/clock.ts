@@ -1,11 +1,13 @@
 import cron from 'node-cron'
+import { cleanUp } from '../src/accounts/clean-up.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
 
 /**
- * What happens by the clock: last known prices for lists, and how long the oldest due row of each kind has
- * waited. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has waited, and
+ * the end of what has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
@@ -18,6 +20,14 @@ export function startClock(services: Services): () => Promise<void> {
     }),
     cron.schedule('*/15 * * * * *', () => measureWork(services).catch(onError), {
       name: 'work',
+      noOverlap: true,
+    }),
+    cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
+      name: 'sdk-sessions',
+      noOverlap: true,
+    }),
+    cron.schedule('30 */10 * * * *', () => cleanUp(services).catch(onError), {
+      name: 'clean-up',
       noOverlap: true,
     }),
   ]

@@ -7,10 +7,22 @@ import { noStore } from '../http/no-store.js'
 import type { Services } from '../services.js'
 import { requireSessionOrToken, signedIn } from './auth.js'
 import { login } from './login.js'
+import { startOtp } from './otp-start.js'
+import { verifyOtp } from './otp-verify.js'
 import { createPasswords } from './password.js'
 import { presentAuth, presentUser } from './present.js'
 import { type Entered, register } from './register.js'
-import { credentials, done, meAnswer, nothing, registration, sessionAnswer } from './schemas.js'
+import {
+  codeEntry,
+  codeRequest,
+  credentials,
+  done,
+  meAnswer,
+  nothing,
+  otpVerifyAnswer,
+  registration,
+  sessionAnswer,
+} from './schemas.js'
 import { revokeSession } from './session.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -37,6 +49,28 @@ const loginEndpoint = {
   errors: ['invalid_credentials', 'forbidden'],
 } as const satisfies AnyEndpoint
 
+const otpStartEndpoint = {
+  method: 'post',
+  path: '/auth/otp/start',
+  summary: 'Have a one-time code mailed',
+  credential: 'none',
+  input: codeRequest,
+  invalid: 'email_required',
+  output: done,
+  errors: ['account_not_found', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const otpVerifyEndpoint = {
+  method: 'post',
+  path: '/auth/otp/verify',
+  summary: 'Open a session with the mailed one-time code',
+  credential: 'none',
+  input: codeEntry,
+  invalid: 'invalid_code',
+  output: otpVerifyAnswer,
+  errors: ['account_locked', 'forbidden'],
+} as const satisfies AnyEndpoint
+
 const meEndpoint = {
   method: 'get',
   path: '/auth/me',
@@ -61,7 +95,7 @@ const logoutEndpoint = {
 
 type Needed = Pick<Services, 'config' | 'db' | 'transact'>
 
-/** `/auth/*`: register, log in, the own profile, log out. */
+/** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
 export function accountRoutes(services: Needed): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
@@ -69,19 +103,38 @@ export function accountRoutes(services: Needed): Route[] {
   const ownSite = [noStore, refuseCrossSite(publicUrl)]
   const identified = requireSessionOrToken(services)
 
-  function enter(ctx: Context, { account, session }: Entered) {
+  const presented = (ctx: Context) => readSessionCookie(ctx, publicUrl)
+
+  function enter<View extends 'session' | 'otpVerify'>(
+    ctx: Context,
+    { account, session }: Entered,
+    view: View,
+  ) {
     setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
-    return { user: presentUser(account, 'session'), auth: presentAuth(session) }
+    return { user: presentUser(account, view), auth: presentAuth(session) }
   }
   return [
     route(
       registerEndpoint,
-      async (input, ctx) => enter(ctx, await register(operations, input, readSessionCookie(ctx, publicUrl))),
+      async (input, ctx) => enter(ctx, await register(operations, input, presented(ctx)), 'session'),
       ownSite,
     ),
     route(
       loginEndpoint,
-      async (input, ctx) => enter(ctx, await login(operations, input, readSessionCookie(ctx, publicUrl))),
+      async (input, ctx) => enter(ctx, await login(operations, input, presented(ctx)), 'session'),
+      ownSite,
+    ),
+    route(
+      otpStartEndpoint,
+      async ({ email }) => {
+        await startOtp(services, email)
+        return {}
+      },
+      ownSite,
+    ),
+    route(
+      otpVerifyEndpoint,
+      async (input, ctx) => enter(ctx, await verifyOtp(services, input, presented(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { requiredText } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { characters, cleanLine } from '../kernel/text.js'
+import { codePattern } from './one-time-code.js'
 import { passwordLength } from './password.js'
 
 /** RFC 5321, 4.5.3.1.3: a longer address cannot be delivered to. */
@@ -47,6 +48,11 @@ export const credentials = z.object({
   password: requiredText('invalid_login'),
 })
 
+export const codeRequest = z.object({ email: emailAddress })
+
+/** The code is never trimmed. Whatever else is wrong with either, it is a wrong code. */
+export const codeEntry = z.object({ email: emailAddress, code: z.string().regex(codePattern) })
+
 export const nothing = z.object({})
 
 const user = z.object({
@@ -82,5 +88,6 @@ const auth = z.object({
 export type Auth = z.output<typeof auth>
 
 export const sessionAnswer = z.object({ success: z.literal(true), user: userOf.session, auth })
+export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userOf.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userOf.me })
 export const done = z.object({ success: z.literal(true) })

@@ -15,7 +15,10 @@ export type PayableCreator = Creator & { readonly wallet: string }
  * handle. A wallet or the payee of a domain is payable also when it belongs to no account. Throws
  * `creator_not_found`, also when it cannot be told who is meant.
  */
-async function resolveCreator(services: Pick<Services, 'db' | 'names'>, creatorId: string): Promise<Creator> {
+export async function resolveCreator(
+  services: Pick<Services, 'db' | 'names'>,
+  creatorId: string,
+): Promise<Creator> {
   const userId = userIdFrom(creatorId)
   const name = creatorId.trim()
   if (userId !== undefined) return found(await readByUserId(services.db, userId))

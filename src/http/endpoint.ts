@@ -14,7 +14,7 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly path: string
   readonly summary: string
   /** What the caller must present. */
-  readonly credential: 'none' | 'session' | 'session-or-token'
+  readonly credential: 'none' | 'session' | 'session-or-token' | 'api-key' | 'sdk-session'
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
   /** Answered when the body cannot be read at all, or a required field is missing. */
@@ -22,6 +22,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
   /** Refusals beyond `invalid`, as the document lists them. */
   readonly errors: readonly ErrorCode[]
+  /** Answered instead of `internal_error` when something unexpected happens. */
+  readonly internal?: ErrorCode
   /** Set when the answer is a stream of server-sent events of this shape instead of one JSON object. */
   readonly stream?: boolean
   /** Set when `format=csv` answers the same as a CSV file. */
@@ -53,7 +55,15 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
     const answer = await handle(await readInput(endpoint, ctx), ctx)
     if (answer !== answered) ctx.body = { success: true, ...answer }
   }
-  return { endpoint, middleware: [...guards, serve] }
+  return { endpoint, middleware: [noteInternal(endpoint.internal), ...guards, serve] }
+}
+
+/** Tells the error middleware, which stands outside of all routes, how this endpoint words its own failure. */
+function noteInternal(code: ErrorCode | undefined): Middleware {
+  return (ctx, next) => {
+    ctx.state['internal'] = code
+    return next()
+  }
 }
 
 /** Binds an endpoint whose handler writes the answer itself, such as a stream. */

@@ -14,6 +14,8 @@ const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
   session: [{ session: [] }],
   'session-or-token': [{ session: [] }, { accessToken: [] }],
+  'api-key': [{ apiKey: [] }],
+  'sdk-session': [{ sdkSession: [] }],
 }
 
 /** The OpenAPI 3.1 document of the mounted routes, made from the schemas that parse and describe them. */
@@ -32,6 +34,8 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string, coo
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: cookieName },
         accessToken: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'tk_live_...' },
+        sdkSession: { type: 'http', scheme: 'bearer', bearerFormat: 'sdk_sess_<uuid>' },
       },
     },
   }
@@ -50,9 +54,13 @@ function operation(endpoint: AnyEndpoint): Json {
       : { requestBody: { required: true, content: { 'application/json': { schema: others } } } }),
     responses: {
       200: { description: 'Success', content: successContent(endpoint) },
-      ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common]),
+      ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common, ...own(endpoint)]),
     },
   }
+}
+
+function own({ internal }: AnyEndpoint): ErrorCode[] {
+  return internal === undefined ? [] : [internal]
 }
 
 function successContent({ stream, csv, output }: AnyEndpoint): Json {

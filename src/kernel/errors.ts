@@ -16,6 +16,10 @@ export const errors = {
   email_in_use: [409, 'Email already in use'],
   invalid_login: [400, 'Invalid payload'],
   invalid_credentials: [401, 'Invalid credentials'],
+  email_required: [400, 'Email required'],
+  account_not_found: [404, 'Account not found'],
+  invalid_code: [400, 'Invalid or expired code'],
+  account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],
   creator_wallet_pending: [409, 'Creator wallet is being provisioned'],
@@ -37,6 +41,8 @@ export const errors = {
   invalid_q: [400, 'Invalid q'],
   invalid_days: [400, 'Invalid days'],
 
+  insufficient_balance: [400, 'Insufficient Balance'],
+
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],
@@ -45,6 +51,20 @@ export const errors = {
   no_price: [422, 'No price for this token'],
   price_unavailable: [503, 'Price unavailable'],
   swap_engines_unavailable: [503, 'Swap engines unavailable'],
+
+  sdk_init_fields_required: [400, 'creatorId and originUrl are required'],
+  invalid_api_key: [401, 'Missing or invalid API key'],
+  unauthorized_origin: [403, 'Unauthorized Origin'],
+  invalid_session_token: [401, 'Missing or invalid session token'],
+  session_of_another_creator: [403, 'Session belongs to another creator'],
+  payment_intent_not_found: [404, 'Payment intent not found'],
+  handoff_code_required: [400, 'code is required'],
+  invalid_handoff_code: [400, 'Invalid or expired code'],
+  invalid_account: [400, 'Invalid account'],
+  creator_id_required: [400, 'creatorId is required'],
+  invalid_since: [400, 'since must be an ISO 8601 datetime'],
+  invalid_before: [400, 'before must be an ISO 8601 datetime'],
+  events_failed: [500, 'Failed to fetch verified events'],
 
   tip_fields_required: [400, 'creatorWallet, tipAmount, senderWallet and txSignature are required'],
   invalid_creator_wallet: [400, 'Invalid creatorWallet'],

@@ -73,7 +73,8 @@ function amounts({ displayRaw, receivedRaw, decimals }: Facts): { amount: number
   }
 }
 
-function symbolOf(mint: string): string {
+/** The symbol of a known token, else its mint. */
+export function symbolOf(mint: string): string {
   return tokenByMint(mint)?.symbol ?? mint
 }
 

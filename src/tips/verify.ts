@@ -25,10 +25,11 @@ export function createVerifierDrain(services: Needs): Drain {
     const { now, tips } = await takeDueTips(services.db)
     if (tips.length === 0) return { taken: 0, nextDueMs: await nextDueIn(services.db) }
     const pending = tips.filter(({ status }) => status === 'pending')
-    const statuses = await services.chain.statuses(pending.map(({ id }) => id))
-    const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
-    const transactions = await services.chain.transactions(landed.map(({ id }) => id))
-    const confirmations = await matchTips(services, landed, transactions, now)
+    const answers = await askChain(
+      services.chain,
+      pending.map(({ id }) => id),
+    )
+    const confirmations = await matchTips(services, pending, answers.transactions, now)
 
     await confirmTips(services, confirmations)
     await fillMessages(
@@ -37,12 +38,35 @@ export function createVerifierDrain(services: Needs): Drain {
     )
     const confirmed = new Set(confirmations.map(({ id }) => id))
     const giveUpMs = services.config.tips.claimWindowHours * hourMs
-    const looks = tips
-      .filter(({ id }) => !confirmed.has(id))
-      .map((tip) => lookOf(tip, statuses.get(tip.id), transactions.get(tip.id), giveUpMs))
+    const looks = tips.filter(({ id }) => !confirmed.has(id)).map((tip) => lookOf(tip, answers, giveUpMs))
     await finishLooks(services.db, looks)
+    // The tips are put off already; whoever runs the drain counts the failure and pauses.
+    if (answers.failure !== undefined) throw answers.failure
     return { taken: tips.length }
   }
+}
+
+interface ChainAnswers {
+  readonly statuses: ReadonlyMap<string, SignatureStatus | undefined>
+  readonly transactions: ReadonlyMap<string, ChainTransaction>
+  readonly failure: unknown
+}
+
+/**
+ * Asks for statuses and for what has landed. A chain that gives no usable answer gives none about these tips: they are
+ * looked at again soon, not at the end of the lease.
+ */
+async function askChain(chain: Needs['chain'], ids: readonly string[]): Promise<ChainAnswers> {
+  let failure: unknown
+  function orNone<T>(asked: Promise<Map<string, T>>): Promise<Map<string, T>> {
+    return asked.catch((error: unknown) => {
+      failure = error
+      return new Map()
+    })
+  }
+  const statuses = await orNone(chain.statuses(ids))
+  const transactions = await orNone(chain.transactions(ids.filter((id) => isLanded(statuses.get(id)))))
+  return { statuses, transactions, failure }
 }
 
 function isLanded(status: SignatureStatus | undefined): boolean {
@@ -50,16 +74,13 @@ function isLanded(status: SignatureStatus | undefined): boolean {
 }
 
 /** What follows from a look at a tip that was not confirmed by it. Not knowing is "later", never a verdict. */
-function lookOf(
-  tip: DueTip,
-  status: SignatureStatus | undefined,
-  transaction: ChainTransaction | undefined,
-  giveUpMs: number,
-): Look {
+function lookOf(tip: DueTip, { statuses, transactions }: ChainAnswers, giveUpMs: number): Look {
   const { id, attempts, ageMs } = tip
   const done = (outcome: Look['outcome']): Look => ({ id, attempts, dueInMs: null, outcome })
   const later = (dueInMs: number): Look => ({ id, attempts, dueInMs, outcome: null })
   if (tip.status !== 'pending') return done(null)
+  if (!statuses.has(id)) return later(patience(ageMs))
+  const [status, transaction] = [statuses.get(id), transactions.get(id)]
   if (status === undefined) return ageMs > giveUpMs ? done('not_found') : later(patience(ageMs))
   if (status.commitment === 'processed') return later(soonMs)
   if (status.failed || transaction?.failed === true) return done('tx_failed')

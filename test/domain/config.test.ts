@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { ConfigError, loadConfig, loadDatabaseUrl, loadWalletKek } from '../../src/platform/config.js'
+import {
+  ConfigError,
+  loadConfig,
+  loadDatabaseUrl,
+  loadMail,
+  loadWalletKek,
+} from '../../src/platform/config.js'
 import { wallet } from './transactions.js'
 
 const least = {
@@ -9,6 +15,7 @@ const least = {
   SOLANA_RPC_URLS: 'https://rpc.example',
   TREASURY_WALLET: wallet('treasury'),
   PRICE_URL: 'https://prices.example',
+  OTP_PEPPER: randomBytes(32).toString('base64'),
 }
 
 function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
@@ -175,4 +182,43 @@ test('the key of the wallets is exactly 32 bytes in base64', (t) => {
 test('the key of the wallets is no part of the settings', (t) => {
   const key = randomBytes(32).toString('base64')
   t.false(JSON.stringify(loadConfig({ ...least, WALLET_KEK: key })).includes(key))
+})
+
+test('the pepper of one-time codes is 32 bytes in base64', (t) => {
+  t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
+  for (const pepper of [
+    '',
+    'short',
+    Buffer.alloc(31).toString('base64'),
+    Buffer.alloc(33).toString('base64'),
+  ])
+    t.throws(() => loadConfig({ ...least, OTP_PEPPER: pepper }), {
+      instanceOf: ConfigError,
+      message: /OTP_PEPPER/,
+    })
+})
+
+test('the mailer’s settings are a server and a sender, and nobody else needs them', (t) => {
+  const url = 'smtps://user:pass@mail.example:465'
+  for (const from of ['a@tips.example', 'Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
+    t.deepEqual(loadMail({ SMTP_URL: url, MAIL_FROM: from }), { url, from })
+  t.deepEqual(
+    Object.keys(loadConfig(least)).filter((name) => /mail|smtp/i.test(name)),
+    [],
+  )
+})
+
+test('a bad mail setting is named', (t) => {
+  const good = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'a@tips.example' }
+  const bad = {
+    SMTP_URL: ['', 'http://x', 'mail.example:25', 'smtp://'],
+    MAIL_FROM: ['', 'tips', 'Tips <tips>'],
+  }
+  for (const [name, values] of Object.entries(bad))
+    for (const value of [...values, 'a@b.example\r\nBcc: c@d.example'])
+      t.throws(
+        () => loadMail({ ...good, [name]: value }),
+        { instanceOf: ConfigError, message: new RegExp(name) },
+        value,
+      )
 })

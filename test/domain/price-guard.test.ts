@@ -98,3 +98,10 @@ test('no reading alone ever moves a recent price by more than a fifth', (t) => {
     seeded(t),
   )
 })
+
+test('a price of nothing is never accepted, first or later, and the next good one is', (t) => {
+  t.is(after([0, 0n]).accepted, undefined)
+  t.deepEqual(after([0, 100n], [15, 0n]), { accepted: reading(0, 100n), suspect: reading(15, 0n) })
+  t.is(after([0, 100n], [15, 0n], [30, 0n], [400, 0n]).accepted?.price, 100n)
+  t.deepEqual(after([0, 100n], [15, 0n], [30, 101n]), { accepted: reading(30, 101n), suspect: undefined })
+})

@@ -4,7 +4,14 @@ import { defaultSettings } from '../../src/creators/settings.js'
 import { DomainError, type ErrorCode } from '../../src/kernel/errors.js'
 import { picoUsd } from '../../src/kernel/money.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { askedAmount, type Bounds, boundsFor, directLegs, grossAmount } from '../../src/payments/quote.js'
+import {
+  askedAmount,
+  type Bounds,
+  boundsFor,
+  directLegs,
+  grossAmount,
+  refuseOutOfBounds,
+} from '../../src/payments/quote.js'
 import type { TransferAccounts } from '../../src/providers/chain/port.js'
 import { seeded } from './seed.js'
 
@@ -71,7 +78,11 @@ test('the limits are inclusive, by amount and by dollars', (t) => {
       [amount, undefined],
       [undefined, amount],
     ]) {
-      const work = () => grossAmount(askedAmount(units, dollars, usdc), usdc, price(1), service)
+      const work = () => {
+        const asked = askedAmount(units, dollars, usdc)
+        refuseOutOfBounds(asked, service)
+        return grossAmount(asked, usdc, price(1), service)
+      }
       if (valid) t.is(work().units, BigInt(amount * 1e6), String(amount))
       else refused(t, 'invalid_amount', work, String(amount))
     }

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import { createLimit } from '../../src/platform/limit.js'
 import { until } from './until.js'
 
-export interface LogLine {
+interface LogLine {
   readonly level: number
   readonly msg: string
   readonly [field: string]: unknown

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { until } from './until.js'
 
-export interface TipEvent {
+interface TipEvent {
   readonly id: number
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
@@ -20,12 +21,14 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
+  readonly mail?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
 
 /** Where a test listens to what the app asks of others, and keeps the answers back. */
-export interface Taps {
+interface Taps {
   readonly sql: SqlCounter
   readonly redis: Tap
   /** Before the chain and the price feed. */
@@ -43,6 +46,8 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
+  /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
+  readonly mail: MailServer
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -51,6 +56,8 @@ export interface World {
 
 /** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
 export const publicUrl = 'http://tips.example'
+/** The sender of a world's mails. */
+const mailFrom = 'Tips <no-reply@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
@@ -89,14 +96,17 @@ interface OpenWorld extends World {
 async function openWorld({
   env: changes = {},
   chain = false,
+  mail = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
+  const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -114,6 +124,10 @@ async function openWorld({
       if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
       return sandbox
     },
+    get mail() {
+      if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
+      return mailServer
+    },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
       return taps
@@ -128,6 +142,7 @@ async function openWorld({
       await services.close()
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
+      await mailServer?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -147,6 +162,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     SOLANA_RPC_URLS: outside,
     PRICE_URL: `${outside}/price/v3`,
     TREASURY_WALLET: treasuryWallet,
+    OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
   }

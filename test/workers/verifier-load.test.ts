@@ -2,44 +2,24 @@ import test from 'ava'
 import { compose } from '../../src/compose.js'
 import { loadConfig } from '../../src/platform/config.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
-import { createSupporter, type Supporter, strangerWallet } from '../helpers/supporter.js'
-import { recordTip } from '../helpers/tips.js'
-import { solTransfer } from '../helpers/transfers.js'
+import { landTips, unconfirmed } from '../helpers/landed.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { runDrain, useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 
-/** Recorded and confirmed on the chain, paid to the recipients in turn. */
-async function landTips(count: number, recipients: readonly string[]): Promise<string[]> {
-  const supporter: Supporter = createSupporter(world().sandbox)
-  const claims = Array.from({ length: count }, (_, index) => {
-    const creatorWallet = recipients[index % recipients.length] ?? ''
-    // Each its own amount, or two transfers in one slot would be one transaction.
-    const lamports = 2_000_000 + index
-    const txSignature = supporter.send([solTransfer(supporter.wallet, creatorWallet, lamports)])
-    return { creatorWallet, senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
-  })
-  const { ledger } = world().sandbox.chain
-  await until('the chain has confirmed them', () =>
-    claims.every(({ txSignature }) => ledger.visible(txSignature, 'confirmed') !== undefined),
-  )
-  await Promise.all(claims.map((claim) => recordTip(world(), claim)))
-  return claims.map(({ txSignature }) => txSignature)
-}
-
 test.serial(
   '300 due tips cost two questions for statuses, one per transaction, and few requests',
   async (t) => {
-    const signatures = await landTips(300, [strangerWallet(), strangerWallet()])
+    const signatures = await landTips(world(), 300, [strangerWallet(), strangerWallet()])
     const { calls } = world().sandbox
     calls.reset()
     await runDrain(createVerifierDrain(world().services))
     t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
     // 100 transactions to a request: three for the first 256 tips, one for the rest.
     t.is(calls.httpRequests, 6)
-    const [row] = await world().db('tips').whereIn('id', signatures).where({ status: 'confirmed' }).count()
-    t.is(Number(row?.['count']), 300)
+    t.deepEqual(await unconfirmed(world(), signatures), [])
   },
 )
 
@@ -47,7 +27,7 @@ test.serial(
   '500 tips under four drains of two processes are confirmed once each, in an order readers can follow',
   async (t) => {
     const recipients = Array.from({ length: 5 }, strangerWallet)
-    const signatures = await landTips(500, recipients)
+    const signatures = await landTips(world(), 500, recipients)
     const other = compose(loadConfig(world().env), 'other')
     t.teardown(() => other.close())
     const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
@@ -86,13 +66,9 @@ test.serial(
       }
     })()
     const drains = [world().services, other, world().services, other].map(createVerifierDrain)
-    const confirmedCount = async () => {
-      const [row] = await world().db('tips').whereIn('id', signatures).where({ status: 'confirmed' }).count()
-      return Number(row?.['count'])
-    }
     await until('all are confirmed', async () => {
       await Promise.all(drains.map((drain) => drain()))
-      return (await confirmedCount()) === 500
+      return (await unconfirmed(world(), signatures)).length === 0
     })
     await feeder
     done = true

@@ -1,4 +1,9 @@
-import { AddressLookupTableProgram, ComputeBudgetProgram, PublicKey } from '@solana/web3.js'
+import {
+  AddressLookupTableProgram,
+  ComputeBudgetProgram,
+  PublicKey,
+  type TransactionInstruction,
+} from '@solana/web3.js'
 import test from 'ava'
 import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
@@ -9,19 +14,16 @@ import { type ListedTip, listTips, recordTip, storedTip, verifyUntil } from '../
 import { memo, solTransfer, tokenTransfer } from '../helpers/transfers.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
+import { connect } from '../sandbox/chain-client.js'
 
 const world = useWorld(test, { chain: true })
-let creator: TestCreator
-test.before(async () => {
-  await until('the world is open', () => {
-    try {
-      return world() !== undefined
-    } catch {
-      return false
-    }
-  })
-  creator = await registerCreator(world())
-})
+let registered: Promise<TestCreator> | undefined
+
+/** One creator for all tests of this file. */
+function theCreator(): Promise<TestCreator> {
+  registered ??= registerCreator(world())
+  return registered
+}
 
 function known(symbol: string): Token {
   return tokenBySymbol(symbol) as Token
@@ -53,6 +55,7 @@ for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK'])
   ] as const) {
     if (symbol === 'SOL' && how.includes('display')) continue
     test(`a tip in ${symbol} claimed as ${how} is confirmed as ${shown}`, async (t) => {
+      const creator = await theCreator()
       const { mint, decimals } = known(symbol)
       const supporter = createSupporter(world().sandbox, symbol === 'SOL' ? [] : [symbol])
       const asked = { amount: 2, inputTokenMint: mint, sourceWalletAddress: supporter.wallet }
@@ -95,23 +98,24 @@ for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK'])
     })
   }
 
-for (const [how, around] of [
-  ['a memo before and after', { before: [memo('before')], after: [memo('after')] }],
-  ['a transfer to a validator before', { tip: true }],
-  ['a higher priority fee', { price: 500_000 }],
-] as const)
+type Change = (issued: TransactionInstruction[], own: string) => TransactionInstruction[]
+const alterations: Record<string, Change> = {
+  'a memo before and after': (issued) => [memo('before'), ...issued, memo('after')],
+  'a transfer to a validator before': (issued, own) => [
+    solTransfer(own, strangerWallet(), 1_000_000),
+    ...issued,
+  ],
+  'a higher priority fee': (issued) =>
+    issued.with(1, ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 500_000 })),
+}
+
+for (const [how, change] of Object.entries(alterations))
   test(`a message that the wallet has altered with ${how} is still the intent's tip`, async (t) => {
+    const creator = await theCreator()
     const supporter = createSupporter(world().sandbox)
     const asked = { amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: supporter.wallet }
     const intent = await issueIntent(world().request, { creatorId: creator.wallet, ...asked })
-    const signature = supporter.pay(intent.transaction, (issued) => {
-      if ('price' in around) {
-        const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: around.price })
-        return issued.with(1, price)
-      }
-      if ('tip' in around) return [solTransfer(supporter.wallet, strangerWallet(), 1_000_000), ...issued]
-      return [...around.before, ...issued, ...around.after]
-    })
+    const signature = supporter.pay(intent.transaction, (issued) => change(issued, supporter.wallet))
     await recordTip(world(), {
       creatorWallet: creator.wallet,
       senderWallet: supporter.wallet,
@@ -123,6 +127,7 @@ for (const [how, around] of [
   })
 
 test('a transfer made without an intent is a tip of what arrived, to accounts and to strangers', async (t) => {
+  const creator = await theCreator()
   const usdc = known('USDC')
   const supporter = createSupporter(world().sandbox, ['USDC'])
   for (const recipient of [creator.wallet, strangerWallet()]) {
@@ -138,6 +143,7 @@ test('a transfer made without an intent is a tip of what arrived, to accounts an
 })
 
 test('the sender with an account is named by it, whoever claimed', async (t) => {
+  const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const fan = await registerCreator(world())
   await world().db('wallets').where({ user_id: fan.user.id }).update({ public_key: supporter.wallet })
@@ -172,7 +178,6 @@ test('a recipient that stands only in a lookup table is found', async (t) => {
   supporter.send([create, extend])
   const extendedAt = chain.clock.slot
   await until('the table is warm', () => chain.clock.slot > extendedAt + 1)
-  const { connect } = await import('../sandbox/chain-client.js')
   const loaded = await connect(world().sandbox).getAddressLookupTable(table)
   t.truthy(loaded.value)
   const signature = supporter.send([solTransfer(supporter.wallet, recipient, 4_000_000)], {
@@ -189,6 +194,7 @@ test('a recipient that stands only in a lookup table is found', async (t) => {
 })
 
 test('a transaction that failed stays pending for ever and is not asked about again', async (t) => {
+  const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const tooMuch = solTransfer(supporter.wallet, creator.wallet, 1_000_000_000_000n)
   const signature = supporter.send([tooMuch], { skipPreflight: true })
@@ -199,6 +205,7 @@ test('a transaction that failed stays pending for ever and is not asked about ag
 })
 
 test('a transaction that pays nobody, pays back, or pays oneself is no tip', async (t) => {
+  const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const { wallet, keypair } = createSupporter(world().sandbox)
   const own = supporter.wallet

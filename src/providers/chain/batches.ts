@@ -27,8 +27,9 @@ export class BatchSize {
 const lanes = 4
 
 /**
- * Runs `ask` over all items in batches. A refused batch is asked again in halves; other failures of a batch
- * leave its items without an answer (they are asked again later) unless nothing at all could be answered.
+ * Runs `ask` over all items in batches. A refused batch is asked again in halves; an item refused alone is left
+ * without an answer. An endpoint that is away or asks to come later is asked nothing more: what is left has no answer
+ * either and is asked another time. Throws when nothing at all could be answered.
  */
 export async function inBatches<Item, Result>(
   items: readonly Item[],
@@ -38,14 +39,19 @@ export async function inBatches<Item, Result>(
   const results: Result[] = []
   let next = 0
   let failure: unknown
+  let away = false
+  const onRefused = (error: ProviderError): void => {
+    failure = error
+  }
   async function lane(): Promise<void> {
-    while (next < items.length) {
+    while (next < items.length && !away) {
       const batch = items.slice(next, next + size.now)
       next += batch.length
-      await halving(batch, size, ask).then(
+      await halving(batch, size, ask, onRefused).then(
         (answers) => results.push(...answers),
         (error: unknown) => {
           failure = error
+          away = true
         },
       )
     }
@@ -59,20 +65,24 @@ async function halving<Item, Result>(
   batch: readonly Item[],
   size: BatchSize,
   ask: (batch: readonly Item[]) => Promise<Result[]>,
+  onRefused: (error: ProviderError) => void,
 ): Promise<Result[]> {
   try {
     const results = await ask(batch)
     size.grow()
     return results
   } catch (error) {
-    const refused = error instanceof ProviderError && (error.kind === 'rejected' || error.code === 429)
-    if (!refused) throw error
+    if (!(error instanceof ProviderError && (error.kind === 'rejected' || error.code === 429))) throw error
     size.shrink()
-    if (batch.length === 1) throw error
+    if (batch.length === 1 && error.kind !== 'rejected') throw error
+    if (batch.length === 1) {
+      onRefused(error)
+      return []
+    }
     const middle = Math.ceil(batch.length / 2)
     return [
-      ...(await halving(batch.slice(0, middle), size, ask)),
-      ...(await halving(batch.slice(middle), size, ask)),
+      ...(await halving(batch.slice(0, middle), size, ask, onRefused)),
+      ...(await halving(batch.slice(middle), size, ask, onRefused)),
     ]
   }
 }

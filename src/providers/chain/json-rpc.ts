@@ -94,7 +94,8 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       const replies = z
         .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
         .parse(await ask(calls))
-      return Array.isArray(replies) ? inOrder(replies, calls.length) : [resultOf(replies)]
+      if (Array.isArray(replies)) return inOrder(replies, calls.length)
+      return [calls.length === 1 ? resultAlone(replies) : resultOf(replies)]
     },
   }
 }
@@ -108,6 +109,16 @@ function inOrder(replies: readonly unknown[], count: number): BatchAnswer[] {
       results[Number(parsed.data.id)] = parsed.data.result
   }
   return results
+}
+
+/** The answer to a batch of one: what failed alone is undefined there too, unless the node wants less. */
+function resultAlone(reply: unknown): BatchAnswer {
+  try {
+    return resultOf(reply)
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'unavailable') return undefined
+    throw error
+  }
 }
 
 function resultOf(reply: unknown): unknown {

@@ -67,8 +67,11 @@ export interface Blockhash {
 
 /** The chain as the service sees it. All methods that ask the network throw ProviderError when there is no usable answer. */
 export interface Chain {
-  /** Known signatures only; an absent one was not seen (yet). Any number; asked in batches. */
-  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus>>
+  /**
+   * Undefined: the cluster has not seen the signature (yet). One that is absent was not answered about, which says
+   * nothing. Any number; asked in batches.
+   */
+  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus | undefined>>
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   latestBlockhash(): Promise<Blockhash>

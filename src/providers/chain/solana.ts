@@ -40,7 +40,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc))
   return {
     async statuses(signatures) {
-      return new Map((await inBatches(signatures, statusSize, (batch) => readStatuses(rpc, batch))).flat())
+      return new Map(await inBatches(signatures, statusSize, (batch) => readStatuses(rpc, batch)))
     },
     async transactions(signatures) {
       return new Map(
@@ -57,14 +57,15 @@ export function createSolanaChain(options: SolanaOptions): Chain {
 async function readStatuses(
   rpc: JsonRpc,
   signatures: readonly string[],
-): Promise<[string, SignatureStatus][][]> {
+): Promise<[string, SignatureStatus | undefined][]> {
   const reply = await rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory: true }])
   const { value } = parsed(statusesReply, reply)
+  if (value.length !== signatures.length)
+    throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${signatures.length} statuses`)
   return signatures.map((signature, index) => {
     const status = value[index]
-    return status == null
-      ? []
-      : [[signature, { commitment: status.confirmationStatus, failed: status.err != null }]]
+    const known = status && { commitment: status.confirmationStatus, failed: status.err != null }
+    return [signature, known ?? undefined]
   })
 }
 

@@ -1,0 +1,33 @@
+import { createSupporter, strangerWallet } from './supporter.js'
+import { recordTip } from './tips.js'
+import { solTransfer } from './transfers.js'
+import { until } from './until.js'
+import type { World } from './world.js'
+
+/** Tips that are recorded and whose transactions the chain has confirmed, to the recipients in turn; their signatures. */
+export async function landTips(
+  world: World,
+  count: number,
+  recipients?: readonly string[],
+): Promise<string[]> {
+  const { chain } = world.sandbox
+  const supporter = createSupporter(world.sandbox)
+  const claims = Array.from({ length: count }, (_, index) => {
+    const creatorWallet = recipients?.[index % recipients.length] ?? strangerWallet()
+    // Each its own amount, or two transfers in one slot would be one transaction.
+    const lamports = 2_000_000 + index
+    const txSignature = supporter.send([solTransfer(supporter.wallet, creatorWallet, lamports)])
+    return { creatorWallet, senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
+  })
+  await until('the chain has confirmed them', () =>
+    claims.every(({ txSignature }) => chain.ledger.visible(txSignature, 'confirmed') !== undefined),
+  )
+  await Promise.all(claims.map((claim) => recordTip(world, claim)))
+  return claims.map(({ txSignature }) => txSignature)
+}
+
+/** Which of these tips are not confirmed. */
+export async function unconfirmed({ db }: World, signatures: readonly string[]): Promise<string[]> {
+  const rows = await db('tips').whereIn('id', signatures).whereNot({ status: 'confirmed' }).select('id')
+  return rows.map(({ id }) => id)
+}

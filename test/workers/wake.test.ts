@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { Queue } from 'bullmq'
+import { createDrainLoop, type DrainReport } from '../../src/platform/drain-loop.js'
+import { createWaker, queuePrefix } from '../../src/platform/jobs.js'
+import { createProducerClient, createWorkerClient } from '../../src/platform/redis.js'
+import { startWorker } from '../../src/platform/worker.js'
+import { createVerifierDrain } from '../../src/tips/verify.js'
+import { payTip, postTip } from '../helpers/chain-tips.js'
+import { freshWallet } from '../helpers/confirmed-tips.js'
+import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
+import { startApp } from '../helpers/second-app.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+/** A worker over a drain that only counts. */
+function countingWorker(t: ExecutionContext, redisUrl: string, drain?: () => Promise<DrainReport>) {
+  const looks: number[] = []
+  const worker = startWorker({
+    kind: 'verifier',
+    drain: async () => {
+      looks.push(performance.now())
+      return (await drain?.()) ?? { taken: 0 }
+    },
+    redisUrl,
+    namespace: 'wake',
+    onError: (error) => t.log(error),
+  })
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopping ??= worker.stop()
+    return stopping
+  }
+  t.teardown(stop)
+  return { looks, stop }
+}
+
+async function openQueue(t: ExecutionContext, { url }: PrivateRedis): Promise<Queue> {
+  const connection = createWorkerClient(url)
+  const queue = new Queue('verifier', {
+    connection: connection.client,
+    prefix: queuePrefix('wake'),
+    skipVersionCheck: true,
+  })
+  t.teardown(async () => {
+    await queue.close()
+    connection.disconnect()
+  })
+  await queue.waitUntilReady()
+  return queue
+}
+
+async function openWaker(t: ExecutionContext, { url }: PrivateRedis) {
+  const redis = createProducerClient(url)
+  const waker = createWaker(redis, 'wake')
+  t.teardown(async () => {
+    await waker.close()
+    redis.disconnect()
+  })
+  await until('the producer is connected', () => redis.status === 'ready')
+  return waker
+}
+
+/** Commands Redis has carried out so far, those of this question left out. */
+async function commandsOf(redis: PrivateRedis): Promise<number> {
+  const lines = String(await redis.command('INFO', 'commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
+  return [...lines].reduce(
+    (sum, [, name, calls]) => (/^info|hello|client/.test(name ?? '') ? sum : sum + Number(calls)),
+    0,
+  )
+}
+
+test('many wake-ups of one window are one job at its beginning and one at its end', async (t) => {
+  const redis = await privateRedis(t)
+  const [waker, queue] = [await openWaker(t, redis), await openQueue(t, redis)]
+  for (let call = 0; call < 1000; call++) waker.wake('verifier')
+  await until('the first job is there', async () => (await queue.count()) === 1)
+  await until('the last job is there', async () => (await queue.count()) === 2)
+  await sleep(600)
+  t.is(await queue.count(), 2, 'nothing follows when nothing was asked')
+  waker.wake('verifier')
+  await until('a later wake-up is a job of its own', async () => (await queue.count()) === 3)
+})
+
+test('a wake-up that comes while the worker looks makes it look once more', async (t) => {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((done) => {
+    release = done
+  })
+  let looks = 0
+  const loop = createDrainLoop(
+    async () => {
+      looks += 1
+      if (looks === 1) await held
+      return { taken: 0 }
+    },
+    (error) => t.log(error),
+  )
+  t.teardown(() => loop.stop())
+  const first = loop.poke()
+  await until('it looks', () => looks === 1)
+  for (let call = 0; call < 50; call++) void loop.poke()
+  release()
+  await first
+  t.is(looks, 2)
+})
+
+// Alone: what it does at once would make every other test of this file late.
+test.serial('five hundred tips recorded at once cost Redis less than one command each', async (t) => {
+  const redis = await privateRedis(t)
+  const app = await startApp(t, {
+    ...world().env,
+    DATABASE_URL: await world().newDatabaseUrl(),
+    REDIS_URL: redis.url,
+  })
+  const wallet = freshWallet()
+  t.is((await postTip(app.url, payTip(world().sandbox, wallet))).status, 200)
+  const tips = Array.from({ length: 500 }, () => payTip(world().sandbox, wallet))
+  await sleep(500)
+  const before = await commandsOf(redis)
+  const startedAt = performance.now()
+  const answers = await Promise.all(tips.map((tip) => postTip(app.url, tip)))
+  const ms = performance.now() - startedAt
+  await sleep(500)
+  const commands = (await commandsOf(redis)) - before
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  t.log(`${commands} commands for 500 tips in ${Math.round(ms)} ms`)
+  // A job is at most some thirty commands, scripts' own included, and there are four a second and one more.
+  t.true(commands <= 32 * (Math.ceil(ms / 250) + 2), `${commands}`)
+})
+
+test('a worker nobody wakes looks every two seconds', async (t) => {
+  const redis = await privateRedis(t)
+  const { looks } = countingWorker(t, redis.url)
+  await until('it has looked three times', () => looks.length >= 3)
+  const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0))
+  t.true(
+    pauses.every((ms) => ms > 1500 && ms < 3000),
+    `${pauses}`,
+  )
+})
+
+test('a job that comes twice only makes the worker look twice', async (t) => {
+  const { services, sandbox, url, db } = world()
+  const redis = await privateRedis(t)
+  const queue = await openQueue(t, redis)
+  const one = countingWorker(t, redis.url, createVerifierDrain(services))
+  const two = countingWorker(t, redis.url, createVerifierDrain(services))
+  const wallet = freshWallet()
+  const tips = Array.from({ length: 20 }, () => payTip(sandbox, wallet))
+  for (const tip of tips) {
+    t.is((await postTip(url, tip)).status, 200)
+    await queue.addBulk(Array(3).fill({ name: 'wake', data: {} }))
+  }
+  const confirmed = () => db('tips').where({ creator_wallet: wallet, status: 'confirmed' })
+  await until('all tips are confirmed', async () => (await confirmed()).length === tips.length)
+  const stamps = (await confirmed()).map(({ confirmed_at }) => confirmed_at.getTime())
+  t.is(new Set(stamps).size, tips.length)
+  await until(
+    'every job is done',
+    async () => (await queue.getJobCountByTypes('wait', 'active', 'failed')) === 0,
+  )
+  t.true(one.looks.length > 0 && two.looks.length > 0)
+})
+
+test('a worker is woken again after Redis was restarted', async (t) => {
+  const redis = await privateRedis(t)
+  const { looks } = countingWorker(t, redis.url)
+  await until('it looks', () => looks.length > 0)
+  await redis.kill()
+  const alone = looks.length
+  await until('it looks without Redis', () => looks.length > alone)
+  await redis.startAgain()
+  const queue = await openQueue(t, redis)
+  const waits: number[] = []
+  await until('it answers a job again', async () => {
+    const askedAt = performance.now()
+    await queue.add('wake', {}, { removeOnComplete: true })
+    await until('it looks', () => (looks.at(-1) ?? 0) >= askedAt)
+    waits.push(Math.round(performance.now() - askedAt))
+    return waits.slice(-3).length === 3 && waits.slice(-3).every((ms) => ms < 500)
+  })
+  t.log(`after ${waits.join(', ')} ms`)
+  t.pass()
+})
+
+for (const how of ['freeze', 'kill'] as const)
+  test(`a worker closes in bounded time after a ${how} of Redis`, async (t) => {
+    const redis = await privateRedis(t)
+    const { looks, stop } = countingWorker(t, redis.url)
+    const queue = await openQueue(t, redis)
+    for (let job = 0; job < 3; job++) {
+      const seen = looks.length
+      await queue.add('wake', {}, { removeOnComplete: true })
+      await until('it is woken', () => looks.length > seen)
+    }
+    await redis[how]()
+    const startedAt = performance.now()
+    await stop()
+    const ms = performance.now() - startedAt
+    t.log(`closed after ${Math.round(ms)} ms`)
+    t.true(ms < 4000, `${ms} ms`)
+  })
