@@ -12,6 +12,7 @@ type Kind = (typeof kinds)[number]
 
 /** What the contract's section Authentication lets in; `anybody` needs no credential and gains nothing by one. */
 const cookieOrToken: readonly Kind[] = ['cookie', 'access token']
+const cookie: readonly Kind[] = ['cookie']
 const anybody = kinds
 const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/register': anybody,
@@ -20,6 +21,18 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/otp/verify': anybody,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
+  'GET /creators/me': cookie,
+  'PATCH /creators/me': cookie,
+  'POST /creators/domain-challenge': cookie,
+  'POST /creators/api-keys': cookie,
+  'GET /creators/api-keys': cookie,
+  'DELETE /creators/api-keys/{id}': cookie,
+  'GET /creators/domains': cookie,
+  'PUT /creators/domains': cookie,
+  'GET /creators/tips': cookie,
+  'GET /creators/tips/daily': cookie,
+  'GET /creators/balance': cookie,
+  'GET /creators/transactions': cookie,
   'POST /payments/intent': anybody,
   'POST /chain/tips/create': anybody,
   'GET /chain/tips': anybody,
