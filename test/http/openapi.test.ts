@@ -6,9 +6,11 @@ import { readDocument, readOperations } from '../helpers/document.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
-/** Where a parameter of this path belongs. */
-const placeOf = ({ name }: Readonly<Record<string, unknown>>, path: string) =>
-  path.includes(`{${name}}`) ? 'path' : 'query'
+/** Where a parameter of this path belongs; a header has no other place. */
+const placeOf = (parameter: Readonly<Record<string, unknown>>, path: string) => {
+  if (path.includes(`{${parameter['name']}}`)) return 'path'
+  return parameter['in'] === 'header' ? 'header' : 'query'
+}
 /** A path as the document writes it. */
 const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 /** What is no JSON is not in the document: itself, the embed's page, the icon of payment links. */
@@ -29,7 +31,7 @@ test('the document is OpenAPI 3.1: every part that the standard requires is ther
       for (const name of Object.keys(requirement)) t.true(name in document.components.securitySchemes)
     for (const parameter of operation.parameters ?? []) {
       t.deepEqual(Object.keys(parameter).sort(), ['in', 'name', 'required', 'schema'])
-      if (parameter['in'] !== 'header') t.is(parameter['in'], placeOf(parameter, path))
+      t.is(parameter['in'], placeOf(parameter, path))
       t.not(`${parameter['in']} ${parameter['required']}`, 'path false')
       t.notThrows(() => ajv.compile(parameter['schema'] as AnySchema))
     }
