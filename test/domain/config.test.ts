@@ -198,6 +198,20 @@ test('the key of the wallets is no part of the settings', (t) => {
   t.false(JSON.stringify(loadConfig({ ...least, WALLET_KEK: key })).includes(key))
 })
 
+test('pages are given an RPC endpoint without a key in it, or the one set for them', (t) => {
+  const urls = [
+    'https://rpc.example/v2/key',
+    'https://rpc.example/?api-key=key',
+    'https://user:key@rpc.example',
+    'https://open.example/',
+  ]
+  const open = loadConfig({ ...least, SOLANA_RPC_URLS: urls.join(',') })
+  t.is(open.chain.publicRpcUrl, 'https://open.example')
+  t.is(loadConfig({ ...least, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
+  const set = loadConfig({ ...least, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
+  t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
+})
+
 test('the pepper of one-time codes is 32 bytes in base64', (t) => {
   t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
   for (const pepper of [
