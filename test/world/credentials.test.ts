@@ -12,6 +12,7 @@ type Kind = (typeof kinds)[number]
 
 /** What the contract's section Authentication lets in; `anybody` needs no credential and gains nothing by one. */
 const cookieOrToken: readonly Kind[] = ['cookie', 'access token']
+const cookieOnly: readonly Kind[] = ['cookie']
 const anybody = kinds
 const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/register': anybody,
@@ -20,6 +21,8 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/otp/verify': anybody,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
+  'GET /creators/balance': cookieOnly,
+  'GET /creators/transactions': cookieOnly,
   'POST /payments/intent': anybody,
   'POST /chain/tips/create': anybody,
   'GET /chain/tips': anybody,
