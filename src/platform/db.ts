@@ -114,10 +114,14 @@ export interface Queryable {
 
 /** Runs a prepared statement on the connection of a knex pool or transaction. Rows are as the statement names them. */
 export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]> {
-  const connection: Queryable = await db.client.acquireConnection()
+  const connection: Queryable & { __knex__disposed?: unknown } = await db.client.acquireConnection()
   try {
     const { rows } = await connection.query({ ...statement, values: [...statement.values] })
     return rows as Row[]
+  } catch (error) {
+    // The server may still be at work on it; knex throws away a connection with this mark instead of lending it again.
+    if (isDatabaseAway(error)) connection.__knex__disposed = error
+    throw error
   } finally {
     // In a transaction this is knex's own no-op: the connection stays with it.
     await db.client.releaseConnection(connection)

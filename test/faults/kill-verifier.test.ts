@@ -105,7 +105,7 @@ async function startWatched(t: ExecutionContext, steps: DrainSteps): Promise<() 
 }
 
 test('a verifier killed at any step of a drain confirms every tip once, and its readers see it once', async (t) => {
-  t.timeout(90_000)
+  t.timeout(150_000)
   const { db, url } = world()
   const steps = new DrainSteps()
   const start = await startWatched(t, steps)

@@ -43,7 +43,7 @@ function startPosters(url: string, wallet: string): { posted: Posted[]; stop(): 
 }
 
 test('a PostgreSQL that crashes and restarts under load keeps every tip it was said to have', async (t) => {
-  t.timeout(60_000)
+  t.timeout(120_000)
   const postgres = await privatePostgres(t)
   const url = postgres.running.url('postgres')
   await migrateToLatest(url)

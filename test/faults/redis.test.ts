@@ -92,7 +92,7 @@ async function wakesWork(t: ExecutionContext, stack: Stack): Promise<void> {
 }
 
 test('a Redis flushed again and again loses no tip and no event', async (t) => {
-  t.timeout(60_000)
+  t.timeout(120_000)
   const stack = await startStack(t)
   const stop = startLoad(stack)
   for (let flush = 1; flush <= 10; flush++) {
@@ -107,7 +107,7 @@ test('a Redis flushed again and again loses no tip and no event', async (t) => {
 })
 
 test('a Redis frozen for ten seconds holds up no request, no confirmation and no reader', async (t) => {
-  t.timeout(60_000)
+  t.timeout(120_000)
   const stack = await startStack(t)
   await wakesWork(t, stack)
   const before = stack.reader.tips.length
@@ -129,7 +129,7 @@ test('a Redis frozen for ten seconds holds up no request, no confirmation and no
 })
 
 test('a Redis that crashed is done without, and used again when it is back', async (t) => {
-  t.timeout(60_000)
+  t.timeout(120_000)
   const stack = await startStack(t)
   await wakesWork(t, stack)
   const before = stack.reader.tips.length

@@ -16,6 +16,9 @@ const quickMs = 5000
 /** Something is away that would have to be waited for; the process still ends in order before it would be killed. */
 const boundMs = 18_000
 
+/** Starts of processes wait for each other; every step has a bound of its own. */
+const testMs = 120_000
+
 /** Asks a process to stop. It must end with 0 within `ms`. */
 async function endsWithin(t: ExecutionContext, process: ServiceProcess, ms: number): Promise<void> {
   const startedAt = performance.now()
@@ -85,6 +88,7 @@ function sayPost(t: ExecutionContext, url: string, wallet: string): Socket & { h
 }
 
 test('a web process told to stop ends its streams, answers what it has begun and leaves with 0', async (t) => {
+  t.timeout(testMs)
   const { env, postgres } = await wired(t)
   const web = await startWeb(t, env)
   const wallet = freshWallet()
@@ -104,6 +108,7 @@ test('a web process told to stop ends its streams, answers what it has begun and
 })
 
 test('a connection that is kept alive cannot hold a stopping web process with further requests', async (t) => {
+  t.timeout(testMs)
   const { env, postgres } = await wired(t)
   const web = await startWeb(t, env)
   const wallet = freshWallet()
@@ -123,6 +128,7 @@ test('a connection that is kept alive cannot hold a stopping web process with fu
 })
 
 test('a reader that reads nothing and a client that never finishes do not hold up a stop', async (t) => {
+  t.timeout(testMs)
   const { env, services } = world()
   const web = await startWeb(t, env)
   const wallet = freshWallet()
@@ -143,6 +149,7 @@ test('a reader that reads nothing and a client that never finishes do not hold u
 })
 
 test('a worker told to stop ends its drain and leaves with 0', async (t) => {
+  t.timeout(testMs)
   const { env, database } = await wired(t)
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   const wallet = freshWallet()
@@ -159,6 +166,7 @@ test('a worker told to stop ends its drain and leaves with 0', async (t) => {
 })
 
 test('a process whose parent is gone ends by itself', async (t) => {
+  t.timeout(testMs)
   const { env } = world()
   const processes = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   for (const process of processes) process.endStdin()
@@ -168,7 +176,7 @@ test('a process whose parent is gone ends by itself', async (t) => {
 for (const server of ['redis', 'postgres'] as const)
   for (const how of ['held', 'gone'] as const)
     test(`web and verifier end in order while ${server} is ${how}`, async (t) => {
-      t.timeout(40_000)
+      t.timeout(testMs)
       const wires = await wired(t)
       const processes = await Promise.all([
         startWeb(t, wires.env),
@@ -185,6 +193,7 @@ for (const server of ['redis', 'postgres'] as const)
 
 for (const server of ['redis', 'postgres'] as const)
   test(`processes started while ${server} is away serve as soon as it is there`, async (t) => {
+    t.timeout(testMs)
     const wires = await wired(t)
     cutOff(wires[server])
     const [web, verifier] = await Promise.all([

@@ -115,7 +115,7 @@ function isWhole(seen: readonly number[], stamps: readonly number[], since: numb
 }
 
 test('every reader sees every tip of its wallet once and in order, whatever happens to Redis and to itself', async (t) => {
-  t.timeout(90_000)
+  t.timeout(150_000)
   t.log(`TEST_SEED=${seed}`)
   const redis = await privateRedis(t)
   const env = { ...world().env, REDIS_URL: redis.url }
