@@ -8,12 +8,19 @@ import { clientAddress } from './client-address.js'
 /** A limit that binds something else than the caller's address, such as a user, an API key or an e-mail. */
 export interface KeyedLimit<Input> {
   readonly name: LimitName
+  /** A limit per address that stands before it, where the caller chooses the key: made-up ones are new every time. */
+  readonly address?: LimitName
   /** Whom it binds; called with the parsed request, behind the guards. Only a hash of it is kept. */
   key(input: Input, ctx: Context): string
 }
 
 /** An endpoint's limit: a name alone counts per address, before anything else is looked at. */
 export type Limit<Input> = LimitName | KeyedLimit<Input>
+
+/** What of an endpoint's limit counts per address. */
+export function addressLimit(limit: Limit<never>): LimitName | undefined {
+  return typeof limit === 'string' ? limit : limit.address
+}
 
 /** Headers that tell a caller where it stands; browsers on other sites must be allowed to read them. */
 export const limitHeaders = [

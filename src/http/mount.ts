@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { RateLimits } from '../platform/rate-limits.js'
 import type { Admit, Route } from './endpoint.js'
-import { type KeyedLimit, limitByAddress, limitByKey, limitOpenStreams } from './limits.js'
+import { addressLimit, type KeyedLimit, limitByAddress, limitByKey, limitOpenStreams } from './limits.js'
 
 /**
  * A router of the routes, each behind its limit. Limits per address come first of all, before credentials are
@@ -12,10 +12,11 @@ export function mount(routes: readonly Route[], limits: RateLimits): Router {
   const streamPlaces = limitOpenStreams(limits.openStreams)
   for (const { endpoint, guards, serve } of routes) {
     const { method, path, limit, stream } = endpoint
+    const perAddress = addressLimit(limit)
     const admit = typeof limit === 'string' ? undefined : admitByKey(limit, limits)
     router[method](
       path,
-      ...(typeof limit === 'string' ? [limitByAddress(limits.of(limit))] : []),
+      ...(perAddress === undefined ? [] : [limitByAddress(limits.of(perAddress))]),
       ...(stream === true ? [streamPlaces] : []),
       ...guards,
       (ctx) => serve(ctx, admit),

@@ -20,6 +20,7 @@ const rules = {
   tipsCreate: { seconds: minute, shared: false },
   intents: { seconds: minute, shared: true },
   apiKey: { seconds: minute, shared: true },
+  sdkAddress: { seconds: minute, shared: false },
   sdkIntentReads: { seconds: minute, shared: true },
   withdraw: { seconds: minute, shared: true },
   register: { seconds: minute, shared: true },

@@ -40,6 +40,7 @@ const intentErrors = [
 /** By the key as presented: a guessed one is counted too, and looked up only after that. */
 const perKey = {
   name: 'apiKey',
+  address: 'sdkAddress',
   key: (_: unknown, ctx) => readBearer(ctx) ?? '',
 } as const satisfies KeyedLimit<unknown>
 
@@ -93,6 +94,7 @@ export const intentEndpoint = {
   credential: 'sdk-session',
   limit: {
     name: 'sdkIntentReads',
+    address: 'sdkAddress',
     key: ({ intentId }: z.output<typeof intentStatusInput>, ctx) =>
       `${presentedSession(ctx).session.id} ${intentId}`,
   },

@@ -23,6 +23,13 @@ function codeRow({ user }: Person) {
   return world().db('otp_codes').where({ user_id: user.id })
 }
 
+async function markVerified({ user }: Person): Promise<void> {
+  await world()
+    .db('users')
+    .where({ id: user.id })
+    .update({ email_verified_at: new Date(0) })
+}
+
 /** Writes a known code, as start does without the mail. */
 async function plantCode({ user }: Person, code: string): Promise<void> {
   const code_hmac = codeHmac(world().services.config.otpPepper, user.id, code)
@@ -97,10 +104,7 @@ test('its cookie is HttpOnly, Lax and for every path', async (t) => {
 
 test('the onboarding is complete with a wallet and a verified e-mail, and the first verification counts', async (t) => {
   const person = await registerPerson(world())
-  await world()
-    .db('users')
-    .where({ id: person.user.id })
-    .update({ email_verified_at: new Date(0) })
+  await markVerified(person)
   await world()
     .db('wallets')
     .where({ user_id: person.user.id })
@@ -152,6 +156,7 @@ test('a code is good for its own account only', async (t) => {
 
 test('the presented session ends, and another one is opened', async (t) => {
   const person = await registerPerson(world())
+  await markVerified(person)
   await plantCode(person, '123456')
   const { session } = await verify(person.email, '123456', { session: person.session })
   t.not(session, person.session)
@@ -159,6 +164,39 @@ test('the presented session ends, and another one is opened', async (t) => {
   t.is((await me({ session: person.session })).status, 401)
   t.is((await me({ bearer: person.accessToken })).status, 401)
   t.is((await me({ session })).status, 200)
+})
+
+test('the first verification ends whatever a stranger had opened before on the same e-mail', async (t) => {
+  const stranger = await registerPerson(world())
+  const { email, password } = stranger
+  const again = await world().request<EnteredBody>('POST', '/auth/login', { body: { email, password } })
+  const bystander = await registerPerson(world())
+  await plantCode(stranger, '123456')
+  t.is(await refusal(email, never), `400 ${wrong}`)
+  const me = async (options: RequestOptions) => (await world().request('GET', '/auth/me', options)).status
+  t.is(await me({ session: stranger.session }), 200, 'a wrong code ends nothing')
+
+  const owner = await verify(email, '123456')
+  for (const left of [
+    { session: stranger.session },
+    { bearer: stranger.accessToken },
+    { session: again.session },
+    { bearer: again.body.auth.accessToken },
+  ])
+    t.is(await me(left), 401)
+  t.is(await me({ session: owner.session }), 200)
+  t.is(await me({ bearer: owner.body.auth.accessToken }), 200)
+  t.is(await me({ session: bystander.session }), 200)
+})
+
+test('later one-time codes leave the other sessions open', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  const first = await verify(person.email, '123456')
+  await plantCode(person, '654321')
+  const second = await verify(person.email, '654321')
+  for (const { session } of [first, second])
+    t.is((await world().request('GET', '/auth/me', { session })).status, 200)
 })
 
 test('a failed attempt leaves the presented session alone', async (t) => {
@@ -360,6 +398,7 @@ test.serial(
 test.serial('fifty right codes at once open one session; the others are used codes', async (t) => {
   for (let round = 0; round < 3; round++) {
     const person = await registerPerson(world())
+    await markVerified(person)
     const code = await mailedCode(world(), person)
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify(person.email, code)))
     const opened = answers.filter(({ status }) => status === 200)

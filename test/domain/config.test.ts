@@ -41,6 +41,7 @@ test('the least settings suffice, and the rest is the documented default', (t) =
     tipsCreate: 60,
     intents: 60,
     apiKey: 300,
+    sdkAddress: 600,
     sdkIntentReads: 60,
     withdraw: 5,
     register: 10,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createClient, type Request } from '../helpers/client.js'
@@ -162,6 +163,32 @@ test('an API key is counted as presented, from wherever, and another one is anot
     [401, 401, 429],
   )
   t.is(await init('192.0.2.1', two), 401)
+})
+
+for (const [endpoint, presented] of Object.entries({
+  'POST /sdk/init': () => `tk_live_${randomUUID()}`,
+  'GET /sdk/events': () => `tk_live_${randomUUID()}`,
+  'GET /sdk/intents/pi_none': () => `sdk_sess_${randomUUID()}`,
+}))
+  test(`${endpoint} with a new made-up credential every time is counted per address`, async (t) => {
+    const request = await limited(t, { RATE_SDK_ADDRESS: '3' })
+    const [method = '', path = ''] = endpoint.split(' ')
+    const guess = async (address: string) =>
+      (await request(method, path, { ...from(address), bearer: presented() })).status
+    for (let n = 0; n < 3; n++) t.not(await guess('192.0.2.1'), 429)
+    t.is(await guess('192.0.2.1'), 429)
+    t.is((await request(method, path, from('192.0.2.1'))).status, 429, 'none at all is counted too')
+    t.not(await guess('192.0.2.2'), 429)
+  })
+
+test('one API key has its whole limit from one address', async (t) => {
+  const request = await limited(t)
+  const bearer = `tk_live_${'c'.repeat(32)}`
+  const statuses: number[] = []
+  for (let n = 0; n < 301; n++)
+    statuses.push((await request('GET', '/sdk/events?creatorId=x', { ...from('192.0.2.1'), bearer })).status)
+  t.deepEqual(new Set(statuses.slice(0, 300)), new Set([401]))
+  t.is(statuses.at(300), 429)
 })
 
 test('one-time codes are counted per e-mail, known or not, however it is written', async (t) => {
