@@ -21,8 +21,11 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Public routes are for any page (no credentials); account routes answer only their own site. */
-const publicPath = /^\/(sdk|payments|chain)\//
+/**
+ * Public routes are for any page (no credentials); account routes answer only their own site. In any case of
+ * letters, because the router takes any.
+ */
+const publicPath = /^\/(sdk|payments|chain)\//i
 const openApiPath = '/openapi.json'
 /** Answers are data: nothing in them may load or run, and nobody may frame them. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
@@ -43,8 +46,6 @@ export function createApp(services: Services): App {
   )
 
   const koa = new Koa({ proxy: config.http.trustProxy })
-  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
-  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
