@@ -128,7 +128,7 @@ test.serial('each request costs the statements it must, on the wire', async (t) 
   t.deepEqual(await taps.sql.during(() => listTips(world(), '00000000-0000-4000-8000-000000000000')), [
     'tips.list',
   ])
-  t.deepEqual(await taps.sql.during(() => request('GET', '/auth/me', { session })), ['sessions_find'])
+  t.deepEqual(await taps.sql.during(() => request('GET', '/auth/me', { session })), ['sessions.find'])
   t.deepEqual(await taps.sql.during(() => listTips(world(), 'nobody')), [])
   await t.throwsAsync(issueIntent(request, {}))
 })
