@@ -1,12 +1,12 @@
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import { accountRoutes } from './accounts/routes.js'
 import { sessionCookieName } from './http/cookies.js'
 import type { Route } from './http/endpoint.js'
 import { answerErrors } from './http/errors.js'
 import { openApiDocument } from './http/openapi.js'
+import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
@@ -27,8 +27,6 @@ export interface App {
  */
 const publicPath = /^\/(sdk|payments|chain)\//i
 const openApiPath = '/openapi.json'
-/** Answers are data: nothing in them may load or run, and nobody may frame them. */
-const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
 export function createApp(services: Services): App {
@@ -49,13 +47,7 @@ export function createApp(services: Services): App {
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
-  koa.use(
-    helmet({
-      contentSecurityPolicy: apiPolicy,
-      crossOriginOpenerPolicy: false,
-      strictTransportSecurity: isHttps(config.http.publicUrl),
-    }),
-  )
+  koa.use(securityHeaders(isHttps(config.http.publicUrl)))
   koa.use(publicCors())
   const router = mount(routes)
   router.get(openApiPath, (ctx) => {
