@@ -88,9 +88,11 @@ export function createJsonRpc({ urls, genesisHash, onCall }: JsonRpcOptions): Js
     },
     async batch(calls) {
       if (calls.length === 0) return []
-      const reply = await ask(calls)
-      if (Array.isArray(reply)) return inOrder(reply, calls.length)
-      return [calls.length === 1 ? resultAlone(reply) : resultOf(reply)]
+      const replies = z
+        .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+        .parse(await ask(calls))
+      if (Array.isArray(replies)) return inOrder(replies, calls.length)
+      return [calls.length === 1 ? resultAlone(replies) : resultOf(replies)]
     },
   }
 }
