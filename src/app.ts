@@ -1,16 +1,24 @@
 import cors from '@koa/cors'
-import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
+import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
+import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
-import type { Route } from './http/endpoint.js'
+import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
+import { limitByAddress, limitHeaders } from './http/limits.js'
+import { mount } from './http/mount.js'
+import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
+import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
+import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { TipStreams } from './tips/stream.js'
@@ -25,7 +33,9 @@ export interface App {
  * Public routes are for any page (no credentials); account routes answer only their own site. In any case of
  * letters, because the router takes any.
  */
-const publicPath = /^\/(sdk|payments|chain)\//i
+const publicPath = /^\/(sdk|payments|chain|pay)\//i
+/** For the cookie's owner alone, whatever is asked below. */
+const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
@@ -33,27 +43,39 @@ export function createApp(services: Services): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
+  const prices = new PriceBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
-    ...paymentRoutes(services, new PriceBook(services)),
+    ...ledgerRoutes(services),
+    ...creatorRoutes(services),
+    ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
+    ...creatorTipRoutes(services),
+    ...sdkRoutes(services, prices),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
   )
 
-  const koa = new Koa({ proxy: config.http.trustProxy })
+  // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
+  const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(securityHeaders(isHttps(config.http.publicUrl)))
   koa.use(publicCors())
-  const router = mount(routes)
+  const countRead = limitByAddress(services.limits.of('reads'))
+  // Before routing: without a session nobody learns which of these paths and methods there are.
+  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
+  for (const guard of ownGuards) koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
+  const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = document
   })
+  router.get('/embed/:embedId', countRead, serveEmbed(services))
+  router.get(iconPath, serveIcon)
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {
@@ -66,17 +88,11 @@ export function createApp(services: Services): App {
   }
 }
 
-function mount(routes: readonly Route[]): Router {
-  const router = new Router()
-  for (const { endpoint, middleware } of routes) router[endpoint.method](endpoint.path, ...middleware)
-  return router
-}
-
 function publicCors(): Middleware {
   const answer = cors({
     origin: '*',
     allowMethods: 'GET,POST',
-    exposeHeaders: ['X-Request-Id', 'Retry-After'],
+    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())

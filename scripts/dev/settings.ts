@@ -18,7 +18,9 @@ const settings = z.object({
   REDIS_PORT: port.default(63_799),
   SOLANA_RPC_URLS: z.string().optional(),
   SOLANA_GENESIS_HASH: z.string().optional(),
+  SMTP_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
+  SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
 })
 
@@ -36,9 +38,14 @@ export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
   return data
 }
 
+/** Whether anything outside is left to a stand-in. */
+export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL }: StackSettings): boolean {
+  return SOLANA_RPC_URLS === undefined || SMTP_URL === undefined
+}
+
 /** Every port the stack will listen on. */
 export function stackPorts(settings: StackSettings): Port[] {
-  const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT } = settings
+  const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT, SMTP_PORT } = settings
   const web = webPorts(settings).map((port) => ({
     setting: port === PORT ? 'PORT' : 'PORT or WEB_PROCESSES',
     port,
@@ -48,8 +55,11 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
     // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
-    ...(settings.SOLANA_RPC_URLS === undefined
-      ? [SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port }))
+    ...(needsStandIns(settings)
+      ? [
+          ...[SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port })),
+          { setting: 'SMTP_PORT', port: SMTP_PORT },
+        ]
       : []),
   ]
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stackSecrets } from './secrets.js'
 import { type Service, startServices } from './services.js'
-import { type StackContext, startChain, startDatabase, startRedis } from './support.js'
+import { type StackContext, startDatabase, startOutside, startRedis } from './support.js'
 
 const privateFile = 0o600
 
@@ -12,18 +12,19 @@ export async function startStack(context: StackContext): Promise<string> {
   mkdirSync(settings.DATA_DIR, { recursive: true })
   const secrets = stackSecrets(settings.DATA_DIR)
   const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
-  const [databaseUrl, redisUrl, chain] = await Promise.all([
+  const [databaseUrl, redisUrl, outside] = await Promise.all([
     startDatabase(context),
     startRedis(context),
-    startChain(context, treasury),
+    startOutside(context, treasury),
   ])
   const { WALLET_KEK: walletKek, ...env } = process.env
   const found = {
-    ...chain,
+    ...outside,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasury,
     PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    MAIL_FROM: env['MAIL_FROM'] || 'Tips <no-reply@tips.example>',
     OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
     RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
     LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
@@ -47,6 +48,12 @@ function table(
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
+    [
+      'mail',
+      settings.SMTP_URL === undefined
+        ? `http://localhost:${settings.SANDBOX_PORT}/dev/mail/view`
+        : 'SMTP_URL',
+    ],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],

@@ -4,7 +4,7 @@ import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { inDatabase } from './postgres-session.js'
 import { redisProgram, redisReady } from './redis.js'
-import type { StackSettings } from './settings.js'
+import { needsStandIns, type StackSettings } from './settings.js'
 
 const sandboxMs = 30_000
 const database = 'tipping'
@@ -46,25 +46,43 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
   return `redis://127.0.0.1:${settings.REDIS_PORT}`
 }
 
-/** The settings that say where the chain and the prices are: the stand-ins unless SOLANA_RPC_URLS names a real chain. */
-export async function startChain(
-  { settings, fleet, say }: StackContext,
+/**
+ * The settings that say where the chain, the prices and the mail server are: at the stand-ins, except for what
+ * SOLANA_RPC_URLS or SMTP_URL give.
+ */
+export async function startOutside(
+  context: StackContext,
   treasuryWallet: string,
 ): Promise<Record<string, string>> {
-  const { SOLANA_RPC_URLS: given, SANDBOX_PORT, DATA_DIR, SOLANA_GENESIS_HASH } = settings
-  if (given !== undefined) {
-    const [first = ''] = given.split(',')
-    return { SOLANA_GENESIS_HASH: SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
-  }
-  const url = `http://127.0.0.1:${SANDBOX_PORT}`
+  const { settings } = context
+  const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
+  if (needsStandIns(settings)) await startStandIns(context, url, treasuryWallet)
+  const mail = settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}
+  if (settings.SOLANA_RPC_URLS === undefined)
+    return {
+      ...mail,
+      SOLANA_RPC_URLS: url,
+      SOLANA_GENESIS_HASH: await genesisHash(url),
+      PRICE_URL: `${url}/price/v3`,
+    }
+  const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
+  return { ...mail, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+}
+
+async function startStandIns(
+  { settings, fleet, say }: StackContext,
+  url: string,
+  treasuryWallet: string,
+): Promise<void> {
+  const { SANDBOX_PORT, SMTP_PORT, DATA_DIR } = settings
+  const own = { SANDBOX_PORT: String(SANDBOX_PORT), SMTP_PORT: String(SMTP_PORT), DATA_DIR }
   fleet.start('support', 'sandbox', {
     command: process.execPath,
     args: ['dist/scripts/sandbox/main.js'],
     signal: 'SIGTERM',
-    env: { ...process.env, SANDBOX_PORT: String(SANDBOX_PORT), DATA_DIR, TREASURY_WALLET: treasuryWallet },
+    env: { ...process.env, ...own, TREASURY_WALLET: treasuryWallet },
   })
   if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
     throw new Error(`the stand-ins do not answer on ${url}, see above`)
   say('stand-ins ready')
-  return { SOLANA_RPC_URLS: url, SOLANA_GENESIS_HASH: await genesisHash(url), PRICE_URL: `${url}/price/v3` }
 }

@@ -7,8 +7,10 @@ import { LocalChain } from './chain/local-chain.js'
 import { plantBasics, plantTreasury } from './chain/plant.js'
 import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
+import { domainControl } from './domains.js'
 import { json, type Route, readControl } from './exchange.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
+import { MailServer } from './mail.js'
 import { PriceFeed } from './prices.js'
 import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
 
@@ -22,6 +24,8 @@ export interface SandboxOptions {
   readonly slotMs?: number
   /** Slots until a transaction is finalized (32). */
   readonly finalizeLag?: number
+  /** SMTP; 0, the default: any free port. */
+  readonly smtpPort?: number
   /** A wallet to give 1 SOL and its token accounts. */
   readonly treasury?: string
 }
@@ -31,6 +35,7 @@ export interface Sandbox {
   readonly wsUrl: string
   readonly chain: LocalChain
   readonly prices: PriceFeed
+  readonly mail: MailServer
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -52,19 +57,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new RpcFaults()
   const prices = new PriceFeed()
   const rpc = new RpcServer(chain, (method) => calls.add(method))
+  const mail = await MailServer.listen(options.smtpPort ?? 0, host)
   const routes: Routes = new Map(
     Object.entries<Route>({
       'GET /health': () => json(200, { status: 'ok' }),
       'POST /': rpcRoute(rpc, faults, calls),
       'GET /price/v3': prices.answer,
       'POST /dev/prices': prices.control,
+      'GET /dev/mail': mail.list,
+      'GET /dev/mail/view': mail.view,
+      'POST /dev/mail/faults': mail.control,
       'POST /dev/airdrop': airdropControl(chain),
+      'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
         faults.set(readControl(rpcFaultSchema, request))
         return json(200, { success: true })
       },
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
+        mail: () => mail.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -77,7 +88,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       PubSub.listen(next, host, chain, rpc),
     )
     const close = async () => {
-      await Promise.all([companion.close(), closeServer(server)])
+      await Promise.all([companion.close(), closeServer(server), mail.close()])
       chain.close()
     }
     return {
@@ -85,12 +96,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       wsUrl: `ws://${host}:${port + 1}`,
       chain,
       prices,
+      mail,
       calls,
       faults,
       close,
     }
   } catch (error) {
     chain.close()
+    await mail.close()
     throw error
   }
 }

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test, { type ExecutionContext } from 'ava'
+import { freePort } from '../../scripts/dev/ports.js'
+import { solMint } from '../../src/kernel/tokens.js'
+import { monitorRedis } from '../helpers/redis-monitor.js'
+import { openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
+import { startMs } from '../helpers/service-process.js'
+import { strangerWallet } from '../helpers/supporter.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+/** A web process of the world that logs everything it ever logs. */
+async function startTalkative(t: ExecutionContext): Promise<{ url: string; log: () => string }> {
+  const port = await freePort()
+  // With limits: they are counted by API key, in Redis.
+  const own = { PORT: String(port), LOG_LEVEL: 'trace', RATE_LIMIT_FACTOR: '20' }
+  const env = { ...process.env, ...world().env, ...own }
+  const web = spawn(process.execPath, ['dist/src/web.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  for (const output of [web.stdout, web.stderr])
+    output.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  t.teardown(async () => {
+    web.kill('SIGTERM')
+    if (web.exitCode === null) await once(web, 'exit')
+  })
+  await until('the process listens', () => log.includes('listening'), startMs)
+  return { url: `http://127.0.0.1:${port}`, log: () => log }
+}
+
+test('keys, tokens and codes are in no log line, no Redis command, no error text and no table', async (t) => {
+  t.timeout(2 * startMs)
+  const embedder = await registerEmbedder(world())
+  const { sessionToken, config } = await openSession(world(), embedder)
+  const { url, log } = await startTalkative(t)
+  const told = await monitorRedis(t, world().env['REDIS_URL'] ?? '')
+  const refusals: string[] = []
+
+  async function ask(method: 'GET' | 'POST', path: string, bearer: string, body?: unknown) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (response.status >= 400) refusals.push(text)
+    return { status: response.status, answer: text.startsWith('{') ? JSON.parse(text) : {} }
+  }
+
+  const { id, apiKey } = embedder
+  t.is((await ask('POST', '/sdk/init', apiKey, { creatorId: id, originUrl: 'http://localhost' })).status, 200)
+  t.is((await ask('GET', `/sdk/events?creatorId=${id}`, apiKey)).status, 200)
+  const { answer: made } = await ask('POST', '/sdk/tip', sessionToken, someTip(embedder))
+  t.is((await ask('GET', `/sdk/intents/${made.intentId}`, sessionToken)).status, 200)
+  const { answer: plain } = await ask('POST', '/sdk/handoff', sessionToken, {})
+  const { answer: link } = await ask('POST', '/sdk/handoff', sessionToken, {
+    amount: 5,
+    inputTokenMint: solMint,
+  })
+  t.is((await ask('GET', `/pay/${link.code}`, '')).status, 200)
+  t.is((await ask('POST', `/pay/${link.code}`, '', { account: strangerWallet() })).status, 200)
+  t.is((await ask('POST', '/sdk/handoff/redeem', '', { code: plain.code })).status, 200)
+  t.is((await ask('GET', new URL(config.embedUrl).pathname, '')).status, 200)
+  // The same in places where they do not belong, and through what breaks.
+  await ask('POST', '/sdk/handoff/redeem', '', { code: plain.code })
+  await ask('POST', '/sdk/tip', apiKey, { apiKey, creatorId: apiKey })
+  await ask('POST', '/sdk/tip', sessionToken, { creatorId: sessionToken, amount: sessionToken })
+  await ask('POST', '/sdk/init', sessionToken, { creatorId: apiKey, originUrl: apiKey })
+  await ask('GET', `/sdk/events?creatorId=${apiKey}&since=${apiKey}&apiKey=${apiKey}`, apiKey)
+  for (const path of [
+    `/pay/${link.code}/x`,
+    `/pay/x${link.code}`,
+    `//pay/${link.code}`,
+    `/PAY/${link.code}`,
+  ]) {
+    await ask('GET', path, '')
+    await ask('POST', path, '', {})
+  }
+
+  const told_ = told()
+  const tables = await Promise.all(
+    ['api_keys', 'sdk_sessions', 'sdk_handoffs', 'payment_intents'].map((name) =>
+      world().db.raw(`select ${name}::text from ${name}`),
+    ),
+  )
+  const places = {
+    log: log(),
+    redis: told_,
+    refusals: refusals.join('\n'),
+    tables: JSON.stringify(tables.map(({ rows }) => rows)),
+  }
+  t.true(places.log.split('\n').length > 20, 'the log was read')
+  t.true(places.tables.includes(id), 'the tables were read')
+  t.true(places.redis.includes(':limit:apiKey:'), 'Redis was listened to')
+  const secrets = {
+    'the API key': apiKey.split('_').slice(3).join('_'),
+    'the session token': sessionToken.slice('sdk_sess_'.length),
+    'a handoff code': plain.code,
+    'the code of a payment link': link.code,
+  }
+  for (const [place, text] of Object.entries(places))
+    for (const [what, secret] of Object.entries(secrets)) {
+      t.true(secret.length > 30)
+      t.false(text.includes(secret), `${what} is in the ${place}`)
+    }
+})
