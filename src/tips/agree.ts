@@ -1,15 +1,17 @@
 import { solMint, type Token, tokenBySymbol } from '../kernel/tokens.js'
 import type { Claim } from './claim.js'
 
-/** Whether a claim names the recipient, sender and token the chain shows. */
+/** Whether a claim names the recipient, sender and token the chain shows; of a swap, either token is the right one. */
 export function agreesWith(
   claim: Claim,
-  facts: { recipient: string; sender: string; token: Token },
+  facts: { recipient: string; sender: string; token: Token; given?: Token | undefined },
 ): boolean {
+  const token = tokenBySymbol(claim.tokenSymbol)
   return (
     claim.creatorWallet === facts.recipient &&
     claim.sender === facts.sender &&
-    tokenBySymbol(claim.tokenSymbol) === facts.token
+    token !== undefined &&
+    (token === facts.token || token === facts.given)
   )
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { createLimit } from '../../platform/limit.js'
 import { Recent } from '../../platform/recent.js'
-import { createJsonRpc, type JsonRpc, type JsonRpcOptions } from '../chain/json-rpc.js'
+import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from '../chain/json-rpc.js'
 import type { DomainRecord, Names } from './port.js'
 import { domainKeys } from './sns-keys.js'
 import { judgeDomain, type NameAccount, readBytes } from './sns-record.js'
@@ -50,9 +49,8 @@ async function readDomain(rpc: JsonRpc, domain: string): Promise<DomainRecord | 
   const { registry, nft, recordV1, recordV2 } = domainKeys(domain)
   const addresses = [registry, nft, recordV1, recordV2].map((key) => key.toBase58())
   const how = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: readBytes } }
-  const reply = accountsReply.safeParse(await rpc.call('getMultipleAccounts', [addresses, how]))
-  if (!reply.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
-  const accounts = reply.data.value.map((account) => account ?? undefined)
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
+  const accounts = value.map((account) => account ?? undefined)
   const at = (index: number): NameAccount | undefined => {
     const account = accounts[index]
     return account && { program: account.owner, data: Buffer.from(account.data[0], 'base64') }

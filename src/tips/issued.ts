@@ -1,0 +1,109 @@
+import type { Knex } from 'knex'
+import { isSignedBy } from '../kernel/ed25519.js'
+import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { messageOf } from '../kernel/wire-transaction.js'
+import { query } from '../platform/db.js'
+import type { DueTip } from './due.js'
+import { factsOf, type TipFacts } from './match.js'
+
+/** Messages tried per tip: a check takes a tenth of a millisecond, and strangers choose what they claim. */
+const mostTried = 4
+
+interface IssuedTransfer {
+  readonly id: string
+  readonly payoutWallet: string
+  readonly sourceWallet: string
+  readonly mint: string
+  readonly net: bigint
+  readonly fee: bigint
+  readonly transaction: Uint8Array
+}
+
+/**
+ * The facts of landed tips whose signature is one of the very message we issued: then every instruction is ours, all
+ * of them succeeded, and what they moved is known without asking the chain for the transaction. Only for direct
+ * transfers between three different wallets; whatever else, or altered by a wallet, is not among the answers.
+ */
+export async function proveIssued(
+  db: Knex,
+  tips: readonly DueTip[],
+  treasury: string,
+): Promise<Map<string, TipFacts>> {
+  const issued = await readIssued(db, tips)
+  const proven = new Map<string, TipFacts>()
+  for (const tip of tips) {
+    const transfer = candidates(tip, issued).find((one) =>
+      isSignedBy(one.sourceWallet, messageOf(one.transaction), tip.id),
+    )
+    const facts = transfer && factsOfTransfer(tip, transfer, treasury)
+    if (facts !== undefined) proven.set(tip.id, facts)
+  }
+  return proven
+}
+
+function factsOfTransfer(
+  { claims }: DueTip,
+  { id, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee }: IssuedTransfer,
+  treasury: string,
+): TipFacts | undefined {
+  // Where two of the three are one wallet, balances say more than instructions.
+  if (new Set([recipient, sender, treasury]).size < 3) return undefined
+  const token = tokenByMint(mint) as Token
+  return factsOf(claims, { recipient, sender, token, received }, fee, id)
+}
+
+/** What the claims point to: an intent by its id, or what was issued to this supporter for this wallet. */
+function candidates(
+  { claims }: DueTip,
+  issued: ReadonlyMap<string, readonly IssuedTransfer[]>,
+): IssuedTransfer[] {
+  const found = claims.flatMap((claim) => [
+    ...(claim.intentId === null ? [] : (issued.get(claim.intentId) ?? [])),
+    ...(issued.get(pairKey(claim.sender, claim.creatorWallet)) ?? []),
+  ])
+  return [...new Set(found)].slice(0, mostTried)
+}
+
+function pairKey(sender: string, recipient: string): string {
+  return `${sender} ${recipient}`
+}
+
+async function readIssued(db: Knex, tips: readonly DueTip[]): Promise<Map<string, IssuedTransfer[]>> {
+  const claims = tips.flatMap((tip) => tip.claims)
+  if (claims.length === 0) return new Map()
+  const pairs = [
+    ...new Map(claims.map((claim) => [pairKey(claim.sender, claim.creatorWallet), claim])).values(),
+  ]
+  const rows = await query<Omit<IssuedTransfer, 'net' | 'fee'> & { net: string; fee: string }>(db, {
+    name: 'tips.issued',
+    text: /* sql */ `
+      with wanted as (
+        select id from payment_intents where id = any($1::text[])
+        union
+        select i.id from unnest($2::text[], $3::text[]) as p(sender, recipient)
+        cross join lateral (
+          select id from payment_intents
+          where source_wallet = p.sender and payout_wallet = p.recipient
+          order by created_at desc limit ${mostTried}) i)
+      select i.id, i.payout_wallet as "payoutWallet", i.source_wallet as "sourceWallet", i.input_mint as mint,
+             i.expected_raw as net, i.fee_raw as fee, i.transaction
+      from wanted join payment_intents i using (id)
+      where i.provider = 'direct-transfer' and i.input_mint = i.output_mint
+      order by i.created_at desc`,
+    values: [
+      [...new Set(claims.flatMap(({ intentId }) => intentId ?? []))],
+      pairs.map(({ sender }) => sender),
+      pairs.map(({ creatorWallet }) => creatorWallet),
+    ],
+  })
+  const issued = new Map<string, IssuedTransfer[]>()
+  const note = (key: string, transfer: IssuedTransfer): void => {
+    issued.set(key, [...(issued.get(key) ?? []), transfer])
+  }
+  for (const { net, fee, ...row } of rows) {
+    const transfer = { ...row, net: BigInt(net), fee: BigInt(fee) }
+    note(transfer.id, transfer)
+    note(pairKey(transfer.sourceWallet, transfer.payoutWallet), transfer)
+  }
+  return issued
+}
