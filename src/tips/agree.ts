@@ -31,12 +31,15 @@ export function claimedUnits(
   received: bigint,
   feeLeg: bigint,
 ): bigint | undefined {
+  return readings(claim, token).find((units) => units >= received - 1n && units <= received + feeLeg + 1n)
+}
+
+/** The base units a claimed amount may mean. */
+export function readings(claim: Claim, token: Token): bigint[] {
   const display = unitsOfText(claim.amount, token.decimals)
   // A token claim is stored as it was given, in raw or in display units; SOL always became display units.
   const raw = token.mint === solMint ? undefined : unitsOfText(claim.amount, 0)
-  return [raw, display].find(
-    (units) => units !== undefined && units >= received - 1n && units <= received + feeLeg + 1n,
-  )
+  return [raw, display].filter((units) => units !== undefined)
 }
 
 /** Exact decimal text as base units; undefined when it has more decimals than the token. */

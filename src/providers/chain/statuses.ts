@@ -21,23 +21,33 @@ type StatusesReply = z.output<typeof statusesReply>
 const unseen: SignatureStatus = { commitment: 'none', failed: false, slot: 0n }
 /** A node this many slots (a minute) behind what another one has said is stuck; it is not asked what it has not seen. */
 const lagSlots = 150
+/** For so long a slot that one node has named is held against others: what a node made up must not silence the rest. */
+const lagMemoryMs = 60_000
 /**
  * This many slots beyond where a transaction had landed its blockhash (150 slots) has expired on every fork and the
  * fork is decided (32 slots): it cannot land again.
  */
 const beyondReturn = 256
 
-/** Asks how sure the cluster is of signatures. An endpoint far behind the newest slot ever seen is passed over. */
+/** Asks how sure the cluster is of signatures. An endpoint far behind what another one has said is passed over. */
 export function createStatusReader(
   rpc: JsonRpc,
 ): (signatures: readonly string[]) => Promise<[string, SignatureStatus][]> {
   let newest = 0
+  let newestAtMs = 0
+  function refuseStuck(at: number): void {
+    const now = performance.now()
+    if (at < newest && now - newestAtMs < lagMemoryMs) {
+      if (at >= newest - lagSlots) return
+      throw new ProviderError('unavailable', `the node is at slot ${at} of ${newest}`)
+    }
+    newest = at
+    newestAtMs = now
+  }
   return (signatures) =>
     rpc.call('getSignatureStatuses', question(signatures), (result) => {
       const { context, value } = answerFor(signatures, result)
-      if (context.slot < newest - lagSlots)
-        throw new ProviderError('unavailable', `the node is at slot ${context.slot} of ${newest}`)
-      newest = Math.max(newest, context.slot)
+      refuseStuck(context.slot)
       return signatures.map((signature, index) => [signature, statusOf(value[index])])
     })
 }
