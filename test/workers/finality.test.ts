@@ -6,6 +6,7 @@ import { unconfirmed } from '../helpers/landed.js'
 import { lookAgain, type PaidIntent, payIntents } from '../helpers/paid-intents.js'
 import { createSupporter, strangerWallet } from '../helpers/supporter.js'
 import { listTips, recordTip, storedTip, verifyUntil } from '../helpers/tips.js'
+import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, taps: true })
@@ -15,7 +16,12 @@ test.afterEach.always(async () => {
   Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
   world().sandbox.chain.releaseControls()
   // Beyond the slots some tests invent: a node behind what it said before would not be believed.
-  world().sandbox.chain.advance(400)
+  const { sandbox, services } = world()
+  sandbox.chain.advance(400)
+  await until('blockhashes of now are handed out', async () => {
+    const { blockhash } = await services.chain.latestBlockhash()
+    return sandbox.chain.clock.slotOfRecentHash(blockhash) !== undefined
+  })
   await world().db('tips').update({ due_at: null })
 })
 
