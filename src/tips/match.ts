@@ -85,7 +85,7 @@ function onlyPaymentTo(
   return payments.length === 1 ? payments[0] : undefined
 }
 
-/** The output token came from a signer who gave it, or who gave the token that was to be swapped into it. */
+/** The output token came from a signer who gave the token that was to be swapped into it, or the output token itself. */
 function paymentOf(
   chain: Associated,
   transaction: ChainTransaction,
@@ -93,9 +93,11 @@ function paymentOf(
 ): Payment | undefined {
   const [input, output] = [tokenByMint(inputMint), tokenByMint(outputMint)]
   if (input === undefined || output === undefined) return undefined
-  const direct = paymentTo(chain, transaction, payoutWallet, output, sourceWallet)
-  if (direct !== undefined || input === output) return direct
-  return swapPaymentTo(chain, transaction, payoutWallet, { input, output }, sourceWallet)
+  const swapped =
+    input === output
+      ? undefined
+      : swapPaymentTo(chain, transaction, payoutWallet, { input, output }, sourceWallet)
+  return swapped ?? paymentTo(chain, transaction, payoutWallet, output, sourceWallet)
 }
 
 function factsInTransaction(
