@@ -34,8 +34,8 @@ export interface Look {
   readonly missing?: boolean
 }
 
-/** Tips one drain takes at most: four questions for statuses, asked side by side. */
-const batch = 1024
+/** Tips one look takes at most: four questions for statuses, asked side by side. */
+export const lookBatch = 1024
 /** Longer than any look takes; a crashed verifier's tips come back after it. */
 const leaseSeconds = 30
 
@@ -55,7 +55,7 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
       text: /* sql */ `
       with taken as (
         update tips set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
-        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${batch} for update skip locked))
+        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${lookBatch} for update skip locked))
         returning *)
       select t.id, t.status, t.attempts, clock_timestamp() as now,
              (extract(epoch from clock_timestamp() - coalesce(t.confirmed_at, t.recorded_at)) * 1000)::float8 as "ageMs",

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { isSignedBy } from '../kernel/ed25519.js'
+import { hasSigned } from '../kernel/ed25519.js'
 import { type Token, tokenByMint, tokenBySymbol } from '../kernel/tokens.js'
 import { messageOf } from '../kernel/wire-transaction.js'
 import { query } from '../platform/db.js'
@@ -36,13 +36,15 @@ export async function proveIssued(
 ): Promise<Map<string, TipFacts>> {
   const issued = await readIssued(db, tips)
   const proven = new Map<string, TipFacts>()
-  for (const tip of tips) {
-    const transfer = candidates(tip, issued).find((one) =>
-      isSignedBy(one.sourceWallet, messageOf(one.transaction), tip.id),
-    )
-    const facts = transfer && factsOfTransfer(tip, transfer, treasury)
-    if (facts !== undefined) proven.set(tip.id, facts)
+  async function prove(tip: DueTip): Promise<void> {
+    for (const one of candidates(tip, issued)) {
+      if (!(await hasSigned(one.sourceWallet, messageOf(one.transaction), tip.id))) continue
+      const facts = factsOfTransfer(tip, one, treasury)
+      if (facts !== undefined) proven.set(tip.id, facts)
+      return
+    }
   }
+  await Promise.all(tips.map(prove))
   return proven
 }
 

@@ -2,7 +2,7 @@ import type { Drain } from '../platform/drain-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../providers/chain/port.js'
 import type { Services } from '../services.js'
 import { type Confirmation, confirmTips } from './confirm.js'
-import { type DueTip, finishLooks, nextDueIn, takeDueTips } from './due.js'
+import { type DueTip, finishLooks, lookBatch, nextDueIn, takeDueTips } from './due.js'
 import { settleConfirmed } from './finality.js'
 import { proveIssued } from './issued.js'
 import { readKnown } from './known.js'
@@ -14,35 +14,65 @@ type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' |
 
 const hourMs = 3_600_000
 
+/** Looks at once: while one waits for the chain, another computes and a third writes. */
+const lanes = 3
+/** Looks of one drain and lane: a worker that is told to stop ends its drain first. */
+const looksEach = 4
+
 /**
  * One drain of the verifier: take what is due, look at the chain in batches, write down what was found. In this
- * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves.
+ * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves. As long as there
+ * is more than one look can take, several run side by side.
  */
 export function createVerifierDrain(services: Needs): Drain {
+  const { db } = services
   return async () => {
-    const { now, tips } = await takeDueTips(services.db)
-    if (tips.length === 0) return { taken: 0, nextDueMs: await nextDueIn(services.db) }
-    const pending = tips.filter(({ status }) => status === 'pending')
-    const confirmed = tips.filter(({ status }) => status === 'confirmed')
-    const open = [...pending, ...confirmed.filter(({ final }) => !final)]
-    const asked = createAsking()
-    const statuses = await asked.orNone(services.chain.statuses(open.map(({ id }) => id)))
-
-    const looks = await verifyPending(services, pending, statuses, now, asked)
-    await fillMessages(services, confirmed)
-    const settled = await settleConfirmed(
-      services,
-      confirmed.filter(({ final }) => !final),
-      statuses,
-    )
-    const nothingLeft = tips.filter(({ status, final }) => final || status === 'failed')
-    const rest = nothingLeft.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
-    await finishLooks(services.db, [...looks, ...settled.looks, ...rest])
+    const running: Promise<void>[] = []
+    let total = 0
+    let failure: unknown
+    async function lane(): Promise<void> {
+      for (let looks = 1, full = true; full && looks <= looksEach; looks++) {
+        const taken = await takeDueTips(db)
+        total += taken.tips.length
+        full = taken.tips.length === lookBatch
+        if (full && running.length < lanes) start()
+        if (taken.tips.length > 0) await look(services, taken)
+      }
+    }
+    function start(): void {
+      running.push(
+        lane().catch((error: unknown) => {
+          failure = error
+        }),
+      )
+    }
+    start()
+    // Grows while it is walked.
+    for (const one of running) await one
     // The tips are put off already; whoever runs the drain counts the failure and pauses.
-    const failure = asked.failure() ?? settled.failure
     if (failure !== undefined) throw failure
-    return { taken: tips.length }
+    return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db) } : { taken: total }
   }
+}
+
+async function look(
+  services: Needs,
+  { now, tips }: { readonly now: Date; readonly tips: readonly DueTip[] },
+): Promise<void> {
+  const pending = tips.filter(({ status }) => status === 'pending')
+  const confirmed = tips.filter(({ status }) => status === 'confirmed')
+  const unsettled = confirmed.filter(({ final }) => !final)
+  const asked = createAsking()
+  const statuses = await asked.orNone(services.chain.statuses([...pending, ...unsettled].map(({ id }) => id)))
+
+  const looks = await verifyPending(services, pending, statuses, now, asked)
+  await fillMessages(services, confirmed)
+  const settled = await settleConfirmed(services, unsettled, statuses)
+  const nothingLeft = tips.filter(({ status, final }) => final || status === 'failed')
+  const rest = nothingLeft.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
+  await finishLooks(services.db, [...looks, ...settled.looks, ...rest])
+  const failure = asked.failure() ?? settled.failure
+  if (failure !== undefined) throw failure
 }
 
 /**
