@@ -28,6 +28,8 @@ async function twoEndpoints(t: ExecutionContext, genesis?: string) {
 const breakdowns: Record<string, (first: OutsideProxy) => void> = {
   'hangs up': (first) => Object.assign(first, { intervene: () => 'close' }),
   'answers 429': (first) => Object.assign(first, { intervene: () => ({ status: 429, body: '{}' }) }),
+  'answers 403, as one whose key has run out': (first) =>
+    Object.assign(first, { intervene: () => ({ status: 403, body: '<html>' }) }),
   'answers 500': (first) => Object.assign(first, { intervene: () => ({ status: 500, body: 'no' }) }),
   'answers HTML': (first) => Object.assign(first, { intervene: () => ({ status: 200, body: '<html>' }) }),
   'answers an internal error': (first) =>

@@ -34,10 +34,15 @@ export interface JsonRpc {
 }
 
 const defaultTimeoutMs = 10_000
+/** Deadline of a request somebody is waiting for, per endpoint: a node that hangs leaves time to ask the next one. */
+export const waitedForMs = 3000
 const maxBytes = 32 * 1024 * 1024
 
-/** JSON-RPC codes by which a node says "smaller": invalid params (too many inputs) and limits of batches. */
-const tooMuch = new Set([-32602, -32600, -32005, 413])
+/**
+ * By these codes of JSON-RPC and HTTP a node says "smaller": invalid params (too many inputs) and limits of batches.
+ * Any other 4xx (a key that has run out, a blocked address) is about the endpoint: the next one is asked.
+ */
+const tooMuch = new Set([-32602, -32600, -32005, 400, 413])
 
 const answer = z.object({
   id: z.union([z.number(), z.string(), z.null()]).optional(),
@@ -130,8 +135,9 @@ function inOrder(replies: readonly unknown[], count: number): BatchAnswer[] {
   const results: BatchAnswer[] = Array.from({ length: count })
   for (const reply of replies) {
     const parsed = answer.safeParse(reply)
-    if (parsed.success && parsed.data.error === undefined)
-      results[Number(parsed.data.id)] = parsed.data.result
+    if (!parsed.success || parsed.data.error !== undefined) continue
+    const index = Number(parsed.data.id ?? Number.NaN)
+    if (index in results) results[index] = parsed.data.result
   }
   return results
 }
@@ -168,7 +174,10 @@ export function documented<Schema extends z.ZodType>(schema: Schema): Read<z.out
 }
 
 function asProviderError(error: unknown): ProviderError {
-  return error instanceof ProviderError
-    ? error
-    : new ProviderError('ambiguous', 'the RPC did not answer as documented')
+  if (!(error instanceof ProviderError))
+    return new ProviderError('ambiguous', 'the RPC did not answer as documented')
+  const { kind, message, code } = error
+  return kind === 'rejected' && !tooMuch.has(Number(code))
+    ? new ProviderError('unavailable', message, code)
+    : error
 }

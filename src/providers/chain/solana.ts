@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
 import { BatchSize, inBatches } from './batches.js'
 import { decodeTransaction } from './decode.js'
-import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
+import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
 import { readSignatures } from './lookups.js'
 import type { Blockhash, Chain, ChainTransaction, TransferAccounts } from './port.js'
 import { createStatusReader, readVanished } from './statuses.js'
@@ -27,10 +27,12 @@ const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
 export function createSolanaChain(options: SolanaOptions): Chain {
   const rpc = createJsonRpc(options)
+  // What a transaction is built from is asked while a supporter waits, the rest by workers.
+  const waitedFor = createJsonRpc({ ...options, timeoutMs: waitedForMs })
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
   const lookupSize = new BatchSize(options.transactionBatch)
-  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc))
+  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor))
   const readStatuses = createStatusReader(rpc)
   return {
     async statuses(signatures) {
@@ -48,8 +50,10 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     latestBlockhash,
-    blockHeight: () => rpc.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply)),
-    transferAccounts: (mint, recipient, treasury) => readTransferAccounts(rpc, mint, recipient, treasury),
+    blockHeight: () =>
+      waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply)),
+    transferAccounts: (mint, recipient, treasury) =>
+      readTransferAccounts(waitedFor, mint, recipient, treasury),
     buildTransfer,
     associatedAccount,
   }

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { createLimit } from '../../platform/limit.js'
 import { Recent } from '../../platform/recent.js'
-import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from '../chain/json-rpc.js'
+import {
+  createJsonRpc,
+  documented,
+  type JsonRpc,
+  type JsonRpcOptions,
+  waitedForMs,
+} from '../chain/json-rpc.js'
 import type { DomainRecord, Names } from './port.js'
 import { domainKeys } from './sns-keys.js'
 import { judgeDomain, type NameAccount, readBytes } from './sns-record.js'
@@ -11,8 +17,6 @@ const keepMs = 60_000
 const mostKept = 10_000
 /** Strangers decide which domains are asked for: so many questions at once, so many waiting. */
 const atOnce = { running: 8, waiting: 200 } as const
-/** Per endpoint. A supporter is waiting. */
-const timeoutMs = 3000
 
 const accountsReply = z.object({
   value: z
@@ -22,7 +26,7 @@ const accountsReply = z.object({
 
 /** `.sol` domains of the Solana Name Service, read from its accounts by JSON-RPC: one question per domain. */
 export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Names {
-  const rpc = createJsonRpc({ ...options, timeoutMs })
+  const rpc = createJsonRpc({ ...options, timeoutMs: waitedForMs })
   const limit = createLimit(atOnce)
   const recent = new Recent<DomainRecord | undefined>({ keepMs, most: mostKept })
   const asking = new Map<string, Promise<DomainRecord | undefined>>()
