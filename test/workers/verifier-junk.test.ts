@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
+import { lookBatch } from '../../src/tips/due.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
 import { landTips, unconfirmed } from '../helpers/landed.js'
 import { strangerWallet } from '../helpers/supporter.js'
@@ -35,13 +36,13 @@ test('10,000 junk signatures delay genuine tips by one sweep, are asked about ev
   const { calls } = world().sandbox
   calls.reset()
   const begun = performance.now()
-  let drains = 0
+  let taken = 0
   // One sweep takes every due row once; the genuine ones were recorded last.
-  for (; (await unconfirmed(world(), genuine)).length > 0; drains++) await drain()
-  t.log(
-    `${drains} drains, ${Math.round(performance.now() - begun)} ms, ${calls.of('getSignatureStatuses')} status calls`,
-  )
-  t.true(drains <= Math.ceil((junk + 50) / 1024))
+  while ((await unconfirmed(world(), genuine)).length > 0) taken += (await drain()).taken
+  const tookMs = Math.round(performance.now() - begun)
+  t.log(`${taken} taken, ${tookMs} ms, ${calls.of('getSignatureStatuses')} status calls`)
+  // What has come due again meanwhile stands behind them; a few looks more may end the drain.
+  t.true(taken <= junk + 50 + 3 * lookBatch, `${taken} taken`)
   t.is(calls.of('getTransaction'), 50)
 
   const pending = () => world().db('tips').where({ status: 'pending' })
