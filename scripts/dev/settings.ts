@@ -18,6 +18,9 @@ const settings = z.object({
   REDIS_PORT: port.default(63_799),
   SOLANA_RPC_URLS: z.string().optional(),
   SOLANA_GENESIS_HASH: z.string().optional(),
+  FIATPAY_URL: z.string().optional(),
+  FIATPAY_SECRET_KEY: z.string().optional(),
+  RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   TREASURY_WALLET: z.string().optional(),
 })
@@ -36,6 +39,11 @@ export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
   return data
 }
 
+/** Whether anything outside is left to a stand-in. */
+export function needsStandIns({ SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
+  return [SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL].includes(undefined)
+}
+
 /** Every port the stack will listen on. */
 export function stackPorts(settings: StackSettings): Port[] {
   const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT } = settings
@@ -48,7 +56,7 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
     // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
-    ...(settings.SOLANA_RPC_URLS === undefined
+    ...(needsStandIns(settings)
       ? [SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port }))
       : []),
   ]

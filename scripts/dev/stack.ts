@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stackSecrets } from './secrets.js'
 import { type Service, startServices } from './services.js'
-import { type StackContext, startChain, startDatabase, startRedis } from './support.js'
+import { type StackContext, startDatabase, startOutside, startRedis } from './support.js'
 
 const privateFile = 0o600
 
@@ -12,18 +12,20 @@ export async function startStack(context: StackContext): Promise<string> {
   mkdirSync(settings.DATA_DIR, { recursive: true })
   const secrets = stackSecrets(settings.DATA_DIR)
   const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
-  const [databaseUrl, redisUrl, chain] = await Promise.all([
+  const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`
+  const fiatpayKey = settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey
+  const [databaseUrl, redisUrl, outside] = await Promise.all([
     startDatabase(context),
     startRedis(context),
-    startChain(context, treasury),
+    startOutside(context, { treasuryWallet: treasury, fiatpayKey, publicUrl }),
   ])
   const { WALLET_KEK: walletKek, ...env } = process.env
   const found = {
-    ...chain,
+    ...outside,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasury,
-    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    PUBLIC_URL: publicUrl,
     OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
     RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
     LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
@@ -47,6 +49,7 @@ function table(
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
+    ['fiatpay', found['FIATPAY_URL'] ?? ''],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],

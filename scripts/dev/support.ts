@@ -4,7 +4,7 @@ import { answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { redisProgram, redisReady } from './redis.js'
-import type { StackSettings } from './settings.js'
+import { needsStandIns, type StackSettings } from './settings.js'
 
 const sandboxMs = 30_000
 const database = 'tipping'
@@ -47,25 +47,60 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
   return `redis://127.0.0.1:${settings.REDIS_PORT}`
 }
 
-/** The settings that say where the chain and the prices are: the stand-ins unless SOLANA_RPC_URLS names a real chain. */
-export async function startChain(
-  { settings, fleet, say }: StackContext,
-  treasuryWallet: string,
+/** What the stand-ins are told of the stack they belong to. */
+export interface StandInSettings {
+  readonly treasuryWallet: string
+  readonly fiatpayKey: string
+  /** Where the service is reached, for webhooks. */
+  readonly publicUrl: string
+}
+
+/**
+ * The settings that say where the chain, the prices, the fiat provider and the exchange rates are: at the stand-ins,
+ * except for what SOLANA_RPC_URLS, FIATPAY_URL or RATE_URL give.
+ */
+export async function startOutside(
+  context: StackContext,
+  own: StandInSettings,
 ): Promise<Record<string, string>> {
-  const { SOLANA_RPC_URLS: given, SANDBOX_PORT, DATA_DIR, SOLANA_GENESIS_HASH } = settings
-  if (given !== undefined) {
-    const [first = ''] = given.split(',')
-    return { SOLANA_GENESIS_HASH: SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+  const { settings } = context
+  const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
+  if (needsStandIns(settings)) await startStandIns(context, url, own)
+  const fiat = {
+    FIATPAY_URL: settings.FIATPAY_URL ?? `${url}/fiatpay`,
+    FIATPAY_SECRET_KEY: own.fiatpayKey,
+    RATE_URL: settings.RATE_URL ?? `${url}/rates/USD`,
   }
-  const url = `http://127.0.0.1:${SANDBOX_PORT}`
+  if (settings.SOLANA_RPC_URLS === undefined)
+    return {
+      ...fiat,
+      SOLANA_RPC_URLS: url,
+      SOLANA_GENESIS_HASH: await genesisHash(url),
+      PRICE_URL: `${url}/price/v3`,
+    }
+  const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
+  return { ...fiat, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+}
+
+async function startStandIns(
+  { settings, fleet, say }: StackContext,
+  url: string,
+  { treasuryWallet, fiatpayKey, publicUrl }: StandInSettings,
+): Promise<void> {
+  const own = {
+    SANDBOX_PORT: String(settings.SANDBOX_PORT),
+    DATA_DIR: settings.DATA_DIR,
+    TREASURY_WALLET: treasuryWallet,
+    FIATPAY_SECRET_KEY: fiatpayKey,
+    PUBLIC_URL: publicUrl,
+  }
   fleet.start('support', 'sandbox', {
     command: process.execPath,
     args: ['dist/scripts/sandbox/main.js'],
     signal: 'SIGTERM',
-    env: { ...process.env, SANDBOX_PORT: String(SANDBOX_PORT), DATA_DIR, TREASURY_WALLET: treasuryWallet },
+    env: { ...process.env, ...own },
   })
   if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
     throw new Error(`the stand-ins do not answer on ${url}, see above`)
   say('stand-ins ready')
-  return { SOLANA_RPC_URLS: url, SOLANA_GENESIS_HASH: await genesisHash(url), PRICE_URL: `${url}/price/v3` }
 }

@@ -8,15 +8,18 @@ import { plantBasics, plantTreasury } from './chain/plant.js'
 import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
 import { json, type Route, readControl } from './exchange.js'
+import { Fiatpay } from './fiatpay/fiatpay.js'
+import { fiatpayRoutes } from './fiatpay/routes.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { PriceFeed } from './prices.js'
+import { RateFeed } from './rates.js'
 import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
 
 export interface SandboxOptions {
   /** HTTP; the WebSocket is on the next port, where web3.js looks for it. 0: any two free ones. */
   readonly port: number
   readonly host?: string
-  /** Directory of the chain's journal; without it the chain lives in memory. */
+  /** Directory of the chain's journal and the fiat provider's books; without it they live in memory. */
   readonly dataDir?: string
   /** Milliseconds per slot (400); 0 is a clock moved by `chain.advance` alone. */
   readonly slotMs?: number
@@ -24,6 +27,10 @@ export interface SandboxOptions {
   readonly finalizeLag?: number
   /** A wallet to give 1 SOL and its token accounts. */
   readonly treasury?: string
+  /** What callers of the fiat provider authorize with, and its webhooks are signed with. */
+  readonly fiatpayKey?: string
+  /** Where its webhooks go; without it nowhere. */
+  readonly webhookUrl?: string
 }
 
 export interface Sandbox {
@@ -31,6 +38,8 @@ export interface Sandbox {
   readonly wsUrl: string
   readonly chain: LocalChain
   readonly prices: PriceFeed
+  readonly rates: RateFeed
+  readonly fiatpay: Fiatpay
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -38,19 +47,21 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** Starts the stand-ins. Rejects when a port is taken or the journal cannot be read. */
+/** Starts the stand-ins. Rejects when a port is taken or the journal or the books cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { host = '127.0.0.1' } = options
+  const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, webhookUrl } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,
     confirmLag: 1,
     finalizeLag: options.finalizeLag ?? 32,
-    ...(options.dataDir === undefined ? {} : { journalPath: join(options.dataDir, 'chain.jsonl') }),
+    ...(dataDir === undefined ? {} : { journalPath: join(dataDir, 'chain.jsonl') }),
   })
   const calls = new CallCounter()
   const faults = new RpcFaults()
   const prices = new PriceFeed()
+  const rates = new RateFeed()
+  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const routes: Routes = new Map(
     Object.entries<Route>({
@@ -58,6 +69,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'POST /': rpcRoute(rpc, faults, calls),
       'GET /price/v3': prices.answer,
       'POST /dev/prices': prices.control,
+      'GET /rates/USD': rates.answer,
+      'POST /dev/rates': rates.control,
+      ...fiatpayRoutes(fiatpay),
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/rpc-faults': (request) => {
         faults.set(readControl(rpcFaultSchema, request))
@@ -65,6 +79,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       },
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
+        rates: () => rates.reset(),
+        fiatpay: () => fiatpay.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -78,6 +94,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     )
     const close = async () => {
       await Promise.all([companion.close(), closeServer(server)])
+      fiatpay.close()
       chain.close()
     }
     return {
@@ -85,11 +102,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       wsUrl: `ws://${host}:${port + 1}`,
       chain,
       prices,
+      rates,
+      fiatpay,
       calls,
       faults,
       close,
     }
   } catch (error) {
+    fiatpay.close()
     chain.close()
     throw error
   }

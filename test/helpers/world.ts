@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/platform/config.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
+import { type Fiat, startFiat } from './fiat.js'
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
@@ -20,6 +21,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
+  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
+  readonly fiat?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -43,6 +46,8 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
+  /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
+  readonly fiat: Fiat
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -89,14 +94,17 @@ interface OpenWorld extends World {
 async function openWorld({
   env: changes = {},
   chain = false,
+  fiat: withFiat = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
+  const fiat = withFiat ? await startFiat() : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...fiat?.env,
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -104,6 +112,7 @@ async function openWorld({
   const app = createApp(services)
   const server = await listen(app)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  fiat?.fiatpay.webhooks.sendTo(`${url}/webhooks/fiatpay`)
   return {
     url,
     request: await createClient(url),
@@ -113,6 +122,10 @@ async function openWorld({
     get sandbox() {
       if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
       return sandbox
+    },
+    get fiat() {
+      if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
+      return fiat
     },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
@@ -128,6 +141,7 @@ async function openWorld({
       await services.close()
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
+      await fiat?.close()
       try {
         await refuseLeaks(database)
       } finally {
