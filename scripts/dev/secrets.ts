@@ -33,7 +33,11 @@ export function stackSecrets(dataDir: string): Secrets {
     secretKey: `sk_test_${randomBytes(keyBytes).toString('hex')}`,
   }))
   const treasury = kept(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
-  return { ...made, fiatpayKey: fiatpay.secretKey, treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))) }
+  return {
+    ...made,
+    fiatpayKey: fiatpay.secretKey,
+    treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))),
+  }
 }
 
 function kept<Content>(file: string, shape: z.ZodType<Content>, make: () => Content): Content {
