@@ -20,11 +20,13 @@ const transferModes = [
   'accept-then-garbage',
   'accept-then-reset',
 ] as const
-const troubles = ['ok', 'not-found', 'timeout', '500', 'garbage', 'reset'] as const
+const troubles = ['ok', 'timeout', '500', 'garbage', 'reset'] as const
+const lookupTroubles = [...troubles, 'not-found'] as const
 const chargeModes = ['ok', 'down', 'timeout', 'garbage'] as const
 
 export type TransferMode = (typeof transferModes)[number]
 export type Trouble = (typeof troubles)[number]
+export type LookupTrouble = (typeof lookupTroubles)[number]
 export type ChargeMode = (typeof chargeModes)[number]
 
 /**
@@ -45,7 +47,8 @@ const laterMs = z.int().nonnegative().max(laterMsMax)
  * `transfers`: as the mode. `outcomes`, `settleMs`: what a transfer becomes by itself, and when; `lookups`: what
  * looking a transfer up meets; `lookupLagMs`: transfers are found only after up to so long; `shows`: what lookups
  * claim instead of the truth; `duplicates`: `execute` sends the money again for a reference already used; `webhooks`:
- * how often, how late, and whether at all and rightly signed; `refuseKey`: every secret key is wrong.
+ * how often, how late, and whether at all and rightly signed. To all alone: `accounts`: what asking for banks, names
+ * and recipients meets; `refuseKey`: every secret key is wrong.
  */
 export const faultSchema = z.strictObject({
   id: z.string().min(1).max(200).optional(),
@@ -53,7 +56,7 @@ export const faultSchema = z.strictObject({
   transfers: choice(transferModes).optional(),
   outcomes: choice(outcomes).optional(),
   settleMs: laterMs.optional(),
-  lookups: choice(troubles).optional(),
+  lookups: choice(lookupTroubles).optional(),
   lookupLagMs: laterMs.optional(),
   shows: z
     .strictObject({
@@ -71,6 +74,7 @@ export const faultSchema = z.strictObject({
       badSignature: z.boolean().optional(),
     })
     .optional(),
+  accounts: choice(troubles).optional(),
   refuseKey: z.boolean().optional(),
 })
 
@@ -122,9 +126,20 @@ export class Behaviour {
   }
 
   /** What the nth lookup of a transfer meets. */
-  lookup(reference: string, nth: number): Trouble {
+  lookup(reference: string, nth: number): LookupTrouble {
     const { lookups = 'ok', seed = 0 } = this.fault(reference)
     return draw(lookups, roll(seed, 'lookup', keyOf(reference), nth))
+  }
+
+  /** What the nth call meets when it is about accounts. */
+  account(nth: number): Trouble {
+    const { accounts = 'ok', seed = 0 } = this.#fault
+    return draw(accounts, roll(seed, 'account', nth))
+  }
+
+  /** Whether no secret key is right. */
+  get refusesKey(): boolean {
+    return this.#fault.refuseKey === true
   }
 
   /** What an accepted transfer becomes by itself, when, and when it is found, in ms from now. */

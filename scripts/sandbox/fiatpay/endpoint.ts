@@ -1,6 +1,6 @@
 import type { CallCounter } from '../call-counter.js'
 import { json, type Mishap, type Route, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
-import type { Behaviour } from './behaviour.js'
+import type { Behaviour, Trouble } from './behaviour.js'
 import { Refusal } from './refusal.js'
 
 /** What an endpoint of the provider's API answers, or fails to. */
@@ -17,6 +17,14 @@ export interface Counter {
 export const serverError: SandboxAnswer = json(500, { status: false, message: 'An error occurred' })
 export const garbage: SandboxAnswer = html(200, 'Bad Gateway')
 export const down: SandboxAnswer = html(503, 'Service Unavailable')
+
+/** What is heard instead of an answer. */
+export const troubled: Record<Exclude<Trouble, 'ok'>, SandboxAnswer | Mishap> = {
+  timeout: 'silence',
+  reset: 'reset',
+  '500': serverError,
+  garbage,
+}
 
 /** The provider's envelope around data. */
 export function ok(message: string, data: unknown, status = 200): SandboxAnswer {
@@ -47,7 +55,7 @@ export function serve({ secretKey, behaviour, calls }: Counter, name: string, en
     calls.httpRequests += 1
     calls.add(name)
     const known = request.headers.authorization === `Bearer ${secretKey}`
-    if (!known || behaviour.fault('').refuseKey === true) return new Refusal('invalid_Key').answer
+    if (!known || behaviour.refusesKey) return new Refusal('invalid_Key').answer
     return answered(endpoint, request)
   }
 }

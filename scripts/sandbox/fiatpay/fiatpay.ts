@@ -20,7 +20,7 @@ export interface FiatpayOptions {
 }
 
 /** What callers authorize with when nothing else is said. */
-export const sandboxSecretKey = 'sk_test_sandbox'
+const sandboxSecretKey = 'sk_test_sandbox'
 const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Transfer reversed' }
 
 /** Stands in for the provider of naira payments and payouts, in the wire format of Paystack's API. */

@@ -3,8 +3,6 @@ import type { metadata } from './schemas.js'
 
 // Amounts are kobo: whole numbers, as the wire carries them, far below 2^53. Times are ISO 8601.
 
-export type Channel = 'card' | 'bank_transfer'
-
 /** Money that arrived for a charge. */
 export interface Payment {
   readonly id: number
@@ -19,7 +17,7 @@ export interface Charge {
   readonly reference: string
   readonly email: string
   readonly amountKobo: number
-  readonly channel: Channel
+  readonly channel: 'card' | 'bank_transfer'
   readonly createdAt: string
   readonly metadata: z.output<typeof metadata>
   /** Where a browser goes after paying on the page. */

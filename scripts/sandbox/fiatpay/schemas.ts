@@ -13,13 +13,15 @@ const referenceMax = 100
 export const kobo = z
   .union(
     [
-      z.int(),
+      z.int('invalid_amount'),
       z
         .string()
-        .regex(/^\d{1,15}$/)
+        .regex(/^\d{1,15}$/, 'invalid_amount')
         .transform(Number),
     ],
-    { error: 'invalid_amount' },
+    {
+      error: 'invalid_amount',
+    },
   )
   .pipe(z.int('invalid_amount').positive('invalid_amount'))
 

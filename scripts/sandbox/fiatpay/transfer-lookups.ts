@@ -1,7 +1,7 @@
-import { json, lastSegment, type Mishap, type SandboxAnswer } from '../exchange.js'
-import type { Behaviour, Trouble } from './behaviour.js'
+import { json, lastSegment } from '../exchange.js'
+import type { Behaviour } from './behaviour.js'
 import type { Book } from './book.js'
-import { type Endpoint, garbage, ok, okPage, serverError } from './endpoint.js'
+import { type Endpoint, ok, okPage, troubled } from './endpoint.js'
 import { newestFirst, page } from './listing.js'
 import type { Recipient, Transfer } from './records.js'
 import type { Tally } from './tally.js'
@@ -9,14 +9,6 @@ import { transferJson } from './transfer-json.js'
 
 /** Without a code, as the provider's pages show it. */
 const notFound = json(404, { status: false, message: 'Transfer not found' })
-
-const troubled: Record<Exclude<Trouble, 'ok'>, SandboxAnswer | Mishap> = {
-  'not-found': notFound,
-  timeout: 'silence',
-  reset: 'reset',
-  '500': serverError,
-  garbage,
-}
 
 /** What looking transfers up needs. */
 export interface Archive {
@@ -32,6 +24,7 @@ export function verifyTransfer({ transfers, recipients, behaviour, lookups }: Ar
   return (request) => {
     const reference = lastSegment(request)
     const trouble = behaviour.lookup(reference, lookups.add(reference))
+    if (trouble === 'not-found') return notFound
     if (trouble !== 'ok') return troubled[trouble]
     const transfer = transfers.under(reference).filter(isVisible).at(-1)
     if (transfer === undefined) return notFound
