@@ -15,7 +15,7 @@ import { runDrain, useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 const oneBatch = 256
-/** For two thousand wallets beside whatever else the machine does; alone it takes four seconds. */
+/** For two thousand wallets beside whatever else the machine does; alone it takes two seconds. */
 const patienceMs = 120_000
 
 interface WalletRow {
