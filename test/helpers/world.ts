@@ -16,7 +16,7 @@ import { type Fiat, startFiat } from './fiat.js'
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
-import { openTap, type Tap } from './tap.js'
+import { layWire, type Wire } from './wire.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
@@ -36,7 +36,7 @@ export interface WorldOptions {
 /** Where a test listens to what the app asks of others, and keeps the answers back. */
 interface Taps {
   readonly sql: SqlCounter
-  readonly redis: Tap
+  readonly redis: Wire
   /** Before the chain and the price feed. */
   readonly outside: OutsideProxy
 }
@@ -193,7 +193,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
 async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
   return {
     sql: await countSql(database.url),
-    redis: await openTap(testServers().redisUrl),
+    redis: await layWire(testServers().redisUrl),
     outside: await startOutsideProxy(outside),
   }
 }
