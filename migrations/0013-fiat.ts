@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 /** Naira tips: exchange rates, what payers were asked for, and every payment the provider reported. Amounts are whole kobo, cents, micro-USDC. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- Every reading that counted: accepted ones, and those held back until an operator looks at them.
+    -- Accepted rates, and those that jumped and are held back until an operator looks at them.
     create table rates (
       id bigint generated always as identity primary key,
       pair text not null check (pair = 'USD/NGN'),

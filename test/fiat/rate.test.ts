@@ -90,6 +90,21 @@ test.serial('a feed that cannot be reached leaves the last rate in force for ten
   t.is(await quoted(), '503 Rate unavailable')
 })
 
+test.serial(
+  'a feed that goes away after a bad reading does not make the rate before it good again',
+  async (t) => {
+    t.is(await quoted(), '200 1600')
+    for (const bad of [{ NGN: 160_000 }, { NGN: null }]) {
+      feed({ ...bad, feed: 'ok' })
+      t.is(await quoted(), '503 Rate unavailable')
+      feed({ feed: 'down' })
+      t.is(await quoted(), '503 Rate unavailable')
+      feed({ NGN: 1600, feed: 'ok' })
+      t.is(await quoted(), '200 1600')
+    }
+  },
+)
+
 test.serial('the feed is asked once for all who ask within fifteen seconds', async (t) => {
   const { services } = world()
   let readings = 0
@@ -125,5 +140,12 @@ test.serial('a true jump is accepted by an operator, who is written down', async
   await accept('--rate', '2405', '--apply', '--actor', 'ngozi')
   moveClock(pauseMs)
   t.is(await quoted(), '200 2400')
+  // The same jump a second time waits again: it was accepted for then, not for ever.
+  feed({ NGN: 1600 })
+  t.is(await quoted(), '503 Rate unavailable')
+  await accept('--apply')
+  feed({ NGN: 2400 })
+  t.is(await quoted(), '503 Rate unavailable')
+  t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
   t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), { actor: 'ngozi' })
 })

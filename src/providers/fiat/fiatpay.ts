@@ -14,25 +14,18 @@ const refusalLength = 200
 /** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
 const aboutTheRequest = new Set([400, 404, 422])
 
+interface FiatpayOptions {
+  readonly url: string
+  readonly secretKey: string
+}
+
 /**
  * Collection in Paystack's wire format: `POST /transaction/initialize`, `POST /charge` (pay with transfer),
  * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
  * Amounts are whole kobo on the wire as well.
  */
-export function createFiatpay({ url, secretKey }: { url: string; secretKey: string }): FiatCollection {
-  async function ask<Schema extends z.ZodType>(
-    path: string,
-    answer: Schema,
-    body?: unknown,
-  ): Promise<z.output<Schema>> {
-    const method = body === undefined ? 'GET' : 'POST'
-    const headers = { authorization: `Bearer ${secretKey}` }
-    const reply = await exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
-    if (reply.status >= 400) throw failureOf(reply)
-    const parsed = answer.safeParse(reply.body)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
-    return parsed.data
-  }
+export function createFiatpay({ url, secretKey }: FiatpayOptions): FiatCollection {
+  const ask = asker({ url, secretKey })
   return {
     async openCheckout(charge) {
       const { data } = await ask('/transaction/initialize', initializeAnswer, wireCharge(charge))
@@ -41,11 +34,8 @@ export function createFiatpay({ url, secretKey }: { url: string; secretKey: stri
     async openTransferAccount(charge, expiresAt) {
       const bank_transfer = { account_expires_at: expiresAt.toISOString() }
       const { data } = await ask('/charge', chargeAnswer, { ...wireCharge(charge), bank_transfer })
-      return {
-        bankName: data.bank.name,
-        accountNumber: data.account_number,
-        accountName: data.account_name,
-      }
+      const { bank, account_number: accountNumber, account_name: accountName } = data
+      return { bankName: bank.name, accountNumber, accountName }
     },
     async lookUp(reference) {
       const verified = await ask(`/transaction/verify/${reference}`, verifyAnswer).catch(notFoundIsUnpaid)
@@ -53,10 +43,8 @@ export function createFiatpay({ url, secretKey }: { url: string; secretKey: stri
     },
     async payments(reference) {
       const { data } = await ask(`/transaction?reference=${reference}&perPage=${mostPayments}`, listAnswer)
-      return data
-        .filter((row) => row.reference === reference && row.status === 'success')
-        .map((row) => paymentOf(row))
-        .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime())
+      const paid = data.filter((row) => row.reference === reference && row.status === 'success')
+      return paid.map(paymentOf).toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime())
     },
     readWebhook(raw, header) {
       const expected = createHmac('sha512', secretKey).update(raw).digest()
@@ -64,6 +52,25 @@ export function createFiatpay({ url, secretKey }: { url: string; secretKey: stri
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       return referenceIn(raw)
     },
+  }
+}
+
+type Ask = <Schema extends z.ZodType>(
+  path: string,
+  answer: Schema,
+  body?: unknown,
+) => Promise<z.output<Schema>>
+
+/** Asks one thing and reads the answer: a GET, or a POST of the body. Throws ProviderError. */
+function asker({ url, secretKey }: FiatpayOptions): Ask {
+  const headers = { authorization: `Bearer ${secretKey}` }
+  return async (path, answer, body) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const reply = await exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
+    if (reply.status >= 400) throw failureOf(reply)
+    const parsed = answer.safeParse(reply.body)
+    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
+    return parsed.data
   }
 }
 
