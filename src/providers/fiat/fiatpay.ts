@@ -44,7 +44,10 @@ export function createFiatpay({ url, secretKey }: FiatpayOptions): FiatCollectio
     async payments(reference) {
       const { data } = await ask(`/transaction?reference=${reference}&perPage=${mostPayments}`, listAnswer)
       const paid = data.filter((row) => row.reference === reference && row.status === 'success')
-      return paid.map(paymentOf).toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime())
+      return paid
+        .toSorted((a, b) => a.id - b.id)
+        .map(paymentOf)
+        .toSorted(byTime)
     },
     readWebhook(raw, header) {
       const expected = createHmac('sha512', secretKey).update(raw).digest()
@@ -91,6 +94,11 @@ function paymentOf({ id, amount, currency, paid_at: paidAt }: Row): Payment {
   if (currency !== 'NGN') throw new ProviderError('ambiguous', 'fiatpay names another currency')
   if (paidAt === null) throw new ProviderError('ambiguous', 'fiatpay names no time of payment')
   return { transaction: String(id), kobo: BigInt(amount), paidAt: new Date(paidAt) }
+}
+
+/** Within one millisecond the order stays that of the provider's ids, which grow. */
+function byTime(a: Payment, b: Payment): number {
+  return a.paidAt.getTime() - b.paidAt.getTime()
 }
 
 /** The provider forgets, or never knew, what nobody began to pay. */
