@@ -51,7 +51,7 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   const [status, text] = errors[code]
   const error = quoting.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
-  if (code === 'too_many_requests' && ctx.response.get('Retry-After') === '')
+  if (code === 'too_many_requests' && !ctx.res.hasHeader('Retry-After'))
     ctx.set('Retry-After', String(retrySeconds))
   ctx.body = { success: false, error, code, requestId }
 }
