@@ -129,6 +129,7 @@ test.serial('a true jump is accepted by an operator, who is written down', async
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
   t.is(await quoted(), '200 1600')
+  t.regex((await accept('--help')).stdout, /--note <text>/)
   await t.throwsAsync(accept('--apply', '--note', 'x'), { message: /no rate waits/ })
   feed({ NGN: 2400 })
   t.is(await quoted(), '503 Rate unavailable')
