@@ -4,12 +4,14 @@ import type { Services } from '../src/services.js'
 import { finder } from './finder.js'
 import { mailer } from './mailer.js'
 import { provisioner } from './provisioner.js'
+import { settlement } from './settlement.js'
 import { verifier } from './verifier.js'
 
 /** The workers that drain due rows, by the kind of work. A new worker is one file and one line here. */
 export const workers: Record<WorkKind, (services: Services) => Drain> = {
   verifier,
   finder,
+  settlement,
   provisioner,
   mailer,
 }

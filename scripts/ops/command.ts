@@ -15,6 +15,10 @@ export const acting = {
   actor: { type: 'string' },
 } as const satisfies Arguments
 
+/** For scripts whose reason is asked for later. */
+export const noteOption = { note: { type: 'string' } } as const satisfies Arguments
+const noteLength = 500
+
 type Values<Options extends Arguments> = ReturnType<
   typeof parseArgs<{ options: Options & typeof common; strict: true }>
 >['values']
@@ -71,6 +75,14 @@ export async function runCommand<Options extends Arguments>(
 /** Who acts: as given, else the user of the operating system. */
 export function actorOf({ actor }: { readonly actor?: string | undefined }): string {
   return actor?.trim() || userInfo().username
+}
+
+/** Why somebody acts, as given. Throws UsageError without one. */
+export function noteOf({ note }: { readonly note?: string | undefined }): string {
+  const text = note?.trim() ?? ''
+  if (text === '' || text.length > noteLength)
+    throw new UsageError(`--note says why, in 1 to ${noteLength} characters`)
+  return text
 }
 
 function readArguments(options: Arguments, args: readonly string[]): Record<string, unknown> {

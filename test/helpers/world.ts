@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/platform/config.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
+import { type Fiat, startFiat } from './fiat.js'
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
@@ -26,6 +27,8 @@ export interface WorldOptions {
   readonly slotMs?: number
   /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
   readonly mail?: boolean
+  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
+  readonly fiat?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -51,6 +54,8 @@ export interface World {
   readonly sandbox: Sandbox
   /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
   readonly mail: MailServer
+  /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
+  readonly fiat: Fiat
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -101,16 +106,19 @@ async function openWorld({
   chain = false,
   slotMs = quickSlotMs,
   mail = false,
+  fiat: withFiat = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
   const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
+  const fiat = withFiat ? await startFiat() : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
     ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
+    ...fiat?.env,
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -118,6 +126,7 @@ async function openWorld({
   const app = createApp(services)
   const server = await listen(app)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  fiat?.fiatpay.webhooks.sendTo(`${url}/webhooks/fiatpay`)
   return {
     url,
     request: await createClient(url),
@@ -131,6 +140,10 @@ async function openWorld({
     get mail() {
       if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
       return mailServer
+    },
+    get fiat() {
+      if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
+      return fiat
     },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
@@ -147,6 +160,7 @@ async function openWorld({
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       await mailServer?.close()
+      await fiat?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -165,6 +179,9 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     REDIS_NAMESPACE: database.name,
     SOLANA_RPC_URLS: outside,
     PRICE_URL: `${outside}/price/v3`,
+    FIATPAY_URL: `${nowhere}/fiatpay`,
+    FIATPAY_SECRET_KEY: 'sk_test_world',
+    RATE_URL: `${nowhere}/rates/USD`,
     TREASURY_WALLET: treasuryWallet,
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
