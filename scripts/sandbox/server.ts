@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { Aggregator } from './aggregator/aggregator.js'
+import { plantLiquidity } from './aggregator/liquidity.js'
 import { airdropControl } from './airdrop.js'
 import { CallCounter } from './call-counter.js'
 import { LocalChain } from './chain/local-chain.js'
@@ -31,6 +33,8 @@ export interface Sandbox {
   readonly wsUrl: string
   readonly chain: LocalChain
   readonly prices: PriceFeed
+  /** The swap engines. */
+  readonly aggregator: Aggregator
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -51,6 +55,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const calls = new CallCounter()
   const faults = new RpcFaults()
   const prices = new PriceFeed()
+  const aggregator = new Aggregator(chain, prices)
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const routes: Routes = new Map(
     Object.entries<Route>({
@@ -58,6 +63,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'POST /': rpcRoute(rpc, faults, calls),
       'GET /price/v3': prices.answer,
       'POST /dev/prices': prices.control,
+      ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/rpc-faults': (request) => {
         faults.set(readControl(rpcFaultSchema, request))
@@ -65,6 +71,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       },
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
+        aggregator: () => aggregator.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -72,6 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   )
   try {
     plantBasics(chain)
+    plantLiquidity(chain)
     if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
     const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
@@ -85,6 +93,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       wsUrl: `ws://${host}:${port + 1}`,
       chain,
       prices,
+      aggregator,
       calls,
       faults,
       close,

@@ -23,7 +23,13 @@ const instructionBytes = 8
 const callOpcode = 0x85
 const exitOpcode = 0x95
 
-const line = (opcode: number, to: Register, from: Register, offset: number | string, value: number): Line => ({
+const line = (
+  opcode: number,
+  to: Register,
+  from: Register,
+  offset: number | string,
+  value: number,
+): Line => ({
   opcode,
   to,
   from,
@@ -43,7 +49,8 @@ export const shiftLeft = (to: Register, bits: number): Line => line(0x67, to, 0,
 export const shiftRight = (to: Register, bits: number): Line => line(0x77, to, 0, 0, bits)
 export const load8 = (to: Register, base: Register, offset: number): Line => line(0x71, to, base, offset, 0)
 export const load64 = (to: Register, base: Register, offset: number): Line => line(0x79, to, base, offset, 0)
-export const store8 = (base: Register, offset: number, from: Register): Line => line(0x73, base, from, offset, 0)
+export const store8 = (base: Register, offset: number, from: Register): Line =>
+  line(0x73, base, from, offset, 0)
 export const store32 = (base: Register, offset: number, from: Register): Line =>
   line(0x63, base, from, offset, 0)
 export const store64 = (base: Register, offset: number, from: Register): Line =>

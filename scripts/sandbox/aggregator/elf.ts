@@ -112,7 +112,11 @@ function programHeader(type: number, flags: number, at: number, bytes: number): 
   return header
 }
 
-function sectionHeader({ name, type, flags, bytes, link, entry }: Section, names: Buffer, at: number): Buffer {
+function sectionHeader(
+  { name, type, flags, bytes, link, entry }: Section,
+  names: Buffer,
+  at: number,
+): Buffer {
   const header = Buffer.alloc(sectionHeaderBytes)
   header.writeUInt32LE(names.indexOf(`${name}\0`), 0)
   header.writeUInt32LE(type, 4)

@@ -8,14 +8,14 @@ export const [pool, poolBump] = PublicKey.findProgramAddressSync([Buffer.from(po
 
 /**
  * One instruction of the swap program that carries out these calls in turn, the pool signing where it has to.
- * `mentioned`: further accounts it names and does not touch. Throws RangeError for more accounts than it can name.
+ * `mentioned`: further accounts it names. Throws RangeError for more accounts than it can name.
  */
 export function swapInstruction(
   calls: readonly TransactionInstruction[],
-  mentioned: readonly PublicKey[],
+  mentioned: readonly AccountMeta[],
 ): TransactionInstruction {
   const used = calls.flatMap(({ programId, keys }) => [...keys, readOnly(programId)])
-  const keys = merged([...used, ...mentioned.map(readOnly)])
+  const keys = merged([...used, ...mentioned])
   if (keys.length > swapAccountsMax) throw new RangeError(`more than ${swapAccountsMax} accounts`)
   const positions = new Map(keys.map(({ pubkey }, position) => [pubkey.toBase58(), position]))
   const encoded = calls.map((call) => encodeCall(call, positions))
@@ -49,6 +49,7 @@ function merged(mentions: readonly AccountMeta[]): AccountMeta[] {
   return [...accounts.values()]
 }
 
-function readOnly(pubkey: PublicKey): AccountMeta {
+/** An account that is named and not changed. */
+export function readOnly(pubkey: PublicKey): AccountMeta {
   return { pubkey, isSigner: false, isWritable: false }
 }
