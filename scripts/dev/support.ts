@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
-import { answers, genesisHash } from './answers.js'
+import { aggregatorSettings, answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { redisProgram, redisReady } from './redis.js'
@@ -47,7 +47,7 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
   return `redis://127.0.0.1:${settings.REDIS_PORT}`
 }
 
-/** The settings that say where the chain and the prices are: the stand-ins unless SOLANA_RPC_URLS names a real chain. */
+/** The settings that say where the chain, the prices and the swap engines are: the stand-ins unless SOLANA_RPC_URLS names a real chain. */
 export async function startChain(
   { settings, fleet, say }: StackContext,
   treasuryWallet: string,
@@ -67,5 +67,10 @@ export async function startChain(
   if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
     throw new Error(`the stand-ins do not answer on ${url}, see above`)
   say('stand-ins ready')
-  return { SOLANA_RPC_URLS: url, SOLANA_GENESIS_HASH: await genesisHash(url), PRICE_URL: `${url}/price/v3` }
+  return {
+    SOLANA_RPC_URLS: url,
+    SOLANA_GENESIS_HASH: await genesisHash(url),
+    PRICE_URL: `${url}/price/v3`,
+    ...(await aggregatorSettings(url)),
+  }
 }

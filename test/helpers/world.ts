@@ -18,7 +18,7 @@ import { openTap, type Tap } from './tap.js'
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
-  /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
+  /** Starts the local chain, the price feed and the swap engines beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
@@ -28,7 +28,7 @@ export interface WorldOptions {
 interface Taps {
   readonly sql: SqlCounter
   readonly redis: Tap
-  /** Before the chain and the price feed. */
+  /** Before the chain, the price feed and the swap engines. */
   readonly outside: OutsideProxy
 }
 
@@ -97,6 +97,7 @@ async function openWorld({
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
+    ...(sandbox && { AGGREGATOR_REFERRAL_ACCOUNT: sandbox.aggregator.referralAccount }),
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -145,10 +146,18 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     REDIS_URL: testServers().redisUrl,
     REDIS_NAMESPACE: database.name,
     SOLANA_RPC_URLS: outside,
-    PRICE_URL: `${outside}/price/v3`,
+    ...pricesAndSwaps(outside),
     TREASURY_WALLET: treasuryWallet,
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+  }
+}
+
+function pricesAndSwaps(outside: string): Record<string, string> {
+  return {
+    PRICE_URL: `${outside}/price/v3`,
+    AGGREGATOR_ULTRA_URL: `${outside}/ultra/v1`,
+    AGGREGATOR_V6_URL: `${outside}/swap/v1`,
   }
 }
 
@@ -165,7 +174,7 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
     DATABASE_URL: sql.url,
     REDIS_URL: redis.url,
     SOLANA_RPC_URLS: outside.url,
-    PRICE_URL: `${outside.url}/price/v3`,
+    ...pricesAndSwaps(outside.url),
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
 import type { CallCounter } from '../call-counter.js'
+import { RpcError } from '../chain/rpc-error.js'
 import { json, type Route, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
 import { type Endpoint, type EngineFault, type EngineFaults, refusal } from './engine-fault.js'
 
@@ -36,6 +37,8 @@ export function engineRoute(
       return refusal(fault) ?? (await handle(request, fault))
     } catch (error) {
       if (error instanceof EngineError) return json(error.status, error.body)
+      // The chain takes no transaction such as these parties would make, a program among the signers say.
+      if (error instanceof RpcError) return json(400, { error: error.message })
       throw error
     }
   }
