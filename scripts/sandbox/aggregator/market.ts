@@ -17,7 +17,7 @@ export interface Tradable {
   readonly reserve: bigint
 }
 
-export interface Fee {
+interface Fee {
   readonly mint: string
   readonly bps: number
   /** Base units of `mint`. */

@@ -3,8 +3,9 @@ import { poolSeed, signerFlag, swapAccountsMax, writableFlag } from './swap-prog
 
 /** The swap engines' program on mainnet: what checks its name there finds the same one here. */
 export const swapProgramId = new PublicKey('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')
+const [poolAddress, poolBump] = PublicKey.findProgramAddressSync([Buffer.from(poolSeed)], swapProgramId)
 /** The owner of all liquidity, and the holder of the lamports paid out as native SOL. */
-export const [pool, poolBump] = PublicKey.findProgramAddressSync([Buffer.from(poolSeed)], swapProgramId)
+export const pool = poolAddress
 
 /**
  * One instruction of the swap program that carries out these calls in turn, the pool signing where it has to.
