@@ -1,4 +1,4 @@
-import { PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
+import { type PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { accountOf } from './accounts.js'
 import type { SwapPlan } from './build-swap.js'
@@ -37,6 +37,6 @@ function payment(from: PublicKey, to: PublicKey): TransactionInstruction {
 }
 
 function unknownCall(chain: LocalChain): TransactionInstruction {
-  const programId = new PublicKey(chain.keypair('unknown program').publicKey)
+  const programId = chain.keypair('unknown program').publicKey
   return new TransactionInstruction({ programId, keys: [], data: Buffer.from([1]) })
 }
