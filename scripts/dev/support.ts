@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
-import { answers, genesisHash } from './answers.js'
+import { aggregatorSettings, answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { redisProgram, redisReady } from './redis.js'
@@ -48,8 +48,8 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
 }
 
 /**
- * The settings that say where the chain, the prices and the mail server are: at the stand-ins, except for what
- * SOLANA_RPC_URLS or SMTP_URL give.
+ * The settings that say where the chain, the prices, the swap engines and the mail server are: at the stand-ins,
+ * except for what SOLANA_RPC_URLS or SMTP_URL give.
  */
 export async function startOutside(
   context: StackContext,
@@ -65,6 +65,7 @@ export async function startOutside(
       SOLANA_RPC_URLS: url,
       SOLANA_GENESIS_HASH: await genesisHash(url),
       PRICE_URL: `${url}/price/v3`,
+      ...(await aggregatorSettings(url)),
     }
   const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
   return { ...mail, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }

@@ -11,6 +11,7 @@ export interface SandboxAnswer {
   readonly status: number
   readonly type: string
   readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Route = (request: SandboxRequest) => SandboxAnswer | Promise<SandboxAnswer>
@@ -69,12 +70,13 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** Sends an answer; pages of any origin may read it, as with a public RPC node. */
-export function sendAnswer(response: ServerResponse, { status, type, body }: SandboxAnswer): void {
-  response.writeHead(status, {
-    'content-type': type,
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): void {
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-type': answer.type,
     'access-control-allow-origin': '*',
     'access-control-allow-headers': '*',
     'access-control-allow-methods': 'GET, POST, OPTIONS',
   })
-  response.end(body)
+  response.end(answer.body)
 }

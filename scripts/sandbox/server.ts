@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { Aggregator } from './aggregator/aggregator.js'
+import { plantLiquidity } from './aggregator/liquidity.js'
 import { airdropControl } from './airdrop.js'
 import { CallCounter } from './call-counter.js'
 import { LocalChain } from './chain/local-chain.js'
@@ -36,6 +38,8 @@ export interface Sandbox {
   readonly chain: LocalChain
   readonly prices: PriceFeed
   readonly mail: MailServer
+  /** The swap engines. */
+  readonly aggregator: Aggregator
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -56,6 +60,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const calls = new CallCounter()
   const faults = new RpcFaults()
   const prices = new PriceFeed()
+  const aggregator = new Aggregator(chain, prices)
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
   const routes: Routes = new Map(
@@ -67,6 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'GET /dev/mail': mail.list,
       'GET /dev/mail/view': mail.view,
       'POST /dev/mail/faults': mail.control,
+      ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
@@ -76,6 +82,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
         mail: () => mail.reset(),
+        aggregator: () => aggregator.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -83,6 +90,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   )
   try {
     plantBasics(chain)
+    plantLiquidity(chain)
     if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
     const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
@@ -97,6 +105,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       chain,
       prices,
       mail,
+      aggregator,
       calls,
       faults,
       close,
