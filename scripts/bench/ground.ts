@@ -6,6 +6,7 @@ import { Fleet } from '../dev/fleet.js'
 import { freePort } from '../dev/ports.js'
 import { postgresReady, preparePostgres } from '../dev/postgres.js'
 import { redisProgram, redisReady } from '../dev/redis.js'
+import { cpuOfDatabase } from './cpu.js'
 
 const dataDir = '.data/bench'
 
@@ -15,6 +16,8 @@ export interface Ground {
   readonly redisUrl: string
   /** Runs a statement as the server's owner, for tables of the peers. */
   sql(text: string): Promise<void>
+  /** CPU seconds that PostgreSQL's processes have used. */
+  databaseCpu(): Promise<number>
   /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. */
   serve(name: string, args: readonly string[], env: Record<string, string>): Promise<string>
   close(): Promise<void>
@@ -46,6 +49,7 @@ export async function openGround(): Promise<Ground> {
     databaseUrl,
     redisUrl: `redis://127.0.0.1:${redisPort}`,
     sql: (text) => inDatabase(databaseUrl, text),
+    databaseCpu: () => cpuOfDatabase(databaseUrl),
     async serve(name, args, env) {
       const port = await freePort()
       fleet.start('service', name, {

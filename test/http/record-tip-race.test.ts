@@ -122,7 +122,7 @@ test.serial('each request costs the statements it must, on the wire', async (t) 
   t.deepEqual(await taps.sql.during(() => recordTip(world(), claim)), ['tips.record-one'])
   t.deepEqual(await taps.sql.during(() => recordTip(world(), { ...claim, tipAmount: 9 })), [
     'tips.record-one',
-    'tips.record',
+    'tips.record-further',
   ])
   t.deepEqual(await taps.sql.during(() => listTips(world(), strangerWallet())), ['tips.list'])
   t.deepEqual(await taps.sql.during(() => listTips(world(), '00000000-0000-4000-8000-000000000000')), [
