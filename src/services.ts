@@ -10,6 +10,7 @@ import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
 import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
+import type { SwapEngine } from './providers/swaps/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
 export interface Services {
@@ -27,4 +28,6 @@ export interface Services {
   readonly chain: Chain
   readonly names: Names
   readonly prices: Prices
+  /** In the order in which they are asked. */
+  readonly swaps: readonly SwapEngine[]
 }

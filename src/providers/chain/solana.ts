@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { solMint } from '../../kernel/tokens.js'
+import { accountReply, accountState } from './account-state.js'
 import { BatchSize, inBatches } from './batches.js'
 import { decodeTransaction } from './decode.js'
 import { createJsonRpc, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
+import { readLookupTables } from './lookup-tables.js'
 import type { Blockhash, Chain, ChainTransaction, SignatureStatus, TransferAccounts } from './port.js'
+import { rehearse } from './rehearse.js'
 import { associatedAccount, buildTransfer } from './transfer.js'
 
 export interface SolanaOptions extends JsonRpcOptions {
@@ -31,6 +34,7 @@ const blockhashReply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
 const heightReply = z.number().int()
+const tokenAccountsReply = z.object({ value: z.array(accountReply) })
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
@@ -38,7 +42,8 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   const rpc = createJsonRpc(options)
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
-  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc))
+  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc, 'confirmed'))
+  const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc, 'finalized'))
   return {
     async statuses(signatures) {
       return new Map(await inBatches(signatures, statusSize, (batch) => readStatuses(rpc, batch)))
@@ -49,10 +54,14 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     latestBlockhash,
+    heightFloor: async () => (await finalBlockhash()).lastValidBlockHeight,
     blockHeight: async () =>
       parsed(heightReply, await rpc.call('getBlockHeight', [{ commitment: 'confirmed' }])),
     transferAccounts: (mint, recipient, treasury) => readTransferAccounts(rpc, mint, recipient, treasury),
     buildTransfer,
+    tokenAccounts: (addresses) => readTokenAccounts(rpc, addresses),
+    lookupTables: (keys) => readLookupTables(rpc, keys),
+    rehearse: (transaction) => rehearse(rpc, transaction),
     associatedAccount,
   }
 }
@@ -87,8 +96,8 @@ async function readTransactions(
   })
 }
 
-async function readBlockhash(rpc: JsonRpc): Promise<Blockhash> {
-  return parsed(blockhashReply, await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }])).value
+async function readBlockhash(rpc: JsonRpc, commitment: 'confirmed' | 'finalized'): Promise<Blockhash> {
+  return parsed(blockhashReply, await rpc.call('getLatestBlockhash', [{ commitment }])).value
 }
 
 async function readTransferAccounts(
@@ -107,6 +116,12 @@ async function readTransferAccounts(
     treasuryLamports: lamportsOf(1),
     treasuryTokenAccount: sol || value[2] != null,
   }
+}
+
+async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {
+  const how = { commitment: 'confirmed', encoding: 'base64' }
+  const { value } = parsed(tokenAccountsReply, await rpc.call('getMultipleAccounts', [addresses, how]))
+  return new Set(addresses.filter((_, index) => accountState(value[index])?.holding !== undefined))
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> {

@@ -18,15 +18,19 @@ const reply = z.record(z.string(), z.object({ usdPrice: z.number() }).nullable()
 export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | undefined }): Prices {
   return {
     async read(mints) {
-      const address = `${url}?ids=${mints.slice(0, maxIds).join(',')}`
-      const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
-      const parsed = reply.safeParse(await requestJson(address, { headers, timeoutMs, maxBytes }))
-      if (!parsed.success) throw new ProviderError('ambiguous', 'the price feed did not answer as documented')
-      return new Map(
-        Object.entries(parsed.data).flatMap(([mint, price]) =>
-          price === null ? [] : [[mint, picoUsd(price.usdPrice) ?? 0n]],
-        ),
-      )
+      const starts = mints.flatMap((_, index) => (index % maxIds === 0 ? [index] : []))
+      const read = await Promise.all(starts.map((start) => readSome(mints.slice(start, start + maxIds))))
+      return new Map(read.flat())
     },
+  }
+  async function readSome(mints: readonly string[]): Promise<[mint: string, price: bigint][]> {
+    const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
+    const address = `${url}?ids=${mints.join(',')}`
+    const parsed = reply.safeParse(await requestJson(address, { headers, timeoutMs, maxBytes }))
+    if (!parsed.success) throw new ProviderError('ambiguous', 'the price feed did not answer as documented')
+    return mints.flatMap((mint): [string, bigint][] => {
+      const price = parsed.data[mint]
+      return price == null ? [] : [[mint, picoUsd(price.usdPrice) ?? 0n]]
+    })
   }
 }
