@@ -29,9 +29,12 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Public routes are for any page (no credentials); account routes answer only their own site. */
+/**
+ * Public routes are for any page (no credentials); account routes answer only their own site. In any case of
+ * letters, because the router takes any.
+ */
 const publicPath = /^\/(sdk|payments|chain|pay)\//i
-/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+/** For the cookie's owner alone, whatever is asked below. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import pg from 'pg'
+import { inDatabase } from '../dev/postgres-session.js'
 
 /** Linux counts a process's time in hundredths of a second. */
 const ticksPerSecond = 100
@@ -13,14 +13,10 @@ export async function cpuOfServer(url: string): Promise<number> {
 
 /** CPU seconds of all processes of a PostgreSQL on this machine that live now. Needs Linux's `/proc`. */
 export async function cpuOfDatabase(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+  return inDatabase(url, async (client) => {
     const { rows } = await client.query('select pid from pg_stat_activity where pid <> pg_backend_pid()')
     return rows.reduce((sum, { pid }) => sum + cpuOfProcess(pid), 0)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 function cpuOfProcess(pid: number): number {

@@ -1,8 +1,8 @@
-import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
 import { aggregatorSettings, answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
+import { inDatabase } from './postgres-session.js'
 import { redisProgram, redisReady } from './redis.js'
 import { needsStandIns, type StackSettings } from './settings.js'
 
@@ -30,11 +30,10 @@ async function ownDatabase({ DATA_DIR, PG_PORT }: StackSettings, fleet: Fleet): 
   fleet.start('database', 'postgres', postgres.program)
   const admin = postgres.url('postgres')
   await postgresReady(admin, () => fleet.hopeful)
-  const client = new pg.Client({ connectionString: admin })
-  await client.connect()
-  const found = await client.query('select 1 from pg_database where datname = $1', [database])
-  if (found.rowCount === 0) await client.query(`create database ${database}`)
-  await client.end()
+  await inDatabase(admin, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [database])
+    if (found.rowCount === 0) await client.query(`create database ${database}`)
+  })
   return postgres.url(database)
 }
 

@@ -15,7 +15,7 @@ import { createDatabase, dropDatabase, type TestDatabase, testServers } from './
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
-import { openTap, type Tap } from './tap.js'
+import { layWire, type Wire } from './wire.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
@@ -33,7 +33,7 @@ export interface WorldOptions {
 /** Where a test listens to what the app asks of others, and keeps the answers back. */
 interface Taps {
   readonly sql: SqlCounter
-  readonly redis: Tap
+  readonly redis: Wire
   /** Before the chain, the price feed and the swap engines. */
   readonly outside: OutsideProxy
 }
@@ -185,7 +185,7 @@ function pricesAndSwaps(outside: string): Record<string, string> {
 async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
   return {
     sql: await countSql(database.url),
-    redis: await openTap(testServers().redisUrl),
+    redis: await layWire(testServers().redisUrl),
     outside: await startOutsideProxy(outside),
   }
 }

@@ -2,6 +2,7 @@ import { appendFileSync, closeSync, ftruncateSync, mkdirSync, openSync, readSync
 import { dirname } from 'node:path'
 import type { Account } from './execution.js'
 import type { LedgerRecord } from './ledger.js'
+import { systemProgram } from './programs.js'
 
 /** What makes a chain this chain: it must survive a restart. */
 interface Genesis {
@@ -66,6 +67,6 @@ export class Journal {
 }
 
 export function accountState(key: string, account: Account | undefined): AccountState {
-  if (!account) return [key, '0', '11111111111111111111111111111111', '']
+  if (!account) return [key, '0', systemProgram, '']
   return [key, String(account.lamports), account.owner, account.data.toString('base64')]
 }
