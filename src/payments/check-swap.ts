@@ -1,6 +1,6 @@
 import { solMint } from '../kernel/tokens.js'
 import type { AccountChange, AccountState, Holding, Rehearsal } from '../providers/chain/port.js'
-import { networkFeeOf, strangeInstruction } from './swap-instructions.js'
+import { networkFeeOf, pays, strangeInstruction } from './swap-instructions.js'
 
 /** What a swap transaction has to keep. */
 export interface SwapTerms {
@@ -58,7 +58,8 @@ export function checkSwap(terms: SwapTerms, rehearsal: Rehearsal): SwapVerdict {
   const networkFee = networkFeeOf(instructions)
   if (networkFee > networkFeeMax) return { fault: 'fee_too_high' }
   const paid = changes.get(terms.recipientAccount)
-  if (paid === undefined) return { fault: 'recipient_not_paid' }
+  if (paid === undefined || !instructions.some((one) => pays(one, terms.recipientAccount)))
+    return { fault: 'recipient_not_paid' }
   if (failed)
     return canPay(terms, networkFee, changes) ? { fault: 'fails' } : { fault: undefined, received: undefined }
   return judgeChanges(terms, networkFee, paid, changes)

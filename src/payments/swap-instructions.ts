@@ -49,6 +49,11 @@ export function strangeInstruction(instruction: Instruction, parties: SwapPartie
   }
 }
 
+/** Whether the engine is told of this account: only then can the swap pay into it. */
+export function pays({ program, accounts }: Instruction, account: string): boolean {
+  return program === programs.engine && accounts.includes(account)
+}
+
 /** Lamports for one signature and the priority the instructions set (network rule: rounded up). */
 export function networkFeeOf(instructions: readonly Instruction[]): bigint {
   let limit: bigint | undefined

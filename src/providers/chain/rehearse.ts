@@ -6,6 +6,8 @@ import type { JsonRpc } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
 import type { AccountChange, Instruction, Rehearsal } from './port.js'
 
+/** JSON-RPC's invalid params: what was sent is no transaction, whichever node is asked. */
+const invalidParams = -32602
 /** Accounts one request may ask for. */
 const mostAccounts = 100
 
@@ -121,7 +123,7 @@ async function trial(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly 
       throw new ProviderError('ambiguous', 'the RPC did not tell what a simulation leaves behind')
     return value
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rejected') return undefined
+    if (error instanceof ProviderError && error.code === invalidParams) return undefined
     throw error
   }
 }
