@@ -32,7 +32,8 @@ export function engineRoute(
   return async (request) => {
     calls.add(endpoint)
     const fault = faults.take(endpoint)
-    if (fault.delayMs) await delay(fault.delayMs)
+    // Whoever asked may have given up and gone: the wait alone keeps no process.
+    if (fault.delayMs) await delay(fault.delayMs, undefined, { ref: false })
     try {
       return refusal(fault) ?? (await handle(request, fault))
     } catch (error) {
