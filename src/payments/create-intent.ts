@@ -1,4 +1,5 @@
-import { type PayableCreator, payableCreator } from '../creators/resolve.js'
+import { payableCreator } from '../creators/resolve.js'
+import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
@@ -9,7 +10,7 @@ import { issueTransfer } from './issue-transfer.js'
 import type { Issued } from './issued.js'
 import { presentIntent } from './present.js'
 import type { PriceBook } from './price-book.js'
-import { askedAmount, boundsFor, type Gross, grossAmount, refuseOutOfBounds } from './quote.js'
+import { askedAmount, boundsFor, grossAmount, refuseOutOfBounds } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 import { type Intent, storeIntent } from './store-intent.js'
 
@@ -38,20 +39,14 @@ export async function createIntent(
   const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
   const route = chooseRoute(token, creator.settings, liquidStakingToken)
   const source = input.sourceWalletAddress
-  const issued = await issue(services, route, { token, gross, creator, source })
-  const intent = {
-    ...issued,
-    id: newIntentId(),
-    creator,
-    source,
-    token,
-    gross,
-    symbol: cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol,
-    executionMode: route.executionMode,
-    sdkSessionId,
-  }
-  await storeIntent(services, intent)
-  return present(intent)
+  const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
+  const tip = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
+  const intent = await make(services, route, tip)
+  if (await storeIntent(services, intent)) return present(intent)
+  // Asked for the same twice within a block, an engine that takes no reference key builds the same message twice.
+  const another = await make(services, route, tip, intent.provider)
+  if (await storeIntent(services, another)) return present(another)
+  throw new DomainError('swap_engines_unavailable')
 }
 
 /**
@@ -65,20 +60,20 @@ export async function intentLives(
   return (await chain.blockHeight()) <= lastValidBlockHeight
 }
 
-interface Tip {
-  readonly token: Token
-  readonly gross: Gross
-  readonly creator: PayableCreator
-  readonly source: string
-}
+type Tip = Omit<Intent, keyof Issued | 'id'>
 
-function issue(
+async function make(
   services: Needs,
   { kind, output }: Route,
-  { token, gross, creator, source }: Tip,
-): Promise<Issued> {
-  if (kind === 'direct') return issueTransfer(services, token, gross, creator, source)
-  return issueSwap(services, { input: token, output, gross, creator, supporter: source })
+  tip: Tip,
+  without?: Issued['provider'],
+): Promise<Intent> {
+  const { token, gross, creator, source } = tip
+  const issued =
+    kind === 'direct'
+      ? await issueTransfer(services, token, gross, creator, source)
+      : await issueSwap(services, { input: token, output, gross, creator, supporter: source }, without)
+  return { ...tip, ...issued, id: newIntentId() }
 }
 
 function present({ gross, symbol, creator, ...intent }: Intent): IntentAnswer {

@@ -25,12 +25,16 @@ interface Swap {
 /**
  * The unsigned transaction of a tip that is changed into another token on its way. The engines are asked in their
  * order, and what they offer is simulated before it is handed out; the first offer that holds is taken. Throws
- * `no_route` or `swap_engines_unavailable` when none does.
+ * `no_route` or `swap_engines_unavailable` when none does. `without`: an engine that counts as away.
  */
-export async function issueSwap(services: Needs, swap: Swap): Promise<Issued> {
+export async function issueSwap(
+  services: Needs,
+  swap: Swap,
+  without: Issued['provider'] | undefined,
+): Promise<Issued> {
   const request = await requestFor(services, swap)
-  const refusals: ProviderErrorKind[] = []
-  for (const engine of services.swaps) {
+  const refusals: ProviderErrorKind[] = without === undefined ? [] : ['unavailable']
+  for (const engine of services.swaps.filter(({ provider }) => provider !== without)) {
     const offer = await offerOf(services, engine, request)
     if (typeof offer !== 'string') return issued(services, swap, engine, offer, request)
     refusals.push(offer)

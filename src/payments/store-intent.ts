@@ -19,14 +19,28 @@ export interface Intent extends Issued {
   readonly sdkSessionId: string | null
 }
 
+/** PostgreSQL's name of the rule that no two intents have the same message. */
+const sameMessage = 'payment_intents_message_hash_key'
+
 /**
  * Writes the intent down; one made in an SDK session is counted with it, in the same statement, so that a session never
- * makes more than its share. Throws `invalid_session_token` when it has none left or ended meanwhile.
+ * makes more than its share. Throws `invalid_session_token` when it has none left or ended meanwhile. False, and nothing
+ * is written or counted, when the same message was issued before: a payment could not be told to be for one of the two.
  */
 export async function storeIntent(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  services: Pick<Services, 'db' | 'config'>,
   intent: Intent,
-): Promise<void> {
+): Promise<boolean> {
+  try {
+    await insert(services, intent)
+    return true
+  } catch (error) {
+    if ((error as { constraint?: unknown }).constraint === sameMessage) return false
+    throw error
+  }
+}
+
+async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: Intent): Promise<void> {
   const { creator, token, gross } = intent
   const parties = await internWallets(db, [creator.wallet])
   const stored = await query(db, {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** One JSON-RPC answer; it has a result or an error. */
@@ -11,6 +11,15 @@ export interface RpcReply {
 
 type Intervention = 'close' | { readonly status: number; readonly body: string }
 
+/** A request that is no JSON-RPC call, and its successful answer. */
+export interface Exchange {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The JSON body; undefined for a GET. */
+  readonly asked: unknown
+  readonly answer: Readonly<Record<string, unknown>>
+}
+
 /** Stands between the service and the sandbox, and puts other words into the outside's mouth. */
 export interface OutsideProxy {
   readonly url: string
@@ -18,6 +27,8 @@ export interface OutsideProxy {
   intervene: ((path: string) => Intervention | undefined) | undefined
   /** Changes the answer to one JSON-RPC call. */
   alter: ((method: string, params: readonly unknown[], reply: RpcReply) => RpcReply) | undefined
+  /** Sees the answer to everything else, and may put another one in its place. */
+  reword: ((exchange: Exchange) => unknown) | undefined
   close(): Promise<void>
 }
 
@@ -45,9 +56,13 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     })
     const text = await answer.text()
     response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(
-      asked === '' || !answer.ok ? text : JSON.stringify(altered(JSON.parse(asked), JSON.parse(text))),
-    )
+    response.end(answer.ok ? told(request, asked, text) : text)
+  }
+  function told({ url: path = '/', headers }: IncomingMessage, asked: string, text: string): string {
+    if (path === '/') return JSON.stringify(altered(JSON.parse(asked), JSON.parse(text)))
+    if (proxy.reword === undefined) return text
+    const question = asked === '' ? undefined : JSON.parse(asked)
+    return JSON.stringify(proxy.reword({ path, headers, asked: question, answer: JSON.parse(text) }))
   }
   function altered(asked: Call | Call[], answered: RpcReply | RpcReply[]): unknown {
     if (proxy.alter === undefined) return answered
@@ -65,6 +80,7 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     intervene: undefined,
     alter: undefined,
+    reword: undefined,
     async close() {
       const closed = once(server, 'close')
       server.close()
