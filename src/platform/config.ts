@@ -175,6 +175,27 @@ export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
 }
 
+/** Where the platform's fees arrive, for the command that prepares it. */
+export type Treasury = ReturnType<typeof loadTreasury>
+
+export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
+  const needed = settings.pick({
+    DATABASE_URL: true,
+    SOLANA_RPC_URLS: true,
+    SOLANA_GENESIS_HASH: true,
+    TREASURY_WALLET: true,
+    AGGREGATOR_REFERRAL_ACCOUNT: true,
+  })
+  const s = read(needed, env)
+  return {
+    databaseUrl: s.DATABASE_URL,
+    rpcUrls: s.SOLANA_RPC_URLS,
+    genesisHash: s.SOLANA_GENESIS_HASH,
+    wallet: s.TREASURY_WALLET,
+    referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+  }
+}
+
 /**
  * The key-encryption key of creators' wallets: 32 bytes, base64. Read by the provisioner alone and not part of
  * Config, so that no other process ever holds it.
