@@ -9,7 +9,8 @@ export interface RpcReply {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-type Intervention = 'close' | { readonly status: number; readonly body: string }
+/** `hang`: the request is taken and never answered. */
+type Intervention = 'close' | 'hang' | { readonly status: number; readonly body: string }
 
 /** A request that is no JSON-RPC call, and its successful answer. */
 export interface Exchange {
@@ -47,6 +48,7 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const intervention = proxy.intervene?.(path)
+    if (intervention === 'hang') return
     if (intervention === 'close') return void response.destroy()
     if (intervention !== undefined) return void response.writeHead(intervention.status).end(intervention.body)
     const asked = Buffer.concat(chunks).toString('utf8')
