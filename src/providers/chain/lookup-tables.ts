@@ -1,8 +1,7 @@
 import { AddressLookupTableAccount } from '@solana/web3.js'
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { accountReply } from './account-state.js'
-import type { JsonRpc } from './json-rpc.js'
+import { documented, type JsonRpc } from './json-rpc.js'
 
 const tablesReply = z.object({ value: z.array(accountReply) })
 
@@ -13,11 +12,10 @@ export async function readLookupTables(
 ): Promise<Map<string, readonly string[]>> {
   if (keys.length === 0) return new Map()
   const how = { commitment: 'confirmed', encoding: 'base64' }
-  const reply = tablesReply.safeParse(await rpc.call('getMultipleAccounts', [keys, how]))
-  if (!reply.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
+  const { value } = await rpc.call('getMultipleAccounts', [keys, how], documented(tablesReply))
   return new Map(
     keys.flatMap((key, index): [string, readonly string[]][] => {
-      const addresses = addressesIn(reply.data.value[index]?.data[0])
+      const addresses = addressesIn(value[index]?.data[0])
       return addresses === undefined ? [] : [[key, addresses]]
     }),
   )

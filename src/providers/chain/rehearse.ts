@@ -2,7 +2,7 @@ import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { accountReply, accountState } from './account-state.js'
-import type { JsonRpc } from './json-rpc.js'
+import { documented, type JsonRpc } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
 import type { AccountChange, Instruction, Rehearsal } from './port.js'
 
@@ -90,16 +90,16 @@ async function simulate(
 ): Promise<Outcome | undefined> {
   const how = { commitment: 'confirmed', encoding: 'base64' }
   const [before, after] = await Promise.all([
-    rpc.call('getMultipleAccounts', [addresses, how]).then((reply) => parsed(accountsReply, reply).value),
+    rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply)),
     trial(rpc, transaction, addresses),
   ])
-  if (after === undefined || before.length !== addresses.length) return undefined
+  if (after === undefined || before.value.length !== addresses.length) return undefined
   const failed = after.err != null
   return {
     failed,
     changes: new Map(
       addresses.map((address, index) => {
-        const was = accountState(before[index])
+        const was = accountState(before.value[index])
         return [address, { before: was, after: failed ? was : accountState(after.accounts?.[index]) }]
       }),
     ),
@@ -117,8 +117,8 @@ async function trial(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly 
     accounts: { encoding: 'base64', addresses },
   }
   try {
-    const reply = await rpc.call('simulateTransaction', [Buffer.from(transaction).toString('base64'), how])
-    const { value } = parsed(simulationReply, reply)
+    const base64 = Buffer.from(transaction).toString('base64')
+    const { value } = await rpc.call('simulateTransaction', [base64, how], documented(simulationReply))
     if (value.err == null && value.accounts?.length !== addresses.length)
       throw new ProviderError('ambiguous', 'the RPC did not tell what a simulation leaves behind')
     return value
@@ -126,10 +126,4 @@ async function trial(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly 
     if (error instanceof ProviderError && error.code === invalidParams) return undefined
     throw error
   }
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> {
-  const result = schema.safeParse(reply)
-  if (!result.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
-  return result.data
 }
