@@ -1,13 +1,15 @@
 import { solMint } from '../kernel/tokens.js'
 import type { Instruction } from '../providers/chain/port.js'
 
+/** The program of both engines, as long as the routers with programs of their own are excluded. */
+export const engineProgram = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+
 const programs = {
   system: '11111111111111111111111111111111',
   computeBudget: 'ComputeBudget111111111111111111111111111111',
   associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-  /** Of both engines, as long as the routers with programs of their own are excluded. */
-  engine: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4',
+  engine: engineProgram,
 } as const
 
 // First byte of a compute budget instruction, and its lamports.
