@@ -21,13 +21,14 @@ export async function callAsBrowser(
   path: string,
   body: Json,
   cookie = '',
+  method: 'POST' | 'PATCH' = 'POST',
 ): Promise<{ answer: Json; cookie: string }> {
-  return exchange(base, 'POST', path, body, { cookie })
+  return exchange(base, method, path, body, { cookie })
 }
 
 async function exchange(
   base: string,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body: Json | undefined,
   credentials: Record<string, string>,
