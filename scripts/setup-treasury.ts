@@ -28,7 +28,8 @@ Exit code 0: done, or it could be done; 1: it cannot be done or failed; 2: wrong
 `
 
 /** One transaction at a time needs no batches, and nobody measures its calls. */
-const alone = { statusBatch: 1, transactionBatch: 1, onCall: () => undefined }
+const nobody = (): void => undefined
+const alone = { statusBatch: 1, transactionBatch: 1, onCall: nobody, onFailure: nobody }
 /** Accounts opened by one transaction; more do not fit a packet. */
 const accountsPerTransaction = 6
 

@@ -43,8 +43,9 @@ export function compose(config: Config, processName: string): Composed {
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
+  const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
-  const chain = createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall })
+  const chain = createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
   return {
     config,
     log,
@@ -56,7 +57,7 @@ export function compose(config: Config, processName: string): Composed {
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
     chain,
-    names: createSnsNames({ urls, genesisHash, onCall }),
+    names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
     swaps: composeSwaps(config.swaps, chain),
     async ready() {

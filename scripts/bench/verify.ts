@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/platform/config.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
 import { say } from '../bootstrap/progress.mjs'
 import { type Ground, openGround } from './ground.js'
+import type { LandedClaim } from './landed.js'
 import { verifyOneByOne } from './one-by-one.js'
 
 const rounds = 5
@@ -13,17 +14,7 @@ const tips = 8192
 const tipsAlone = 64
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 const goals =
-  'goals: either way of the service >= 7.00 of one job, one call; calls per tip <= 0.05 issued, <= 1.05 read'
-
-interface Landed {
-  readonly signature: string
-  readonly sender: string
-  readonly recipient: string
-  readonly referenceKey: string
-  readonly net: number
-  readonly fee: number
-  readonly issued: string
-}
+  'goals: either way of the service >= 7 of one job, one call; calls per tip <= 0.05 issued, <= 1.05 read'
 
 interface Measured {
   readonly perSecond: number
@@ -43,12 +34,13 @@ export async function benchVerify(): Promise<{ table: string; results: unknown }
   const ground = await openGround()
   try {
     const rpcUrl = await ground.serve('node', ['dist/scripts/bench/rpc-node.js', String(tips), treasury], {})
-    const landed = (await (await fetch(`${rpcUrl}/claims`)).json()) as Landed[]
+    say(`signing ${tips} tips`)
+    const landed = (await (await fetch(`${rpcUrl}/claims`)).json()) as LandedClaim[]
     await ground.sql(
       `create table peer_verified (id text primary key, status text not null default 'pending', received bigint)`,
     )
     const services = compose(loadConfig(settings(ground, rpcUrl)), 'bench')
-    const peer = async (some: readonly Landed[], concurrency: number): Promise<Measured> => {
+    const peer = async (some: readonly LandedClaim[], concurrency: number): Promise<Measured> => {
       await services.db.raw('truncate peer_verified')
       await services.db.batchInsert(
         'peer_verified',
@@ -85,7 +77,11 @@ async function measure(ways: Record<Name, () => Promise<Measured>>, round: numbe
 }
 
 /** The whole product: claims as recorded, drained to the end, with facts, sessions, ledger and order of events. */
-async function drainAll(services: Composed, landed: readonly Landed[], issued: boolean): Promise<Measured> {
+async function drainAll(
+  services: Composed,
+  landed: readonly LandedClaim[],
+  issued: boolean,
+): Promise<Measured> {
   const { db, metrics } = services
   await db.raw('truncate tips, tip_claims, payment_intents cascade')
   if (issued) await storeIntents(services, landed)
@@ -114,7 +110,7 @@ async function drainAll(services: Composed, landed: readonly Landed[], issued: b
   }
 }
 
-async function storeIntents({ db }: Composed, landed: readonly Landed[]): Promise<void> {
+async function storeIntents({ db }: Composed, landed: readonly LandedClaim[]): Promise<void> {
   await db.raw('insert into parties (wallet) select unnest(?::text[]) on conflict do nothing', [
     [...new Set(landed.map(({ recipient }) => recipient))],
   ])

@@ -18,7 +18,7 @@ export interface SwapTerms {
 }
 
 /** Why a transaction is not handed out. `second_signer` is no lie: some markets work that way. */
-export type SwapFault =
+type SwapFault =
   | 'second_signer'
   | 'strange_instruction'
   | 'fee_too_high'

@@ -56,6 +56,12 @@ for (const [how, break_] of Object.entries(breakdowns))
       const signatures = await landTips(world(), 12)
       await drain()
       t.deepEqual(await unconfirmed(world(), signatures), [])
+      const failures = (await services.metrics.rpcFailures.get()).values
+      t.deepEqual(
+        failures.map(({ labels }) => labels.endpoint),
+        [new URL(first.url).host],
+        'an operator sees which endpoint fails',
+      )
       Object.assign(first, { intervene: undefined, alter: undefined })
       const later = await landTips(world(), 3)
       await drain()

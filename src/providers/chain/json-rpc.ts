@@ -14,6 +14,8 @@ export interface JsonRpcOptions {
   readonly genesisHash: string | undefined
   /** Told of every call, also those inside a batch, for the metrics. */
   readonly onCall: (method: string, calls: number) => void
+  /** Told the host of an endpoint that gave no usable answer, whether or not another one did. */
+  readonly onFailure: (host: string) => void
   /** Deadline of one HTTP request in ms; default 10 s. */
   readonly timeoutMs?: number
 }
@@ -55,7 +57,7 @@ const answer = z.object({
  * it is (ask for less), otherwise `unavailable` or `ambiguous`: reading is repeated later either way.
  */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
-  const { urls, genesisHash, onCall, timeoutMs = defaultTimeoutMs } = options
+  const { urls, genesisHash, onCall, onFailure, timeoutMs = defaultTimeoutMs } = options
   const trusted = new Set<string>()
   let preferred = 0
 
@@ -83,7 +85,9 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     } catch (error) {
       // Whatever comes back on this address later must prove its chain again.
       trusted.delete(url)
-      throw asProviderError(error)
+      const failure = asProviderError(error)
+      if (failure.kind !== 'rejected') onFailure(new URL(url).host)
+      throw failure
     }
   }
   async function ask<Result>(calls: readonly RpcCall[], read: Read<Result>): Promise<Result> {
