@@ -12,6 +12,7 @@ import type { FiatCollection } from './providers/fiat/port.js'
 import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
 import type { Rates } from './providers/rates/port.js'
+import type { SwapEngine } from './providers/swaps/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
 export interface Services {
@@ -31,4 +32,6 @@ export interface Services {
   readonly prices: Prices
   readonly fiat: FiatCollection
   readonly rates: Rates
+  /** In the order in which they are asked. */
+  readonly swaps: readonly SwapEngine[]
 }
