@@ -34,8 +34,12 @@ module.exports = {
     },
     {
       name: 'koa-on-the-http-side', severity: 'error',
-      from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream)[.]ts$', '^(test|scripts)/'] },
+      from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
+    },
+    {
+      name: 'client-stands-alone', severity: 'error', comment: 'It also runs in browsers, without the service.',
+      from: { path: '^src/sdk/client/' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'bullmq-in-one-place', severity: 'error',

@@ -1,9 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { benchLedger } from './bench/ledger.js'
+import { benchLedgerStress } from './bench/ledger-stress.js'
 import { benchRecord } from './bench/record.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
 /** `npm run bench [-- <name>]`: each benchmark beside its floor or peer in the same run. */
-const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = { record: benchRecord }
+const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = {
+  record: benchRecord,
+  ledger: benchLedger,
+  'ledger-stress': benchLedgerStress,
+}
+/** Takes long, so only who names it gets it. */
+const byNameOnly = new Set(['ledger-stress'])
 const folder = 'bench-results'
 
 async function main(names: readonly string[]): Promise<void> {
@@ -14,7 +22,7 @@ async function main(names: readonly string[]): Promise<void> {
     )
   mkdirSync(folder, { recursive: true })
   for (const [name, bench] of Object.entries(benches)) {
-    if (names.length > 0 && !names.includes(name)) continue
+    if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
     const { table, results } = await bench()
     const file = `${folder}/${name}.json`
     writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)

@@ -1,12 +1,14 @@
 import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { tokens } from '../src/kernel/tokens.js'
-import { callApi, type Json, until } from './demo/api.js'
+import { callApi, callAsBrowser, type Json, until } from './demo/api.js'
 import { type EventReader, readEvents } from './demo/event-reader.js'
+import { tipThroughSdk } from './demo/sdk.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 
 /**
- * `npm run demo`: the main job against a running stack, with real signatures and live streams, told step by step.
+ * `npm run demo`: the main job against a running stack, with real signatures and live streams, and once more through the
+ * SDK, told step by step.
  * Exit code 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
@@ -24,24 +26,23 @@ function say(text: string): void {
 interface Creator {
   readonly id: string
   readonly wallet: string
+  /** The cookie of the creator's browser. */
+  readonly cookie: string
 }
 
 async function registerCreator(): Promise<Creator> {
   const email = `ada-${randomBytes(6).toString('hex')}@example.com`
-  const { user, auth } = await callApi(web, 'POST', '/auth/register', {
-    email,
-    password: 'correct horse battery',
-    name: 'Ada Obi',
-  })
-  const { id } = user as { id: string }
+  const registration = { email, password: 'correct horse battery', name: 'Ada Obi' }
+  const { answer, cookie } = await callAsBrowser(web, '/auth/register', registration)
+  const { id } = answer['user'] as { id: string }
   say(`registered ${email}, user ${id}`)
-  const { accessToken } = auth as { accessToken: string }
+  const { accessToken } = answer['auth'] as { accessToken: string }
   const wallet = await until('the wallet', 10_000, async () => {
     const me = await callApi(web, 'GET', '/auth/me', undefined, accessToken)
     return (me['user'] as { walletPublicKey: string | null }).walletPublicKey ?? undefined
   })
   say(`wallet ${wallet} was provisioned by the worker`)
-  return { id, wallet }
+  return { id, wallet, cookie }
 }
 
 async function fundSupporter(): Promise<Supporter> {
@@ -181,6 +182,7 @@ try {
   )
   try {
     await tellMainJob(creator, supporter, streams)
+    await tipThroughSdk(web, creator, supporter, say)
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))
   }

@@ -1,16 +1,24 @@
 import cors from '@koa/cors'
-import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import helmet from 'koa-helmet'
+import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
+import { creatorRoutes } from './creators/routes.js'
 import { sessionCookieName } from './http/cookies.js'
-import type { Route } from './http/endpoint.js'
+import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
+import { limitByAddress, limitHeaders } from './http/limits.js'
+import { mount } from './http/mount.js'
+import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
+import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
+import { creatorTipRoutes } from './tips/creator-routes.js'
 import { TipHub } from './tips/hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { TipStreams } from './tips/stream.js'
@@ -22,7 +30,9 @@ export interface App {
 }
 
 /** Public routes are for any page (no credentials); account routes answer only their own site. */
-const publicPath = /^\/(sdk|payments|chain)\//
+const publicPath = /^\/(sdk|payments|chain|pay)\//i
+/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+const ownPath = /^\/(creators|payouts)(\/|$)/i
 const openApiPath = '/openapi.json'
 /** Answers are data: nothing in them may load or run, and nobody may frame them. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
@@ -32,19 +42,23 @@ export function createApp(services: Services): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
+  const prices = new PriceBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
-    ...paymentRoutes(services, new PriceBook(services)),
+    ...ledgerRoutes(services),
+    ...creatorRoutes(services),
+    ...paymentRoutes(services, prices),
     ...tipRoutes(services, streams),
+    ...creatorTipRoutes(services),
+    ...sdkRoutes(services, prices),
   ]
   const document = JSON.stringify(
     openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
   )
 
-  const koa = new Koa({ proxy: config.http.trustProxy })
-  // What comes here is a client that went away in the middle of an answer; koa would print it as bare text.
-  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
+  const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
@@ -56,11 +70,17 @@ export function createApp(services: Services): App {
     }),
   )
   koa.use(publicCors())
-  const router = mount(routes)
+  const countRead = limitByAddress(services.limits.of('reads'))
+  // Before routing: without a session nobody learns which of these paths and methods there are.
+  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
+  for (const guard of ownGuards) koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
+  const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = document
   })
+  router.get('/embed/:embedId', countRead, serveEmbed(services))
+  router.get(iconPath, serveIcon)
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {
@@ -73,17 +93,11 @@ export function createApp(services: Services): App {
   }
 }
 
-function mount(routes: readonly Route[]): Router {
-  const router = new Router()
-  for (const { endpoint, middleware } of routes) router[endpoint.method](endpoint.path, ...middleware)
-  return router
-}
-
 function publicCors(): Middleware {
   const answer = cors({
     origin: '*',
     allowMethods: 'GET,POST',
-    exposeHeaders: ['X-Request-Id', 'Retry-After'],
+    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())

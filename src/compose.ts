@@ -1,12 +1,16 @@
-import { type Config, loadWalletKek } from './platform/config.js'
+import { type Config, loadMail, loadWalletKek } from './platform/config.js'
 import { createDb, createHotPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
 import { createHints, createPublisher } from './platform/pubsub.js'
+import { createRateLimits } from './platform/rate-limits.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
+import type { Mail } from './providers/mail/port.js'
+import { createSmtp } from './providers/mail/smtp.js'
+import { createSnsNames } from './providers/names/sns.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
@@ -43,9 +47,11 @@ export function compose(config: Config, processName: string): Composed {
     db,
     recordPool,
     hints,
+    limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
     chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
+    names: createSnsNames({ urls, genesisHash, onCall }),
     prices: createPriceV3(config.prices),
     async ready() {
       const answers = await db.raw('select 1').then(
@@ -67,4 +73,9 @@ export function compose(config: Config, processName: string): Composed {
 /** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
 export function composeVault(): Vault {
   return createConfiguredVault(loadWalletKek())
+}
+
+/** The mail server. Apart from the services: only the process that calls this holds its password. */
+export function composeMail(): Mail {
+  return createSmtp(loadMail())
 }

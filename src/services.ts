@@ -5,8 +5,10 @@ import type { WorkKind } from './platform/jobs.js'
 import type { Log } from './platform/log.js'
 import type { Metrics } from './platform/metrics.js'
 import type { Hints } from './platform/pubsub.js'
+import type { RateLimits } from './platform/rate-limits.js'
 import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
+import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
@@ -19,8 +21,10 @@ export interface Services {
   /** Two connections that only recording tips uses. */
   readonly recordPool: Queryable
   readonly hints: Hints
+  readonly limits: RateLimits
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind) => void
   readonly chain: Chain
+  readonly names: Names
   readonly prices: Prices
 }

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
 import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { opsRouter } from './http/ops.js'
+import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
@@ -19,10 +19,7 @@ const ops = opsRouter({
   ready: async () => (stopping ? 'unavailable' : services.ready()),
 })
 app.koa.use(ops.routes())
-const server = createServer(
-  { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 },
-  app.koa.callback(),
-)
+const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
   // A connection that is kept alive would bring one more request after the last one.
   if (stopping) response.shouldKeepAlive = false

@@ -1,14 +1,20 @@
 import cron from 'node-cron'
+import { cleanUp } from '../src/accounts/clean-up.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { sweepKeys } from '../src/platform/idempotency-keys.js'
+import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { measureWork } from './measure-work.js'
+import { createBooksWatch } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists, and how long the oldest due row of each kind has
- * waited. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, how long the oldest due row of each kind has waited,
+ * whether the books hold, and the end of what has long expired. Schedules live here and state in rows; any number of
+ * clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
+  const watchBooks = createBooksWatch(services)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
   const tasks = [
@@ -18,6 +24,19 @@ export function startClock(services: Services): () => Promise<void> {
     }),
     cron.schedule('*/15 * * * * *', () => measureWork(services).catch(onError), {
       name: 'work',
+      noOverlap: true,
+    }),
+    cron.schedule('30 * * * * *', () => watchBooks().catch(onError), { name: 'books', noOverlap: true }),
+    cron.schedule('*/15 * * * * *', () => sweepKeys(services.db).then(() => undefined, onError), {
+      name: 'idempotency-keys',
+      noOverlap: true,
+    }),
+    cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
+      name: 'sdk-sessions',
+      noOverlap: true,
+    }),
+    cron.schedule('30 */10 * * * *', () => cleanUp(services).catch(onError), {
+      name: 'clean-up',
       noOverlap: true,
     }),
   ]

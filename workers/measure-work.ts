@@ -21,7 +21,9 @@ export async function measureWork({
     text: /* sql */ `
       select 'verifier' as kind, extract(epoch from clock_timestamp() - min(due_at))::float8 as seconds from tips where due_at is not null
       union all
-      select 'provisioner', extract(epoch from clock_timestamp() - min(due_at))::float8 from wallets where due_at is not null`,
+      select 'provisioner', extract(epoch from clock_timestamp() - min(due_at))::float8 from wallets where due_at is not null
+      union all
+      select 'mailer', extract(epoch from clock_timestamp() - min(due_at))::float8 from emails where due_at is not null`,
     values: [],
   })
   for (const { kind, seconds } of rows) {

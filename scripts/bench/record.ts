@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { solMint } from '../../src/kernel/tokens.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'
@@ -40,6 +41,7 @@ function serviceSettings(redisUrl: string): Record<string, string> {
     SOLANA_RPC_URLS: 'http://127.0.0.1:9',
     PRICE_URL: 'http://127.0.0.1:9/price/v3',
     TREASURY_WALLET: solMint,
+    OTP_PEPPER: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
   }

@@ -10,18 +10,40 @@ export async function callApi(
   body?: Json,
   token?: string,
 ): Promise<Json> {
+  return (
+    await exchange(base, method, path, body, token === undefined ? {} : { authorization: `Bearer ${token}` })
+  ).answer
+}
+
+/** As a browser with a cookie jar would call it: sends the session's cookie and returns the one that was set. */
+export async function callAsBrowser(
+  base: string,
+  path: string,
+  body: Json,
+  cookie = '',
+): Promise<{ answer: Json; cookie: string }> {
+  return exchange(base, 'POST', path, body, { cookie })
+}
+
+async function exchange(
+  base: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body: Json | undefined,
+  credentials: Record<string, string>,
+): Promise<{ answer: Json; cookie: string }> {
   const response = await fetch(`${base}${path}`, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...credentials,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const answer = (await response.json()) as Json
   if (!response.ok)
     throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`)
-  return answer
+  return { answer, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
 }
 
 /** Asks again until `read` brings something. Throws after `ms`, naming what was waited for. */

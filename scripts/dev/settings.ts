@@ -21,7 +21,9 @@ const settings = z.object({
   FIATPAY_URL: z.string().optional(),
   FIATPAY_SECRET_KEY: z.string().optional(),
   RATE_URL: z.string().optional(),
+  SMTP_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
+  SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
 })
 
@@ -40,13 +42,13 @@ export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
 }
 
 /** Whether anything outside is left to a stand-in. */
-export function needsStandIns({ SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
-  return [SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL].includes(undefined)
+export function needsStandIns({ SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL, SMTP_URL }: StackSettings): boolean {
+  return [SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL, SMTP_URL].includes(undefined)
 }
 
 /** Every port the stack will listen on. */
 export function stackPorts(settings: StackSettings): Port[] {
-  const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT } = settings
+  const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT, SMTP_PORT } = settings
   const web = webPorts(settings).map((port) => ({
     setting: port === PORT ? 'PORT' : 'PORT or WEB_PROCESSES',
     port,
@@ -57,7 +59,10 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
     // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
     ...(needsStandIns(settings)
-      ? [SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port }))
+      ? [
+          ...[SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port })),
+          { setting: 'SMTP_PORT', port: SMTP_PORT },
+        ]
       : []),
   ]
 }

@@ -26,6 +26,7 @@ export async function startStack(context: StackContext): Promise<string> {
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasury,
     PUBLIC_URL: publicUrl,
+    MAIL_FROM: env['MAIL_FROM'] || 'Tips <no-reply@tips.example>',
     OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
     RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
     LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
@@ -50,6 +51,12 @@ function table(
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
     ['fiatpay', found['FIATPAY_URL'] ?? ''],
+    [
+      'mail',
+      settings.SMTP_URL === undefined
+        ? `http://localhost:${settings.SANDBOX_PORT}/dev/mail/view`
+        : 'SMTP_URL',
+    ],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],

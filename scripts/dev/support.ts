@@ -56,8 +56,8 @@ export interface StandInSettings {
 }
 
 /**
- * The settings that say where the chain, the prices, the fiat provider and the exchange rates are: at the stand-ins,
- * except for what SOLANA_RPC_URLS, FIATPAY_URL or RATE_URL give.
+ * The settings that say where the chain, the prices, the fiat provider, the exchange rates and the mail server are: at the
+ * stand-ins, except for what SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL or SMTP_URL give.
  */
 export async function startOutside(
   context: StackContext,
@@ -66,20 +66,21 @@ export async function startOutside(
   const { settings } = context
   const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
   if (needsStandIns(settings)) await startStandIns(context, url, own)
-  const fiat = {
+  const others = {
     FIATPAY_URL: settings.FIATPAY_URL ?? `${url}/fiatpay`,
     FIATPAY_SECRET_KEY: own.fiatpayKey,
     RATE_URL: settings.RATE_URL ?? `${url}/rates/USD`,
+    ...(settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}),
   }
   if (settings.SOLANA_RPC_URLS === undefined)
     return {
-      ...fiat,
+      ...others,
       SOLANA_RPC_URLS: url,
       SOLANA_GENESIS_HASH: await genesisHash(url),
       PRICE_URL: `${url}/price/v3`,
     }
   const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
-  return { ...fiat, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+  return { ...others, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
 }
 
 async function startStandIns(
@@ -89,6 +90,7 @@ async function startStandIns(
 ): Promise<void> {
   const own = {
     SANDBOX_PORT: String(settings.SANDBOX_PORT),
+    SMTP_PORT: String(settings.SMTP_PORT),
     DATA_DIR: settings.DATA_DIR,
     TREASURY_WALLET: treasuryWallet,
     FIATPAY_SECRET_KEY: fiatpayKey,

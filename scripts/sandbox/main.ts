@@ -18,6 +18,7 @@ async function main(): Promise<void> {
     throw new Error('The sandbox hands out money: it does not run in production.')
   const sandbox = await startSandbox({
     port: setting('SANDBOX_PORT', 8899, 65_534),
+    smtpPort: setting('SMTP_PORT', 2525, 65_535),
     slotMs: setting('SLOT_MS', 400, 60_000),
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),

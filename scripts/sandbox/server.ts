@@ -7,10 +7,12 @@ import { LocalChain } from './chain/local-chain.js'
 import { plantBasics, plantTreasury } from './chain/plant.js'
 import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
+import { domainControl } from './domains.js'
 import { json, type Route, readControl } from './exchange.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
+import { MailServer } from './mail.js'
 import { PriceFeed } from './prices.js'
 import { RateFeed } from './rates.js'
 import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
@@ -25,6 +27,8 @@ export interface SandboxOptions {
   readonly slotMs?: number
   /** Slots until a transaction is finalized (32). */
   readonly finalizeLag?: number
+  /** SMTP; 0, the default: any free port. */
+  readonly smtpPort?: number
   /** A wallet to give 1 SOL and its token accounts. */
   readonly treasury?: string
   /** What callers of the fiat provider authorize with, and its webhooks are signed with. */
@@ -40,6 +44,7 @@ export interface Sandbox {
   readonly prices: PriceFeed
   readonly rates: RateFeed
   readonly fiatpay: Fiatpay
+  readonly mail: MailServer
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -61,8 +66,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new RpcFaults()
   const prices = new PriceFeed()
   const rates = new RateFeed()
-  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
+  const mail = await MailServer.listen(options.smtpPort ?? 0, host)
+  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
   const routes: Routes = new Map(
     Object.entries<Route>({
       'GET /health': () => json(200, { status: 'ok' }),
@@ -72,7 +78,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'GET /rates/USD': rates.answer,
       'POST /dev/rates': rates.control,
       ...fiatpayRoutes(fiatpay),
+      'GET /dev/mail': mail.list,
+      'GET /dev/mail/view': mail.view,
+      'POST /dev/mail/faults': mail.control,
       'POST /dev/airdrop': airdropControl(chain),
+      'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
         faults.set(readControl(rpcFaultSchema, request))
         return json(200, { success: true })
@@ -81,6 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         prices: () => prices.reset(),
         rates: () => rates.reset(),
         fiatpay: () => fiatpay.reset(),
+        mail: () => mail.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -93,7 +104,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       PubSub.listen(next, host, chain, rpc),
     )
     const close = async () => {
-      await Promise.all([companion.close(), closeServer(server)])
+      await Promise.all([companion.close(), closeServer(server), mail.close()])
       fiatpay.close()
       chain.close()
     }
@@ -104,6 +115,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       prices,
       rates,
       fiatpay,
+      mail,
       calls,
       faults,
       close,
@@ -111,6 +123,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   } catch (error) {
     fiatpay.close()
     chain.close()
+    await mail.close()
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
+import { clientAddress } from '../http/client-address.js'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/cookies.js'
 import { refuseCrossSite } from '../http/cross-site.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
@@ -7,10 +8,23 @@ import { noStore } from '../http/no-store.js'
 import type { Services } from '../services.js'
 import { requireSessionOrToken, signedIn } from './auth.js'
 import { login } from './login.js'
+import { startOtp } from './otp-start.js'
+import { verifyOtp } from './otp-verify.js'
 import { createPasswords } from './password.js'
 import { presentAuth, presentUser } from './present.js'
 import { type Entered, register } from './register.js'
-import { credentials, done, meAnswer, nothing, registration, sessionAnswer } from './schemas.js'
+import {
+  codeEntry,
+  codeRequest,
+  credentials,
+  done,
+  emailAddress,
+  meAnswer,
+  nothing,
+  otpVerifyAnswer,
+  registration,
+  sessionAnswer,
+} from './schemas.js'
 import { revokeSession } from './session.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -20,6 +34,7 @@ const registerEndpoint = {
   path: '/auth/register',
   summary: 'Create an account and open a session',
   credential: 'none',
+  limit: 'register',
   input: registration,
   invalid: 'invalid_registration',
   output: sessionAnswer,
@@ -31,10 +46,41 @@ const loginEndpoint = {
   path: '/auth/login',
   summary: 'Open a session with e-mail and password',
   credential: 'none',
+  // Per address too: counted by the e-mail alone, anybody could lock its owner out. What is no e-mail is one key.
+  limit: {
+    name: 'login',
+    key: (input: z.output<typeof credentials>, ctx: Context) =>
+      `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
+  },
   input: credentials,
   invalid: 'invalid_login',
   output: sessionAnswer,
   errors: ['invalid_credentials', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const otpStartEndpoint = {
+  method: 'post',
+  path: '/auth/otp/start',
+  summary: 'Have a one-time code mailed',
+  credential: 'none',
+  limit: { name: 'otpStart', key: ({ email }: z.output<typeof codeRequest>) => email },
+  input: codeRequest,
+  invalid: 'email_required',
+  output: done,
+  errors: ['account_not_found', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const otpVerifyEndpoint = {
+  method: 'post',
+  path: '/auth/otp/verify',
+  summary: 'Open a session with the mailed one-time code',
+  credential: 'none',
+  // The lock on wrong codes is the account's and kept in PostgreSQL; this only bounds one address.
+  limit: 'reads',
+  input: codeEntry,
+  invalid: 'invalid_code',
+  output: otpVerifyAnswer,
+  errors: ['account_locked', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const meEndpoint = {
@@ -42,6 +88,7 @@ const meEndpoint = {
   path: '/auth/me',
   summary: 'The own profile',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'unauthorized',
   output: meAnswer,
@@ -53,6 +100,7 @@ const logoutEndpoint = {
   path: '/auth/logout',
   summary: 'Revoke the session and its access token',
   credential: 'session-or-token',
+  limit: 'reads',
   input: nothing,
   invalid: 'invalid_json',
   output: done,
@@ -61,7 +109,7 @@ const logoutEndpoint = {
 
 type Needed = Pick<Services, 'config' | 'db' | 'transact'>
 
-/** `/auth/*`: register, log in, the own profile, log out. */
+/** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
 export function accountRoutes(services: Needed): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
@@ -69,19 +117,38 @@ export function accountRoutes(services: Needed): Route[] {
   const ownSite = [noStore, refuseCrossSite(publicUrl)]
   const identified = requireSessionOrToken(services)
 
-  function enter(ctx: Context, { account, session }: Entered) {
+  const presented = (ctx: Context) => readSessionCookie(ctx, publicUrl)
+
+  function enter<View extends 'session' | 'otpVerify'>(
+    ctx: Context,
+    { account, session }: Entered,
+    view: View,
+  ) {
     setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
-    return { user: presentUser(account, 'session'), auth: presentAuth(session) }
+    return { user: presentUser(account, view), auth: presentAuth(session) }
   }
   return [
     route(
       registerEndpoint,
-      async (input, ctx) => enter(ctx, await register(operations, input, readSessionCookie(ctx, publicUrl))),
+      async (input, ctx) => enter(ctx, await register(operations, input, presented(ctx)), 'session'),
       ownSite,
     ),
     route(
       loginEndpoint,
-      async (input, ctx) => enter(ctx, await login(operations, input, readSessionCookie(ctx, publicUrl))),
+      async (input, ctx) => enter(ctx, await login(operations, input, presented(ctx)), 'session'),
+      ownSite,
+    ),
+    route(
+      otpStartEndpoint,
+      async ({ email }) => {
+        await startOtp(services, email)
+        return {}
+      },
+      ownSite,
+    ),
+    route(
+      otpVerifyEndpoint,
+      async (input, ctx) => enter(ctx, await verifyOtp(services, input, presented(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { requiredText } from '../http/input.js'
+import type { ErrorCode } from '../kernel/errors.js'
 import { characters, cleanLine } from '../kernel/text.js'
+import { codePattern } from './one-time-code.js'
 import { passwordLength } from './password.js'
 
 /** RFC 5321, 4.5.3.1.3: a longer address cannot be delivered to. */
@@ -18,23 +20,26 @@ export const emailAddress = z
   .check(z.email())
 
 /** Text of so many characters. A refinement, since zod counts UTF-16 units; the document is told the limits. */
-function textOf({ least, most }: { least: number; most: number }) {
+function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
   return z
-    .string()
-    .refine((text) => characters(text) >= least && characters(text) <= most)
+    .string(wrong)
+    .refine((text) => characters(text) >= least && characters(text) <= most, wrong)
     .meta({ minLength: least, maxLength: most })
 }
 
-const displayName = z
-  .string()
-  .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
-  .pipe(textOf(nameLength))
-  .meta({ minLength: nameLength.least, maxLength: nameLength.most })
+/** A person's name, cleaned to one line of 2 to 100 characters; anything else is `wrong`. */
+export function displayName(wrong: ErrorCode) {
+  return z
+    .string(wrong)
+    .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
+    .pipe(textOf(nameLength, wrong))
+    .meta({ minLength: nameLength.least, maxLength: nameLength.most })
+}
 
 export const registration = z.object({
   email: emailAddress,
   password: textOf(passwordLength),
-  name: displayName,
+  name: displayName('invalid_registration'),
 })
 
 /** No rules but presence: whatever else is wrong with it, it is wrong credentials. */
@@ -42,6 +47,11 @@ export const credentials = z.object({
   email: requiredText('invalid_login'),
   password: requiredText('invalid_login'),
 })
+
+export const codeRequest = z.object({ email: emailAddress })
+
+/** The code is never trimmed. Whatever else is wrong with either, it is a wrong code. */
+export const codeEntry = z.object({ email: emailAddress, code: z.string().regex(codePattern) })
 
 export const nothing = z.object({})
 
@@ -78,5 +88,6 @@ const auth = z.object({
 export type Auth = z.output<typeof auth>
 
 export const sessionAnswer = z.object({ success: z.literal(true), user: userOf.session, auth })
+export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userOf.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userOf.me })
 export const done = z.object({ success: z.literal(true) })

@@ -1,33 +1,56 @@
-import type { Knex } from 'knex'
 import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { userIdFrom } from '../kernel/ids.js'
-import { query } from '../platform/db.js'
+import { isSolDomain, solDomainFrom } from '../kernel/sol-domain.js'
 import { waitFor } from '../platform/wait-for.js'
 import type { Services } from '../services.js'
-import { type CreatorSettings, creatorSettings, defaultSettings } from './settings.js'
-
-/** Whom a tip goes to. `userId` is undefined for a wallet that belongs to no account. */
-interface Creator {
-  readonly userId: string | undefined
-  readonly wallet: string | undefined
-  readonly settings: CreatorSettings
-}
+import { handleForms } from './handles.js'
+import { type Creator, readByDomain, readByHandle, readByUserId, readByWallet } from './read.js'
+import { defaultSettings } from './settings.js'
 
 export type PayableCreator = Creator & { readonly wallet: string }
 
 /**
- * Finds the creator a caller means: user id (UUID, with or without `auth_`) or wallet address. A valid wallet of
- * no account is payable too. Throws `creator_not_found`.
+ * Finds the creator a caller means. In this order: user id (UUID, with or without `auth_`), wallet, `.sol` domain,
+ * handle. A wallet or the payee of a domain is payable also when it belongs to no account. Throws
+ * `creator_not_found`, also when it cannot be told who is meant.
  */
-async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): Promise<Creator> {
+export async function resolveCreator(
+  services: Pick<Services, 'db' | 'names'>,
+  creatorId: string,
+): Promise<Creator> {
   const userId = userIdFrom(creatorId)
-  const wallet = isAddress(creatorId) ? creatorId : undefined
-  if (userId === undefined && wallet === undefined) throw new DomainError('creator_not_found')
-  const registered = await readCreator(db, userId, wallet)
-  if (registered !== undefined) return registered
-  if (wallet === undefined) throw new DomainError('creator_not_found')
-  return { userId: undefined, wallet, settings: defaultSettings }
+  const name = creatorId.trim()
+  if (userId !== undefined) return found(await readByUserId(services.db, userId))
+  if (isAddress(creatorId)) return ofWallet(services, creatorId)
+  if (isSolDomain(name)) return ofDomain(services, solDomainFrom(name))
+  const handle = handleForms(name)
+  if (handle.twitter === undefined && handle.discord === undefined) throw new DomainError('creator_not_found')
+  return found(await readByHandle(services.db, handle))
+}
+
+/**
+ * A linked domain means the creator that linked it, as long as the chain names the same owner as then; otherwise
+ * it means whom the chain pays. After a sale the money so follows the domain at once (decisions.md 2).
+ */
+async function ofDomain(
+  { db, names }: Pick<Services, 'db' | 'names'>,
+  domain: string | undefined,
+): Promise<Creator> {
+  if (domain === undefined) throw new DomainError('creator_not_found')
+  const [linked, record] = await Promise.all([readByDomain(db, domain), names.lookup(domain)])
+  if (linked !== undefined && linked.domainOwner === record?.owner) return linked
+  if (record?.payee === undefined) throw new DomainError('creator_not_found')
+  return ofWallet({ db }, record.payee)
+}
+
+async function ofWallet({ db }: Pick<Services, 'db'>, wallet: string): Promise<Creator> {
+  return (await readByWallet(db, wallet)) ?? { userId: undefined, wallet, settings: defaultSettings }
+}
+
+function found(creator: Creator | undefined): Creator {
+  if (creator === undefined) throw new DomainError('creator_not_found')
+  return creator
 }
 
 /**
@@ -35,53 +58,42 @@ async function resolveCreator({ db }: Pick<Services, 'db'>, creatorId: string): 
  * `creator_wallet_pending`.
  */
 export async function payableCreator(
-  services: Pick<Services, 'db' | 'hints' | 'config'>,
+  services: Pick<Services, 'db' | 'hints' | 'config' | 'names'>,
   creatorId: string,
 ): Promise<PayableCreator> {
-  const creator = await resolveCreator(services, creatorId)
-  if (isPayable(creator)) return creator
+  const { userId, wallet, settings } = await resolveCreator(services, creatorId)
+  if (wallet !== undefined) return { userId, wallet, settings }
+  if (userId === undefined) throw new Error('A creator without an account has a wallet')
   const provisioned = await waitFor(
     async () => {
-      const again = await readCreator(services.db, creator.userId, undefined)
-      return again !== undefined && isPayable(again) ? again : undefined
+      const again = await readByUserId(services.db, userId)
+      return again?.wallet === undefined ? undefined : { ...again, wallet: again.wallet }
     },
-    {
-      hints: services.hints,
-      channel: `wallets.${creator.userId}`,
-      totalMs: services.config.tips.walletWaitMs,
-    },
+    { hints: services.hints, channel: `wallets.${userId}`, totalMs: services.config.tips.walletWaitMs },
   )
   if (provisioned === undefined) throw new DomainError('creator_wallet_pending')
   return provisioned
 }
 
-function isPayable(creator: Creator): creator is PayableCreator {
-  return creator.wallet !== undefined
-}
+/** Somebody a list is about: an account or a wallet. */
+export type Party = { readonly userId: string } | { readonly wallet: string }
 
-interface CreatorRow {
-  userId: string
-  wallet: string | null
-  settings: unknown
-}
-
-async function readCreator(
-  db: Knex,
-  userId: string | undefined,
-  wallet: string | undefined,
-): Promise<Creator | undefined> {
-  const [row] = await query<CreatorRow>(db, {
-    name: 'creators.read',
-    text: `select u.id as "userId", w.public_key as wallet, u.settings
-           from users u join wallets w on w.user_id = u.id
-           where u.id = $1::uuid or w.public_key = $2`,
-    values: [userId ?? null, wallet ?? null],
-  })
-  return (
-    row && {
-      userId: row.userId,
-      wallet: row.wallet ?? undefined,
-      settings: creatorSettings.parse(row.settings),
-    }
-  )
+/**
+ * Whom an address names when nobody outside may be asked: user id, wallet, or a `.sol` domain that is linked or
+ * was looked up a moment ago. Undefined for anything else.
+ */
+export async function knownParty(
+  { db, names }: Pick<Services, 'db' | 'names'>,
+  address: string,
+): Promise<Party | undefined> {
+  const userId = userIdFrom(address)
+  const domain = solDomainFrom(address.trim())
+  if (userId !== undefined) return { userId }
+  if (isAddress(address)) return { wallet: address }
+  if (domain === undefined) return undefined
+  const record = names.known(domain)
+  const linked = await readByDomain(db, domain)
+  if (linked !== undefined && (record === undefined || record.owner === linked.domainOwner))
+    return { userId: linked.userId }
+  return record?.payee === undefined ? undefined : { wallet: record.payee }
 }

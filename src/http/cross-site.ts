@@ -1,6 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../kernel/errors.js'
 
+/** Methods that change nothing: a foreign page may cause them, and cannot read the answer. */
+const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 /**
  * Refuses a state-changing request that a foreign page makes with our cookie (403 `Forbidden`): an Origin that is
  * neither this host nor the public URL or, without Origin, a Sec-Fetch-Site that says cross-site or same-site.
@@ -9,7 +12,7 @@ import { DomainError } from '../kernel/errors.js'
 export function refuseCrossSite(publicUrl: string): Middleware {
   const publicOrigin = new URL(publicUrl).origin
   return async (ctx, next) => {
-    if (isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
+    if (!reading.has(ctx.method) && isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
     await next()
   }
 }

@@ -21,10 +21,10 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       if (ctx.status === 404 && ctx.body == null) answer(ctx, 'not_found', requestId)
       if (ctx.status === 405 || ctx.status === 501) answer(ctx, 'method_not_allowed', requestId)
     } catch (error) {
-      const code = codeOf(error)
+      const code = codeOf(error, ctx.state['internal'])
       answer(ctx, code, requestId)
       if (errors[code][0] >= 500 && !(error instanceof DomainError))
-        log.error({ err: error, requestId, path: ctx.path }, 'request failed')
+        log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
     }
     const seconds = (performance.now() - startedAt) / 1000
     metrics.requestSeconds.observe(
@@ -35,7 +35,7 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       {
         requestId,
         method: ctx.method,
-        path: ctx.path,
+        path: loggedPath(ctx),
         status: ctx.status,
         ms: Math.round(seconds * 1e5) / 100,
       },
@@ -50,8 +50,13 @@ function answer(ctx: Context, code: ErrorCode, requestId: string): void {
   ctx.body = { success: false, error, code, requestId }
 }
 
-function codeOf(error: unknown): ErrorCode {
+/** The code in a payment link opens something, if only for a minute. */
+function loggedPath({ path }: Context): string {
+  return path.replace(/^(\/+pay\/+).+/i, '$1[redacted]')
+}
+
+function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCode {
   if (error instanceof DomainError) return error.code
   const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseAway(error)
-  return later ? 'service_unavailable' : 'internal_error'
+  return later ? 'service_unavailable' : internal
 }

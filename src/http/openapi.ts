@@ -1,24 +1,43 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
+import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 type Json = Record<string, unknown>
 
+const pathParameter = /:(\w+)/g
+
 /** Any endpoint may answer these; they are listed with each so that a client generator knows. */
 const common: readonly ErrorCode[] = ['too_many_requests', 'internal_error', 'service_unavailable']
+
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'Makes a repetition within 24 hours answer what the first request was answered',
+  },
+}
 
 const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
   session: [{ session: [] }],
   'session-or-token': [{ session: [] }, { accessToken: [] }],
+  'api-key': [{ apiKey: [] }],
+  'sdk-session': [{ sdkSession: [] }],
 }
 
 /** The OpenAPI 3.1 document of the mounted routes, made from the schemas that parse and describe them. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string, cookieName: string): Json {
   const paths: Record<string, Json> = {}
-  for (const { endpoint } of routes)
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint) }
+  for (const { endpoint } of routes) {
+    const path = endpoint.path.replaceAll(pathParameter, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) }
+  }
   return {
     openapi: '3.1.0',
     info: { title: 'Tipping service', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
@@ -28,25 +47,52 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string, coo
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: cookieName },
         accessToken: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'tk_live_...' },
+        sdkSession: { type: 'http', scheme: 'bearer', bearerFormat: 'sdk_sess_<uuid>' },
       },
     },
   }
 }
 
 function operation(endpoint: AnyEndpoint): Json {
+  const { inPath, others } = divided(schemaOf(endpoint.input), endpoint.path)
   const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
-  const input = schemaOf(endpoint.input)
-  const contentType = endpoint.stream === true ? 'text/event-stream' : 'application/json'
+  const parameters = [
+    ...parametersOf(inPath, 'path'),
+    ...(inQuery ? parametersOf(others, 'query') : []),
+    ...(endpoint.idempotent === true ? [idempotencyKey] : []),
+  ]
   return {
     summary: endpoint.summary,
     security: credentials[endpoint.credential],
+    'x-rate-limit': typeof endpoint.limit === 'string' ? endpoint.limit : endpoint.limit.name,
+    ...(parameters.length > 0 ? { parameters } : {}),
     ...(inQuery
-      ? { parameters: parametersOf(input) }
-      : { requestBody: { required: true, content: { 'application/json': { schema: input } } } }),
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: others } } } }),
     responses: {
-      200: { description: 'Success', content: { [contentType]: { schema: schemaOf(endpoint.output) } } },
-      ...errorResponses([endpoint.invalid, ...endpoint.errors, ...common]),
+      200: { description: 'Success', content: successContent(endpoint) },
+      ...errorResponses(codesOf(endpoint)),
     },
+  }
+}
+
+/** Every refusal of the endpoint, those that any may answer included. */
+function codesOf({ invalid, errors: own, idempotent, internal }: AnyEndpoint): ErrorCode[] {
+  return [
+    invalid,
+    ...own,
+    ...(idempotent === true ? idempotencyErrors : []),
+    ...common,
+    ...(internal === undefined ? [] : [internal]),
+  ]
+}
+
+function successContent({ stream, csv, output }: AnyEndpoint): Json {
+  const contentType = stream === true ? 'text/event-stream' : 'application/json'
+  return {
+    [contentType]: { schema: schemaOf(output) },
+    ...(csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
   }
 }
 
@@ -56,11 +102,24 @@ function schemaOf(schema: z.ZodType): Json {
   return json
 }
 
-function parametersOf(input: Json): Json[] {
+/** The fields of an input that are segments of the path, and the others. */
+function divided(input: Json, path: string): { inPath: Json; others: Json } {
+  const names = new Set([...path.matchAll(pathParameter)].map(([, name]) => name))
+  const part = (mine: (name: string) => boolean): Json => ({
+    ...input,
+    properties: Object.fromEntries(
+      Object.entries((input['properties'] ?? {}) as Json).filter(([name]) => mine(name)),
+    ),
+    required: ((input['required'] ?? []) as string[]).filter(mine),
+  })
+  return { inPath: part((name) => names.has(name)), others: part((name) => !names.has(name)) }
+}
+
+function parametersOf(input: Json, place: 'path' | 'query'): Json[] {
   const required = (input['required'] ?? []) as string[]
   return Object.entries((input['properties'] ?? {}) as Record<string, Json>).map(([name, schema]) => ({
     name,
-    in: 'query',
+    in: place,
     required: required.includes(name),
     schema,
   }))

@@ -4,12 +4,12 @@ import { type PayableCreator, payableCreator } from '../creators/resolve.js'
 import { encodeBase58 } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
-import { displayNumber } from '../kernel/money.js'
 import { cleanLine } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
 import { targetToken } from './choose-route.js'
+import { presentIntent } from './present.js'
 import type { PriceBook } from './price-book.js'
 import {
   askedAmount,
@@ -22,20 +22,20 @@ import {
 } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'chain' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'metrics' | 'log'>
 
-/** A blockhash lives for 150 slots of 400 ms. */
-const transactionLifeMs = 60_000
 const maxSymbolLength = 20
 
 /**
  * Builds the unsigned transaction of a crypto tip and stores what was issued (contract: POST /payments/intent).
- * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, limits, price, route.
+ * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, limits, price, route. `sdkSessionId`:
+ * the SDK session it is made in and counted for, if any.
  */
 export async function createIntent(
   services: Needs,
   prices: PriceBook,
   input: IntentInput,
+  sdkSessionId: string | null = null,
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const asked = askedAmount(input.amount, input.amountUsd, token)
@@ -55,9 +55,21 @@ export async function createIntent(
     token,
     gross,
     symbol,
+    sdkSessionId,
   }
   await storeIntent(services, intent)
   return present(intent)
+}
+
+/**
+ * Whether an issued transaction can still land. By the chain's own height, not by `expiresAt`: slots run slower than
+ * their 400 ms, and a second transaction while the first can still land could make a supporter pay twice.
+ */
+export async function intentLives(
+  { chain }: Pick<Services, 'chain'>,
+  { lastValidBlockHeight }: Pick<IntentAnswer, 'lastValidBlockHeight'>,
+): Promise<boolean> {
+  return (await chain.blockHeight()) <= lastValidBlockHeight
 }
 
 interface Issued {
@@ -116,17 +128,29 @@ interface Intent extends Issued {
   readonly token: Token
   readonly gross: Gross
   readonly symbol: string
+  readonly sdkSessionId: string | null
 }
 
-async function storeIntent({ db }: Pick<Services, 'db'>, intent: Intent): Promise<void> {
+/**
+ * Writes the intent down; one made in an SDK session is counted with it, in the same statement, so that a session never
+ * makes more than its share. Throws `invalid_session_token` when it has none left or ended meanwhile.
+ */
+async function storeIntent({ db, config }: Pick<Services, 'db' | 'config'>, intent: Intent): Promise<void> {
   const { creator, token, gross, legs } = intent
   const parties = await internWallets(db, [creator.wallet])
-  await query(db, {
+  const stored = await query(db, {
     name: 'intents.insert',
-    text: `insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
-             output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode,
-             reference_key, transaction, last_valid_block_height)
-           values ($1, $2, $3, $4, $5, $6, $5, $7, $8, $9, $10, 'direct-transfer', $11, $12, $13, $14)`,
+    text: /* sql */ `
+      with counted as (
+        update sdk_sessions set intents = intents + 1
+        where id = $15 and intents < $16 and consumed_at is null and expires_at > clock_timestamp()
+        returning id)
+      insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
+        output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode,
+        reference_key, transaction, last_valid_block_height, sdk_session_id)
+      select $1, $2, $3, $4, $5, $6, $5, $7, $8, $9, $10, 'direct-transfer', $11, $12, $13, $14, $15
+      where $15::uuid is null or exists (select from counted)
+      returning id`,
     values: [
       intent.id,
       parties.get(creator.wallet),
@@ -142,30 +166,28 @@ async function storeIntent({ db }: Pick<Services, 'db'>, intent: Intent): Promis
       intent.referenceKey,
       intent.transaction,
       intent.lastValidBlockHeight,
+      intent.sdkSessionId,
+      config.sdk.sessionIntents,
     ],
   })
+  if (stored.length === 0) throw new DomainError('invalid_session_token')
 }
 
 function executionMode({ settings }: PayableCreator): 'sync' | 'async' {
   return settings.gaslessEnabled ? 'async' : 'sync'
 }
 
-function present(intent: Intent): IntentAnswer {
-  const { yieldEnabled, gaslessEnabled, autoConvertUsdc } = intent.creator.settings
-  return {
-    intentId: intent.id,
-    status: 'requires_action',
-    transaction: Buffer.from(intent.transaction).toString('base64'),
-    quote: {
-      outAmount: String(intent.legs.net),
-      priceImpactPct: 0,
-      amountUsd: displayNumber(intent.gross.usdCents, 2),
-      tokenSymbol: intent.symbol,
+function present({ legs, gross, symbol, creator, ...intent }: Intent): IntentAnswer {
+  return presentIntent(
+    {
+      ...intent,
+      outAmount: legs.net,
+      usdCents: gross.usdCents,
+      tokenSymbol: symbol,
+      executionMode: executionMode(creator),
+      provider: 'direct-transfer',
+      createdAt: new Date(),
     },
-    executionMode: executionMode(intent.creator),
-    provider: 'direct-transfer',
-    lastValidBlockHeight: intent.lastValidBlockHeight,
-    settings: { yieldEnabled, gaslessEnabled, autoConvertUsdc },
-    expiresAt: new Date(Date.now() + transactionLifeMs).toISOString(),
-  }
+    creator.settings,
+  )
 }

@@ -1,8 +1,10 @@
+import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
+import { idempotent } from '../http/idempotency.js'
 import type { Services } from '../services.js'
-import { createIntent } from './create-intent.js'
+import { createIntent, intentLives } from './create-intent.js'
 import type { PriceBook } from './price-book.js'
-import { intentInput, intentOutput } from './schemas.js'
+import { type IntentAnswer, type IntentInput, intentInput, intentOutput } from './schemas.js'
 
 /** Crypto payment intents. */
 export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
@@ -13,6 +15,8 @@ export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
         path: '/payments/intent',
         summary: 'Build the unsigned transaction of a crypto tip',
         credential: 'none',
+        limit: 'intents',
+        idempotent: true,
         input: intentInput,
         invalid: 'intent_fields_required',
         output: intentOutput,
@@ -28,7 +32,14 @@ export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
           'swap_engines_unavailable',
         ],
       },
-      (input) => createIntent(services, prices, input),
+      idempotent(
+        {
+          db: services.db,
+          scope: (ctx) => `/payments/intent ${clientAddress(ctx)}`,
+          stillServes: (answer: IntentAnswer) => intentLives(services, answer),
+        },
+        (input: IntentInput) => createIntent(services, prices, input),
+      ),
     ),
   ]
 }

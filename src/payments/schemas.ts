@@ -9,7 +9,8 @@ const missing = 'intent_fields_required'
 export const intentInput = z
   .object({
     creatorId: requiredText(missing).meta({
-      description: 'User id (UUID, also with prefix auth_) or wallet address',
+      description:
+        'User id (UUID, also with prefix auth_), wallet address, Twitter handle (with or without @), Discord handle or .sol domain',
     }),
     inputTokenMint: checkedText(
       missing,

@@ -16,6 +16,16 @@ const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
 const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
 const whole = (least: number, most: number) => number(least, most).int()
+const key = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+const mailbox = z
+  .string()
+  .refine(
+    (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
+    'must be an e-mail address, alone or as Name <address>',
+  )
 
 /** Names and defaults of all settings; `.env.example` explains each in one line. */
 const settings = z.object({
@@ -28,14 +38,29 @@ const settings = z.object({
     .regex(/^[\w-]{1,40}$/)
     .default('tipping'),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
+  PUBLIC_RPC_URL: url.optional(),
   SOLANA_GENESIS_HASH: address.optional(),
   TREASURY_WALLET: address,
   PRICE_URL: url,
   PRICE_API_KEY: z.string().optional(),
   TRUST_PROXY: flag.default(false),
+  RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
+  RATE_READS: whole(1, 1e6).default(120),
+  RATE_STATUS: whole(1, 1e6).default(60),
+  RATE_TIPS_CREATE: whole(1, 1e6).default(60),
+  RATE_INTENTS: whole(1, 1e6).default(60),
+  RATE_API_KEY: whole(1, 1e6).default(300),
+  RATE_SDK_ADDRESS: whole(1, 1e6).default(600),
+  RATE_SDK_INTENT_READS: whole(1, 1e6).default(60),
+  RATE_WITHDRAW: whole(1, 1e6).default(5),
+  RATE_REGISTER: whole(1, 1e6).default(10),
+  RATE_LOGIN: whole(1, 1e6).default(10),
+  RATE_OTP_START: whole(1, 1e6).default(5),
+  RATE_STREAMS: whole(1, 1e6).default(20),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
+  OTP_PEPPER: key,
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
   ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
@@ -45,6 +70,8 @@ const settings = z.object({
   PRICE_JUMP_PERCENT: number(1, 1000).default(20),
   WALLET_WAIT_MS: whole(0, 20_000).default(3000),
   CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
+  SDK_SESSION_MINUTES: number(0.01, 1440).default(15),
+  SDK_SESSION_INTENTS: whole(1, 1000).default(5),
   RPC_STATUS_BATCH: whole(1, 256).default(256),
   RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
 })
@@ -60,6 +87,7 @@ function shape(s: z.output<typeof settings>) {
     redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
+      publicRpcUrl: s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey),
       genesisHash: s.SOLANA_GENESIS_HASH,
       statusBatch: s.RPC_STATUS_BATCH,
       transactionBatch: s.RPC_TRANSACTION_BATCH,
@@ -70,6 +98,7 @@ function shape(s: z.output<typeof settings>) {
       absoluteDays: s.SESSION_ABSOLUTE_DAYS,
       accessTokenHours: s.ACCESS_TOKEN_HOURS,
     },
+    otpPepper: s.OTP_PEPPER,
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
@@ -78,10 +107,32 @@ function shape(s: z.output<typeof settings>) {
       walletWaitMs: s.WALLET_WAIT_MS,
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
     },
+    limits: {
+      factor: s.RATE_LIMIT_FACTOR,
+      reads: s.RATE_READS,
+      status: s.RATE_STATUS,
+      tipsCreate: s.RATE_TIPS_CREATE,
+      intents: s.RATE_INTENTS,
+      apiKey: s.RATE_API_KEY,
+      sdkAddress: s.RATE_SDK_ADDRESS,
+      sdkIntentReads: s.RATE_SDK_INTENT_READS,
+      withdraw: s.RATE_WITHDRAW,
+      register: s.RATE_REGISTER,
+      login: s.RATE_LOGIN,
+      otpStart: s.RATE_OTP_START,
+      streams: s.RATE_STREAMS,
+    },
+    sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
     workerPort: s.WORKER_PORT,
     stopWithStdin: s.STOP_WITH_STDIN,
   }
+}
+
+/** Providers put their customers' keys into the path, the query or the user part: such a URL is not for pages. */
+function holdsNoKey(rpcUrl: string): boolean {
+  const { pathname, search, username, password } = new URL(rpcUrl)
+  return pathname === '/' && search + username + password === ''
 }
 
 /** Thrown at the start with every fault of the settings in one message. */
@@ -104,11 +155,17 @@ export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
  * Config, so that no other process ever holds it.
  */
 export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
-  const kek = z
-    .string()
-    .transform((text) => Buffer.from(text, 'base64'))
-    .refine((key) => key.length === 32, 'must be 32 bytes, base64')
-  return read(z.object({ WALLET_KEK: kek }), env).WALLET_KEK
+  return read(z.object({ WALLET_KEK: key }), env).WALLET_KEK
+}
+
+/** The mail server and our sender address. Read by the mailer alone: the URL may hold a password. */
+export function loadMail(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly from: string
+} {
+  const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
+  const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
+  return { url, from }
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {

@@ -43,6 +43,8 @@ export function createDb(url: string, max: number, statementMs = limits.statemen
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
+    // Else a failed statement's error text, and so the log, has its values in clear.
+    compileSqlOnError: false,
     // Whoever asked is told by an error; knex's own lines would stand as bare text among the JSON of the log.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })

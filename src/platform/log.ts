@@ -18,13 +18,19 @@ const secrets = [
   'secretKey',
 ]
 
+/** PostgreSQL quotes whole rows in the detail of an error, and the statement's place with values in its context. */
+const rowQuotes = ['err.detail', 'err.where']
+
 /** The JSON log of one process. `process` names it (web, verifier, ...) on every line. */
 export function createLog(level: string, process: string): Log {
   return pino({
     level,
     base: { process },
     redact: {
-      paths: secrets.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]),
+      paths: [
+        ...secrets.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]),
+        ...rowQuotes,
+      ],
       censor: '[redacted]',
     },
   })

@@ -17,7 +17,8 @@ export interface Confirmation {
 
 /**
  * One statement: locks what is still pending, moves each recipient's cursor once, and stamps the tips in that
- * order, so that a recipient's stamps are unique to the millisecond and never appear behind one already read.
+ * order, so that a recipient's stamps are unique to the millisecond and never appear behind one already read. A tip
+ * that pays an intent of an SDK session uses that session up.
  */
 const confirmSql = /* sql */ `
 with fact as (
@@ -38,6 +39,13 @@ with fact as (
   returning party_id, last_at
 ), ranked as (
   select o.*, row_number() over (partition by recipient order by recorded_at desc, id desc) - 1 as back from open o
+), paid_session as materialized (
+  select s.id from sdk_sessions s
+  where s.consumed_at is null and s.id in (
+    select i.sdk_session_id from open o join payment_intents i on i.id = o.intent_id)
+  order by s.id for no key update of s
+), consumed as (
+  update sdk_sessions set consumed_at = clock_timestamp() where id in (select id from paid_session)
 )
 update tips t set
   status = 'confirmed', due_at = null, outcome = null,

@@ -1,5 +1,4 @@
-import { isAddress } from '../kernel/base58.js'
-import { userIdFrom } from '../kernel/ids.js'
+import { knownParty } from '../creators/resolve.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
 import { type ListedTip, listColumns, presentListItem } from './present.js'
@@ -12,10 +11,13 @@ const most = 50
  * The newest tips an address received or sent. Two scans that each stop at 50 rows, on partial indexes over what
  * may be listed: an OR would read every tip of a busy creator. A tip to oneself is found by the first scan only.
  */
-export async function listTips({ db }: Pick<Services, 'db'>, address: string): Promise<TipListItem[]> {
-  const userId = userIdFrom(address)
-  if (userId === undefined && !isAddress(address)) return []
-  const rows = await query<ListedTip>(db, {
+export async function listTips(
+  services: Pick<Services, 'db' | 'names'>,
+  address: string,
+): Promise<TipListItem[]> {
+  const party = await knownParty(services, address)
+  if (party === undefined) return []
+  const rows = await query<ListedTip>(services.db, {
     name: 'tips.list',
     text: /* sql */ `
       with who as (select id from parties where wallet = $1 or user_id = $2::uuid),
@@ -30,7 +32,7 @@ export async function listTips({ db }: Pick<Services, 'db'>, address: string): P
       from newest t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
       left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc limit ${most}`,
-    values: [userId === undefined ? address : null, userId ?? null],
+    values: 'userId' in party ? [null, party.userId] : [party.wallet, null],
   })
   return rows.map(presentListItem)
 }

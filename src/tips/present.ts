@@ -1,4 +1,4 @@
-import { centsWorth, displayNumber, picoUsd } from '../kernel/money.js'
+import { centsWorth, displayNumber, microWorth, picoUsd } from '../kernel/money.js'
 import { tokenByMint } from '../kernel/tokens.js'
 import type { TipListItem } from './schemas.js'
 
@@ -9,6 +9,9 @@ const factColumns = /* sql */ `
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
 export const listColumns = /* sql */ `${factColumns}, t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
+
+/** Pico-dollars per dollar: the price of what is worth one by definition. */
+const oneDollar = 10n ** 12n
 
 interface Facts {
   readonly id: string
@@ -70,8 +73,18 @@ function amounts({ displayRaw, receivedRaw, decimals }: Facts): { amount: number
   }
 }
 
-function symbolOf(mint: string): string {
+/** The symbol of a known token, else its mint. */
+export function symbolOf(mint: string): string {
   return tokenByMint(mint)?.symbol ?? mint
+}
+
+type Valued = Pick<ListedTip, 'displayRaw' | 'mint' | 'decimals' | 'usd'>
+
+/** What an amount is worth in micro-dollars, by the same rule as `valueUsd` but before rounding to the cent. */
+export function microUsd({ displayRaw, mint, decimals, usd }: Valued): bigint {
+  const stable = tokenByMint(mint)?.stable === true
+  const price = stable ? oneDollar : usd === null ? undefined : picoUsd(Number(usd))
+  return price === undefined ? 0n : microWorth(BigInt(displayRaw), decimals, price)
 }
 
 /** Stablecoins at face value, other tokens at the last known price, to the cent; 0 if none was ever known. */

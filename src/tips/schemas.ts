@@ -3,6 +3,8 @@ import { checkedText, requiredText } from '../http/input.js'
 import { isAddress, isSignature } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 
+export const tipStatus = z.enum(['pending', 'confirmed', 'failed', 'cancelled'])
+
 const missing: ErrorCode = 'tip_fields_required'
 const invalidAmount: ErrorCode = 'invalid_tip_amount'
 
@@ -28,7 +30,7 @@ export const recordTipOutput = z.object({
   success: z.literal(true),
   tip: z.object({
     id: z.string(),
-    status: z.enum(['pending', 'confirmed', 'failed', 'cancelled']),
+    status: tipStatus,
     recipientId: z.uuid().optional(),
     amount: z.number().optional(),
     tokenSymbol: z.string().optional(),
@@ -43,7 +45,8 @@ export const listTipsInput = z.object({
   }),
 })
 
-const tipListItem = z.object({
+/** A tip in a list (contract: Tip list item). */
+export const tipListItem = z.object({
   signature: z.string(),
   recipient: z.string(),
   recipient_id: z.string().nullable(),
@@ -57,7 +60,7 @@ const tipListItem = z.object({
   tokenSymbol: z.string(),
   message: z.string().nullable(),
   timestamp: z.iso.datetime(),
-  status: z.enum(['pending', 'confirmed', 'failed', 'cancelled']),
+  status: tipStatus,
   valueUsd: z.number(),
   isStable: z.boolean(),
   fiatDetails: z.null(),

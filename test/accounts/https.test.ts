@@ -1,4 +1,5 @@
 import test from 'ava'
+import { codeHmac } from '../../src/accounts/one-time-code.js'
 import { freshEmail, registerPerson } from '../helpers/people.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -12,6 +13,20 @@ test('over https the cookie is Secure and bound to the host by its prefix', asyn
   t.regex(pair ?? '', /^__Host-session=[\w-]{43}$/)
   const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
   t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax', 'secure'])
+})
+
+test('the cookie of a one-time code is no different', async (t) => {
+  const { user, email } = await registerPerson(world())
+  const code_hmac = codeHmac(world().services.config.otpPepper, user.id, '123456')
+  await world()
+    .db('otp_codes')
+    .insert({ user_id: user.id, code_hmac, expires_at: new Date(Date.now() + 60_000) })
+  const answer = await world().request('POST', '/auth/otp/verify', { body: { email, code: '123456' } })
+  t.is(answer.status, 200)
+  t.regex(
+    answer.headers['set-cookie']?.[0] ?? '',
+    /^__Host-session=[\w-]{43}; path=\/; expires=[^;]*; samesite=lax; secure; httponly$/,
+  )
 })
 
 test('over https only the prefixed cookie counts, and logout clears it', async (t) => {

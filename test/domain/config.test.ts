@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { ConfigError, loadConfig, loadDatabaseUrl, loadWalletKek } from '../../src/platform/config.js'
+import {
+  ConfigError,
+  loadConfig,
+  loadDatabaseUrl,
+  loadMail,
+  loadWalletKek,
+} from '../../src/platform/config.js'
 import { wallet } from './transactions.js'
 
 const least = {
@@ -9,6 +15,7 @@ const least = {
   SOLANA_RPC_URLS: 'https://rpc.example',
   TREASURY_WALLET: wallet('treasury'),
   PRICE_URL: 'https://prices.example',
+  OTP_PEPPER: randomBytes(32).toString('base64'),
 }
 
 function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
@@ -27,6 +34,21 @@ test('the least settings suffice, and the rest is the documented default', (t) =
   t.like(config.chain, { rpcUrls: ['https://rpc.example'], genesisHash: undefined })
   t.like(config.tips, { feeBps: 200, minUsd: 0.01, maxUsd: 10_000, walletWaitMs: 3000, claimWindowHours: 24 })
   t.is(config.prices.jumpPercent, 20)
+  t.deepEqual(config.limits, {
+    factor: 1,
+    reads: 120,
+    status: 60,
+    tipsCreate: 60,
+    intents: 60,
+    apiKey: 300,
+    sdkAddress: 600,
+    sdkIntentReads: 60,
+    withdraw: 5,
+    register: 10,
+    login: 10,
+    otpStart: 5,
+    streams: 20,
+  })
   t.true(Object.isFrozen(config))
 })
 
@@ -175,4 +197,57 @@ test('the key of the wallets is exactly 32 bytes in base64', (t) => {
 test('the key of the wallets is no part of the settings', (t) => {
   const key = randomBytes(32).toString('base64')
   t.false(JSON.stringify(loadConfig({ ...least, WALLET_KEK: key })).includes(key))
+})
+
+test('pages are given an RPC endpoint without a key in it, or the one set for them', (t) => {
+  const urls = [
+    'https://rpc.example/v2/key',
+    'https://rpc.example/?api-key=key',
+    'https://user:key@rpc.example',
+    'https://open.example/',
+  ]
+  const open = loadConfig({ ...least, SOLANA_RPC_URLS: urls.join(',') })
+  t.is(open.chain.publicRpcUrl, 'https://open.example')
+  t.is(loadConfig({ ...least, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
+  const set = loadConfig({ ...least, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
+  t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
+})
+
+test('the pepper of one-time codes is 32 bytes in base64', (t) => {
+  t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
+  for (const pepper of [
+    '',
+    'short',
+    Buffer.alloc(31).toString('base64'),
+    Buffer.alloc(33).toString('base64'),
+  ])
+    t.throws(() => loadConfig({ ...least, OTP_PEPPER: pepper }), {
+      instanceOf: ConfigError,
+      message: /OTP_PEPPER/,
+    })
+})
+
+test('the mailer’s settings are a server and a sender, and nobody else needs them', (t) => {
+  const url = 'smtps://user:pass@mail.example:465'
+  for (const from of ['a@tips.example', 'Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
+    t.deepEqual(loadMail({ SMTP_URL: url, MAIL_FROM: from }), { url, from })
+  t.deepEqual(
+    Object.keys(loadConfig(least)).filter((name) => /mail|smtp/i.test(name)),
+    [],
+  )
+})
+
+test('a bad mail setting is named', (t) => {
+  const good = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'a@tips.example' }
+  const bad = {
+    SMTP_URL: ['', 'http://x', 'mail.example:25', 'smtp://'],
+    MAIL_FROM: ['', 'tips', 'Tips <tips>'],
+  }
+  for (const [name, values] of Object.entries(bad))
+    for (const value of [...values, 'a@b.example\r\nBcc: c@d.example'])
+      t.throws(
+        () => loadMail({ ...good, [name]: value }),
+        { instanceOf: ConfigError, message: new RegExp(name) },
+        value,
+      )
 })

@@ -47,7 +47,8 @@ export async function createClient(url: string): Promise<Request> {
   )
   return async <Body>(method: string, path: string, options: RequestOptions = {}) => {
     const answer = await exchange(url, method, path, options)
-    if (method !== 'HEAD') check(method, new URL(path, url).pathname, answer.status, answer.body)
+    if (method !== 'HEAD')
+      check(method, new URL(path, url).pathname, answer.status, answer.body, answer.headers['content-type'])
     return answer as Answer<Body>
   }
 }

@@ -10,7 +10,13 @@ export interface OpenApi {
 }
 
 /** Throws, saying what is wrong, unless the service's own document allows this answer. */
-export type AnswerCheck = (method: string, path: string, status: number, body: unknown) => void
+export type AnswerCheck = (
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+  contentType?: string,
+) => void
 
 /** The answers of paths and methods the document does not have. */
 const undocumented: AnySchema = {
@@ -35,19 +41,20 @@ export function createAnswerCheck({ paths }: OpenApi): AnswerCheck {
   const anyError = ajv.compile(undocumented)
   const known = new Map<unknown, ValidateFunction>()
 
-  function validatorOf(operation: Operation, status: number): ValidateFunction | undefined {
+  function validatorOf(operation: Operation, status: number, type: string): ValidateFunction | undefined {
     const response = operation.responses[String(status)]
     if (response === undefined) throw new Error(`status ${status} is not in the document`)
-    const schema = response.content?.['application/json']?.schema
+    const schema = (response.content?.[type] ?? response.content?.['application/json'])?.schema
     if (schema === undefined) return undefined
     const validator = known.get(schema) ?? ajv.compile(closed(schema) as AnySchema)
     known.set(schema, validator)
     return validator
   }
-  return (method, path, status, body) => {
+  return (method, path, status, body, contentType = '') => {
     const operation = operationsOf(paths, path)?.[method.toLowerCase()]
     if (operation === undefined && status < 400) return
-    const validate = operation === undefined ? anyError : validatorOf(operation, status)
+    const validate =
+      operation === undefined ? anyError : validatorOf(operation, status, contentType.split(';', 1)[0] ?? '')
     if (validate === undefined || validate(body)) return
     throw new Error(
       `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,

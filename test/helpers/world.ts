@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
 import { type Composed, compose } from '../../src/compose.js'
+import { createHttpServer } from '../../src/http/server.js'
 import { loadConfig } from '../../src/platform/config.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
@@ -23,6 +25,10 @@ export interface WorldOptions {
   readonly chain?: boolean
   /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
   readonly fiat?: boolean
+  /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
+  readonly slotMs?: number
+  /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
+  readonly mail?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -48,6 +54,8 @@ export interface World {
   readonly sandbox: Sandbox
   /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
   readonly fiat: Fiat
+  /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
+  readonly mail: MailServer
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -56,11 +64,13 @@ export interface World {
 
 /** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
 export const publicUrl = 'http://tips.example'
+/** The sender of a world's mails. */
+const mailFrom = 'Tips <no-reply@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 /** A twentieth of a real slot, so that finality comes within a second. */
-const slotMs = 20
+const quickSlotMs = 20
 
 /**
  * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
@@ -95,16 +105,20 @@ async function openWorld({
   env: changes = {},
   chain = false,
   fiat: withFiat = false,
+  slotMs = quickSlotMs,
+  mail = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
   const fiat = withFiat ? await startFiat() : undefined
+  const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
     ...fiat?.env,
+    ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -127,6 +141,10 @@ async function openWorld({
       if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
       return fiat
     },
+    get mail() {
+      if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
+      return mailServer
+    },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
       return taps
@@ -142,6 +160,7 @@ async function openWorld({
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       await fiat?.close()
+      await mailServer?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -161,8 +180,10 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     SOLANA_RPC_URLS: outside,
     PRICE_URL: `${outside}/price/v3`,
     TREASURY_WALLET: treasuryWallet,
+    OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
+    RATE_LIMIT_FACTOR: '0',
   }
 }
 
@@ -184,7 +205,7 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
 }
 
 function listen({ koa }: App): Promise<Server> {
-  const server = createServer(koa.callback())
+  const server = createHttpServer(koa.callback())
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
   })

@@ -42,7 +42,9 @@ for (const path of [
   })
 
 test('a method that is not offered is a 405 everywhere, in every spelling of HTTP', async (t) => {
-  for (const { path } of await operations())
+  // Paths behind the session guard do not tell strangers which methods they have.
+  const open = (await operations()).filter(({ path }) => !path.startsWith('/creators/'))
+  for (const { path } of open)
     for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
       const answer = await raw(method, path)
       t.is(answer.status, 405, `${method} ${path}`)
@@ -170,7 +172,7 @@ const inside =
 test('no answer to a bad request says anything of what is inside', async (t) => {
   for (const { path, method } of await operations())
     for (const [name, options] of Object.entries(badBodies)) {
-      if (method === 'get') continue
+      if (method === 'get' || method === 'delete') continue
       const { body, headers } = options
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const answer = await raw(

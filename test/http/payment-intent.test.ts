@@ -196,7 +196,7 @@ test.serial(
     const statements = await taps.sql.during(() => issueIntent(request, good))
     t.deepEqual(
       statements.filter((name) => name !== 'prices.keep'),
-      ['creators.read', 'intents.insert'],
+      ['creators.by_wallet', 'intents.insert'],
     )
   },
 )

@@ -14,6 +14,8 @@ export interface JsonRpcOptions {
   readonly genesisHash: string | undefined
   /** Told of every call, also those inside a batch, for the metrics. */
   readonly onCall: (method: string, calls: number) => void
+  /** Deadline of one HTTP request in ms; default 10 s. */
+  readonly timeoutMs?: number
 }
 
 /** The answer to one call of a batch: its result, or undefined when this one failed. */
@@ -25,7 +27,7 @@ export interface JsonRpc {
   batch(calls: readonly RpcCall[]): Promise<BatchAnswer[]>
 }
 
-const timeoutMs = 10_000
+const defaultTimeoutMs = 10_000
 const maxBytes = 32 * 1024 * 1024
 
 /** JSON-RPC codes by which a node says "smaller": invalid params (too many inputs) and limits of batches. */
@@ -41,7 +43,8 @@ const answer = z.object({
  * A JSON-RPC client over several endpoints. Throws ProviderError `rejected` when the node refuses the request as
  * it is (ask for less), otherwise `unavailable` or `ambiguous`: reading is repeated later either way.
  */
-export function createJsonRpc({ urls, genesisHash, onCall }: JsonRpcOptions): JsonRpc {
+export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
+  const { urls, genesisHash, onCall, timeoutMs = defaultTimeoutMs } = options
   const trusted = new Set<string>()
   let preferred = 0
 

@@ -75,6 +75,8 @@ export interface Chain {
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   latestBlockhash(): Promise<Blockhash>
+  /** The height a transaction's `lastValidBlockHeight` is compared with. */
+  blockHeight(): Promise<number>
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
   /** Serialized unsigned v0 transaction: compute budget, missing token account of the recipient, net leg, fee leg. */
   buildTransfer(plan: TransferPlan): Uint8Array

@@ -30,6 +30,7 @@ const statusesReply = z.object({
 const blockhashReply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
+const heightReply = z.number().int()
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
@@ -48,6 +49,8 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     latestBlockhash,
+    blockHeight: async () =>
+      parsed(heightReply, await rpc.call('getBlockHeight', [{ commitment: 'confirmed' }])),
     transferAccounts: (mint, recipient, treasury) => readTransferAccounts(rpc, mint, recipient, treasury),
     buildTransfer,
     associatedAccount,

@@ -1,0 +1,44 @@
+import type { Knex } from 'knex'
+
+/** What creators manage: API keys, the sites their embeds may live on, and the `.sol` domain they linked. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    create table api_keys (
+      id uuid primary key default gen_random_uuid(),
+      user_id uuid not null references users,
+      -- The public part, shown in lists; the whole key is stored as a hash only.
+      prefix text not null unique,
+      key_hash bytea not null unique check (length(key_hash) = 32),
+      label text check (length(label) <= 100),
+      created_at timestamptz(3) not null default clock_timestamp(),
+      last_used_at timestamptz(3),
+      revoked_at timestamptz(3));
+    create index api_keys_open on api_keys (user_id, created_at) where revoked_at is null;
+
+    create table creator_domains (
+      user_id uuid not null references users on delete cascade,
+      -- host, *.host, or host:port; lower case, punycode.
+      domain text not null check (domain = lower(domain) and length(domain) <= 260),
+      position smallint not null,
+      primary key (user_id, domain));
+
+    create table domain_challenges (
+      user_id uuid primary key references users on delete cascade,
+      sol_domain text not null,
+      message text not null,
+      expires_at timestamptz(3) not null);
+
+    -- Who held the domain on the chain when it was linked: the link counts only while that is so.
+    alter table users add column sol_domain_owner text;
+    alter table users add constraint users_sol_domain_owner check ((sol_domain is null) = (sol_domain_owner is null));
+    alter table users add constraint users_sol_domain_form check (sol_domain ~ '^[^\\s/]{1,250}[.]sol$');
+    create unique index users_sol_domain on users (lower(sol_domain)) where sol_domain is not null;
+  `)
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    drop index users_sol_domain;
+    alter table users drop constraint users_sol_domain_form, drop column sol_domain_owner;
+    drop table domain_challenges, creator_domains, api_keys`)
+}

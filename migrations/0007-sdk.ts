@@ -1,0 +1,45 @@
+import type { Knex } from 'knex'
+
+/** SDK sessions: what a browser may do for one creator on one site, for a quarter of an hour. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    create table sdk_sessions (
+      id uuid primary key default gen_random_uuid(),
+      token_hash bytea not null unique check (length(token_hash) = 32),
+      -- Public and random: names the session in the embed's address, opens nothing.
+      embed_id text not null unique,
+      user_id uuid not null references users,
+      origin text not null,
+      theme text not null check (theme in ('dark', 'light')),
+      intents smallint not null default 0 check (intents >= 0),
+      created_at timestamptz(3) not null default clock_timestamp(),
+      expires_at timestamptz(3) not null,
+      consumed_at timestamptz(3));
+    create index sdk_sessions_expired on sdk_sessions (expires_at);
+
+    create table sdk_handoffs (
+      code_hash bytea primary key check (length(code_hash) = 32),
+      session_id uuid not null references sdk_sessions on delete cascade,
+      -- A plain handoff: the session's token sealed under the code, so that this table alone opens nothing.
+      sealed_token bytea,
+      -- A Solana Pay request instead: the code is bound to an amount and a token, and never gives the session away.
+      amount_usd numeric check (amount_usd > 0),
+      input_mint text,
+      expires_at timestamptz(3) not null,
+      redeemed_at timestamptz(3),
+      check (num_nonnulls(sealed_token, amount_usd) = 1),
+      check ((amount_usd is null) = (input_mint is null)));
+    create index sdk_handoffs_session on sdk_handoffs (session_id);
+
+    alter table payment_intents add column sdk_session_id uuid references sdk_sessions on delete set null;
+    -- A payment that was reported for an intent but is not confirmed yet.
+    create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
+    create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
+  `)
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(
+    'drop index tips_claimed_intent; alter table payment_intents drop column sdk_session_id; drop table sdk_handoffs, sdk_sessions',
+  )
+}

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex'
+
+/** What operators did by hand: who, what, to whom. Rows are only ever added. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    create table audit_log (
+      id bigint generated always as identity primary key,
+      at timestamptz(3) not null default clock_timestamp(),
+      actor text not null check (length(actor) between 1 and 100),
+      action text not null,
+      subject text not null,
+      details jsonb not null default '{}');
+    create index audit_log_subject on audit_log (subject, at);
+  `)
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table audit_log')
+}

@@ -1,0 +1,199 @@
+import type { Knex } from 'knex'
+import {
+  type LedgerAccount,
+  type Leg,
+  move,
+  platformAccount,
+  userAccount,
+} from '../../src/ledger/accounts.js'
+import { checkBooks } from '../../src/ledger/invariants.js'
+import { credit, reserve } from '../../src/ledger/transfers.js'
+import { createDb } from '../../src/platform/db.js'
+import { say } from '../bootstrap/progress.mjs'
+import { openGround } from './ground.js'
+import { peerSchema, postAsPeer } from './ledger-peer.js'
+
+const rounds = 5
+const secondsEach = 2
+const writers = 16
+const users = 10_000
+const platformAccounts = 1000
+const startUnits = 1_000_000_000_000n
+const goals =
+  'goals: a credit in one statement >= 2.00 of begin / select for update / commit; one fee account for all >= 0.85 of 1,000'
+
+/**
+ * What is measured. `credit`: what arrived, to a creator and a fee, three legs. `hold`: two legs of one user. The
+ * peers keep a balance for every account, as one does first, and are given 1,000 platform accounts instead of one,
+ * so that they do not wait for one row.
+ */
+const names = ['credit', 'credit, peer', 'hold', 'hold, peer', 'credit, 1,000 fee accounts'] as const
+type Name = (typeof names)[number]
+type Round = Record<Name, number>
+
+interface Books {
+  readonly db: Knex
+  readonly userIds: readonly string[]
+  /** Ids of `available` and `held` of each user, and of the further platform accounts. */
+  readonly accountIds: readonly (readonly [bigint, bigint])[]
+  readonly platformIds: readonly bigint[]
+}
+
+let serial = 0
+
+/** Ledger postings beside what one writes first, and with and without a platform account that all share. */
+export async function benchLedger(): Promise<{ table: string; results: unknown }> {
+  const ground = await openGround()
+  try {
+    say(`opening the books of ${users} users`)
+    const people = await onPool(ground.databaseUrl, openBooks)
+    // Connections keep their plans, so those that are measured begin when the tables have some size.
+    await onPool(ground.databaseUrl, async (db) => {
+      for (const post of Object.values(postings({ db, ...people }))) await rate(post)
+      await db.raw('vacuum analyze')
+    })
+    const results = await onPool(ground.databaseUrl, (db) => measureAll({ db, ...people }))
+    return { table: tableOf(results), results }
+  } finally {
+    await ground.close()
+  }
+}
+
+async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>): Promise<Result> {
+  const db = createDb(url, writers)
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function measureAll(books: Books): Promise<Round[]> {
+  const posts = postings(books)
+  const results: Round[] = []
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`)
+    results.push(await measure(posts, round))
+  }
+  const { holds } = await checkBooks(books.db)
+  if (!holds) throw new Error('the books do not hold after the benchmark')
+  return results
+}
+
+/** Platform accounts are few by a constraint; the benchmark lifts it to have many to compare with. */
+async function openBooks(db: Knex): Promise<Omit<Books, 'db'>> {
+  await db.raw(/* sql */ `
+    alter table ledger_accounts drop constraint ledger_accounts_platform;
+    insert into ledger_accounts (kind, currency) select 'fee_' || i, 'USDC' from generate_series(1, ${platformAccounts}) i;
+    insert into users (email, name, password_hash) select i || '@example.com', 'Ada Lovelace', 'none' from generate_series(1, ${users}) i;
+    insert into ledger_accounts (user_id, kind, currency, balance)
+      select u.id, k, 'USDC', 0 from users u, unnest(array['available', 'held']) k;
+    with t as (insert into ledger_transfers (idem, kind, ref) values ('start', 'credit', 'bench') returning id)
+    insert into ledger_entries (transfer_id, account_id, amount, balance_after)
+      select t.id, a.id, case kind when 'available' then ${startUnits} else -${startUnits} * ${users} end, a.balance
+      from t, ledger_accounts a where kind = 'available' or (kind = 'chain_clearing' and currency = 'USDC');
+    ${peerSchema}
+    analyze`)
+  const { rows } = await db.raw(
+    `select user_id, array_agg(id order by kind) as ids from ledger_accounts where user_id is not null group by user_id`,
+  )
+  const platform = await db.raw(`select id from ledger_accounts where kind like 'fee\\_%'`)
+  return {
+    userIds: rows.map((row: { user_id: string }) => row.user_id),
+    accountIds: rows.map((row: { ids: [string, string] }) => [BigInt(row.ids[0]), BigInt(row.ids[1])]),
+    platformIds: platform.rows.map((row: { id: bigint }) => row.id),
+  }
+}
+
+function postings({ db, userIds, accountIds, platformIds }: Books) {
+  const anyone = (): string => userIds[random(users)] as string
+  const anyAccounts = () => accountIds[random(users)] as readonly [bigint, bigint]
+  const half = platformAccounts / 2
+  const anyPlatform = (from: number): bigint => platformIds[from + random(half)] as bigint
+  const creditWith = (fee: LedgerAccount) =>
+    credit(db, { key: nextKey(), ref: 'bench', legs: creditLegs(anyone(), fee) })
+  return {
+    credit: () => creditWith(feeAccount('platform_fee')),
+    'credit, peer': () =>
+      postAsPeer(db, nextKey(), [
+        { account: anyPlatform(0), amount: -100n },
+        { account: anyAccounts()[0], amount: 95n },
+        { account: anyPlatform(half), amount: 5n },
+      ]),
+    hold: () => {
+      const user = anyone()
+      const legs = move(1n, userAccount(user, 'available', 'USDC'), userAccount(user, 'held', 'USDC'))
+      return reserve(db, { key: nextKey(), ref: 'bench', legs })
+    },
+    'hold, peer': () => {
+      const [from, to] = anyAccounts()
+      return postAsPeer(db, nextKey(), [
+        { account: from, amount: -1n },
+        { account: to, amount: 1n },
+      ])
+    },
+    'credit, 1,000 fee accounts': () => creditWith(feeAccount(`fee_${1 + random(platformAccounts)}`)),
+  } satisfies Record<Name, () => Promise<unknown>>
+}
+
+function creditLegs(user: string, fee: LedgerAccount): Leg[] {
+  return [
+    { account: platformAccount('chain_clearing', 'USDC'), amount: -100n },
+    { account: userAccount(user, 'available', 'USDC'), amount: 95n },
+    { account: fee, amount: 5n },
+  ]
+}
+
+function feeAccount(kind: string): LedgerAccount {
+  return { userId: null, kind: kind as LedgerAccount['kind'], currency: 'USDC' }
+}
+
+/** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
+async function measure(posts: ReturnType<typeof postings>, round: number): Promise<Round> {
+  const result: Partial<Round> = {}
+  for (const name of round % 2 === 0 ? names.toReversed() : names) result[name] = await rate(posts[name])
+  return result as Round
+}
+
+/** Postings per second of so many writers, each waiting for its own durable commit. */
+async function rate(post: () => Promise<unknown>): Promise<number> {
+  const until = performance.now() + secondsEach * 1000
+  let posted = 0
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      for (; performance.now() < until; posted += 1) await post()
+    }),
+  )
+  return posted / secondsEach
+}
+
+function tableOf(results: readonly Round[]): string {
+  const perSecond = (name: Name): string => String(Math.round(median(results.map((round) => round[name]))))
+  const ratio = (name: Name, peer: Name): string =>
+    median(results.map((round) => round[name] / round[peer])).toFixed(2)
+  const line = (name: Name, rest = ''): string =>
+    `${name.padEnd(28)}${perSecond(name).padStart(12)}${rest.padStart(12)}`
+  return [
+    `${''.padEnd(28)}${'postings/s'.padStart(12)}${'ratio'.padStart(12)}`,
+    line('credit', ratio('credit', 'credit, peer')),
+    line('credit, peer'),
+    line('hold', ratio('hold', 'hold, peer')),
+    line('hold, peer'),
+    line('credit, 1,000 fee accounts', ratio('credit', 'credit, 1,000 fee accounts')),
+    goals,
+    `medians of ${rounds} rounds of ${secondsEach} s with ${writers} writers; ratios are medians of the rounds' own ratios`,
+  ].join('\n')
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function nextKey(): string {
+  serial += 1
+  return `bench:${serial}`
+}
+
+function random(below: number): number {
+  return Math.floor(Math.random() * below)
+}

@@ -1,0 +1,84 @@
+import { strict as assert } from 'node:assert'
+import { createBackendClient, createTipClient, type TipCompleted } from '../../src/sdk/client/index.js'
+import { callAsBrowser } from './api.js'
+import type { Supporter } from './supporter.js'
+
+interface Creator {
+  readonly id: string
+  readonly wallet: string
+  readonly cookie: string
+}
+
+/** What the supporter gives, in USD. */
+const amount = 4
+const pollMs = 200
+const patienceMs = 10_000
+
+/**
+ * A tip as an integrator's site does it, with the client it is given: the backend opens a session with its API key, the page
+ * makes and pays the tip with the session's token, the backend polls for the event.
+ */
+export async function tipThroughSdk(
+  baseUrl: string,
+  creator: Creator,
+  supporter: Supporter,
+  say: (text: string) => void,
+): Promise<void> {
+  const key = await callAsBrowser(baseUrl, '/creators/api-keys', { label: 'the demo' }, creator.cookie)
+  const backend = createBackendClient({ baseUrl, apiKey: String(key.answer['apiKey']) })
+  say(`made API key ${key.answer['prefix']} for the creator's backend`)
+
+  const earlier = await latest(backend.events({ creatorId: creator.id }))
+  const { sessionToken, config } = await backend.init({
+    creatorId: creator.id,
+    originUrl: 'http://localhost:5173',
+  })
+  say(`the backend opened an SDK session for ${config.creatorAddress}`)
+
+  const { intentId, signature } = await tipFromPage(baseUrl, sessionToken, creator, supporter)
+  say(`the page tipped ${amount} USD in USDC: intent ${intentId.slice(0, 11)}... is confirmed`)
+
+  const signal = AbortSignal.timeout(patienceMs)
+  const since = earlier === undefined ? {} : { since: earlier.timestamp }
+  const { value: event } = await backend.events({ creatorId: creator.id, pollMs, signal, ...since }).next()
+  assert.equal(event?.txSignature, signature)
+  assert.equal(event?.amountUsdc, amount)
+  say(`the backend polled the event: ${event.amountUsdc} ${event.tokenSymbol} from ${event.sender}`)
+}
+
+/** What runs in the supporter's browser: it only ever holds the session token. Returns the confirmed payment. */
+async function tipFromPage(
+  baseUrl: string,
+  sessionToken: string,
+  creator: Creator,
+  supporter: Supporter,
+): Promise<{ intentId: string; signature: string }> {
+  const page = createTipClient({ baseUrl, sessionToken })
+  const usdc = (await page.session()).tokens.find(({ symbol }) => symbol === 'USDC')
+  assert(usdc, 'the creator accepts USDC')
+  const { intentId, transaction } = await page.tip({
+    creatorId: creator.id,
+    amount,
+    inputTokenMint: usdc.mint,
+    sourceWalletAddress: supporter.wallet,
+  })
+  const signature = await supporter.signAndSubmit(transaction)
+  await page.record({
+    intentId,
+    txSignature: signature,
+    creatorWallet: creator.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: amount * 10 ** usdc.decimals,
+    tokenSymbol: usdc.symbol,
+    message: 'through the SDK',
+  })
+  const settled = await page.settled(intentId, { pollMs, signal: AbortSignal.timeout(patienceMs) })
+  assert.equal(settled.status, 'confirmed')
+  return { intentId, signature }
+}
+
+async function latest(events: AsyncIterable<TipCompleted>): Promise<TipCompleted | undefined> {
+  let last: TipCompleted | undefined
+  for await (const event of events) last = event
+  return last
+}

@@ -1,0 +1,135 @@
+import type { Knex } from 'knex'
+import { emailAddress } from '../src/accounts/schemas.js'
+import { discordHandleFrom, twitterHandleFrom } from '../src/creators/handles.js'
+import { lockCreator } from '../src/creators/lock.js'
+import { userIdFrom } from '../src/kernel/ids.js'
+import { loadDatabaseUrl } from '../src/platform/config.js'
+import { createDb } from '../src/platform/db.js'
+import { audit } from './ops/audit.js'
+import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+
+/** Links a creator's Twitter or Discord handle, or takes it away: tips to the handle then go to this account. */
+const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
+
+Links a handle to a creator's account. Whoever has a handle receives the tips sent to it: make sure first that it
+is theirs. Without --apply nothing is changed.
+
+  --user <id|e-mail>     the account
+  --twitter <handle>     with or without @; 1 to 15 letters, digits, underscores
+  --discord <handle>     2 to 32 letters, digits, underscores, dots
+  --unlink <network>     twitter or discord
+  --apply                do it
+  --actor <name>         in whose name, for the audit log; default: the user of the operating system
+  --json                 answer as one line of JSON
+  --help
+
+Exit code 0: done, or it could be done; 1: it cannot be done or failed; 2: wrong arguments.
+`
+
+const options = {
+  ...acting,
+  user: { type: 'string' },
+  twitter: { type: 'string' },
+  discord: { type: 'string' },
+  unlink: { type: 'string' },
+} as const
+
+type Network = 'twitter' | 'discord'
+const columnOf = { twitter: 'twitter_handle', discord: 'discord_handle' } as const
+const handleFrom = { twitter: twitterHandleFrom, discord: discordHandleFrom } as const
+
+interface Wanted {
+  readonly network: Network
+  /** Null takes the handle away. */
+  readonly handle: string | null
+}
+
+interface Given {
+  readonly user?: string | undefined
+  readonly twitter?: string | undefined
+  readonly discord?: string | undefined
+  readonly unlink?: string | undefined
+}
+
+function wantedFrom({ twitter, discord, unlink }: Given): Wanted {
+  const given = Object.entries({ twitter, discord, unlink }).filter(([, value]) => value !== undefined)
+  const [name, value] = given[0] ?? []
+  if (given.length !== 1 || name === undefined || value === undefined)
+    throw new UsageError('give one of --twitter, --discord and --unlink')
+  if (name === 'unlink') {
+    if (value !== 'twitter' && value !== 'discord') throw new UsageError('--unlink: twitter or discord')
+    return { network: value, handle: null }
+  }
+  const network = name as Network
+  const handle = handleFrom[network](value)
+  if (handle === undefined) throw new UsageError(`--${network}: ${value} cannot be a handle there`)
+  return { network, handle }
+}
+
+interface Person {
+  readonly id: string
+  readonly email: string
+  readonly handle: string | null
+}
+
+async function findPerson(db: Knex, text: string, { network }: Wanted): Promise<Person> {
+  const id = userIdFrom(text)
+  const email = emailAddress.safeParse(text).data
+  if (id === undefined && email === undefined) throw new UsageError('--user: a user id or an e-mail address')
+  const person = await db('users')
+    .where(id === undefined ? { email } : { id })
+    .first('id', 'email', { handle: columnOf[network] })
+  if (person === undefined) throw new CannotDo(`nobody has the account ${text}`)
+  return person
+}
+
+async function refuseTaken(db: Knex, person: Person, { network, handle }: Wanted): Promise<void> {
+  if (handle === null) return
+  const taken = await db('users')
+    .whereRaw('lower(??) = lower(?) and id <> ?', [columnOf[network], handle, person.id])
+    .first('id')
+  if (taken !== undefined)
+    throw new CannotDo(`${network} handle ${handle} belongs to user ${taken.id}; unlink it there first`)
+}
+
+async function link(db: Knex, person: Person, { network, handle }: Wanted, actor: string): Promise<void> {
+  await db.transaction(async (trx) => {
+    await lockCreator(trx, person.id)
+    // Two operators may link the same handle at the same moment.
+    await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`${network}:${handle?.toLowerCase()}`])
+    await refuseTaken(trx, person, { network, handle })
+    await trx('users')
+      .where({ id: person.id })
+      .update({ [columnOf[network]]: handle })
+    const details = { network, before: person.handle, after: handle }
+    await audit(trx, { actor, action: 'link-handle', subject: `user:${person.id}`, details })
+  })
+}
+
+async function run(values: Given & { apply?: boolean; actor?: string }): Promise<Outcome> {
+  const wanted = wantedFrom(values)
+  if (values.user === undefined) throw new UsageError('--user is required')
+  const db = createDb(loadDatabaseUrl(), 1)
+  try {
+    const person = await findPerson(db, values.user, wanted)
+    await refuseTaken(db, person, wanted)
+    const applied = values.apply === true && person.handle !== wanted.handle
+    if (applied) await link(db, person, wanted, actorOf(values))
+    return present(person, wanted, applied)
+  } finally {
+    await db.destroy()
+  }
+}
+
+function present(
+  { id, email, handle: before }: Person,
+  { network, handle }: Wanted,
+  applied: boolean,
+): Outcome {
+  const json = { applied, userId: id, email, network, before, after: handle }
+  const change = `${network} handle of ${email} (${id}): ${before ?? 'none'} -> ${handle ?? 'none'}`
+  if (before === handle) return { text: `${change}: nothing to do`, json }
+  return { text: applied ? `${change}: done` : `${change}: not done; --apply does it`, json }
+}
+
+await runCommand({ help, options, run })

@@ -1,0 +1,93 @@
+import type { Knex } from 'knex'
+import type { Account } from '../accounts/model.js'
+import { isSignedBy } from '../kernel/ed25519.js'
+import { DomainError } from '../kernel/errors.js'
+import { newSecret } from '../kernel/ids.js'
+import { query } from '../platform/db.js'
+import type { Services } from '../services.js'
+
+const challengeMinutes = 10
+
+/** A `.sol` domain that was shown to be the creator's, and who held it at that moment. */
+export interface ProvenDomain {
+  readonly domain: string
+  readonly owner: string
+}
+
+/**
+ * The text the owner of a domain signs to link it to this account. It names account, domain and service, so that
+ * a signature given to somebody else is worth nothing here. Takes the place of the one asked for before.
+ */
+export async function challengeDomain(
+  { config, db }: Pick<Services, 'config' | 'db'>,
+  userId: string,
+  domain: string,
+): Promise<string> {
+  const message = [
+    `${new URL(config.http.publicUrl).host} asks you to link ${domain} to the account ${userId}.`,
+    'Tips to the domain will then go to the wallet of that account. Signing this moves nothing and costs nothing.',
+    `Valid for ${challengeMinutes} minutes, once. Nonce: ${newSecret()}`,
+  ].join('\n\n')
+  await query(db, {
+    name: 'domain_challenges.set',
+    text: `insert into domain_challenges (user_id, sol_domain, message, expires_at)
+           values ($1, $2, $3, clock_timestamp() + $4::float8 * interval '1 minute')
+           on conflict (user_id) do update set sol_domain = excluded.sol_domain, message = excluded.message,
+             expires_at = excluded.expires_at`,
+    values: [userId, domain, message, challengeMinutes],
+  })
+  return message
+}
+
+/**
+ * Shows that a domain is the creator's: it pays to the creator's wallet, or its owner signed the challenge. The
+ * chain is asked anew, since creators come here just after they changed something there. Throws
+ * `domain_not_yours`.
+ */
+export async function proveDomain(
+  services: Pick<Services, 'db' | 'names'>,
+  { id, walletPublicKey }: Pick<Account, 'id' | 'walletPublicKey'>,
+  domain: string,
+  signature: string | undefined,
+): Promise<ProvenDomain> {
+  const record = await services.names.read(domain)
+  if (record === undefined) throw new DomainError('domain_not_yours')
+  const proven = { domain, owner: record.owner }
+  if (record.payee !== undefined && record.payee === walletPublicKey) return proven
+  const message = signature === undefined ? undefined : await readChallenge(services.db, id, domain)
+  if (signature === undefined || message === undefined || !isSignedBy(record.owner, message, signature))
+    throw new DomainError('domain_not_yours')
+  return proven
+}
+
+/**
+ * Links a domain, inside the creator's lock. Whoever had linked it before was its owner then; the newest proof
+ * wins. The challenge is spent.
+ */
+export async function linkDomain(
+  trx: Knex.Transaction,
+  userId: string,
+  { domain, owner }: ProvenDomain,
+): Promise<void> {
+  // Two accounts of one owner may link it at the same moment.
+  await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`sol_domain:${domain}`])
+  await trx('users')
+    .whereRaw('lower(sol_domain) = ? and id <> ?', [domain, userId])
+    .update({ sol_domain: null, sol_domain_owner: null })
+  await trx('users').where({ id: userId }).update({ sol_domain: domain, sol_domain_owner: owner })
+  await trx('domain_challenges').where({ user_id: userId }).delete()
+}
+
+export async function unlinkDomain(trx: Knex.Transaction, userId: string): Promise<void> {
+  await trx('users').where({ id: userId }).update({ sol_domain: null, sol_domain_owner: null })
+}
+
+async function readChallenge(db: Knex, userId: string, domain: string): Promise<string | undefined> {
+  const [challenge] = await query<{ message: string }>(db, {
+    name: 'domain_challenges.read',
+    text: `select message from domain_challenges
+           where user_id = $1 and sol_domain = $2 and expires_at > clock_timestamp()`,
+    values: [userId, domain],
+  })
+  return challenge?.message
+}

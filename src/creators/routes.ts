@@ -1,0 +1,64 @@
+import { signedIn } from '../accounts/auth.js'
+import { type Route, route } from '../http/endpoint.js'
+import type { Services } from '../services.js'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
+import { readDomains, replaceDomains } from './domains.js'
+import * as endpoints from './endpoints.js'
+import { challengeDomain } from './link-domain.js'
+import { changeProfile, readProfile } from './profile.js'
+
+type Needed = Pick<Services, 'config' | 'db' | 'names' | 'transact'>
+
+/** `/creators/*`: profile, API keys, sites. The session guard of these paths stands in app.ts, before routing. */
+export function creatorRoutes(services: Needed): Route[] {
+  return [...profileRoutes(services), ...keyRoutes(services), ...siteRoutes(services)]
+}
+
+function profileRoutes(services: Needed): Route[] {
+  return [
+    route(endpoints.profileEndpoint, (_, ctx) => readProfile(services, signedIn(ctx).account.id)),
+    route(endpoints.changeProfileEndpoint, async (change, ctx) => {
+      const { account } = signedIn(ctx)
+      await changeProfile(services, account, change)
+      return readProfile(services, account.id)
+    }),
+    route(endpoints.challengeEndpoint, async ({ solDomain }, ctx) => ({
+      message: await challengeDomain(services, signedIn(ctx).account.id, solDomain),
+    })),
+  ]
+}
+
+function keyRoutes(services: Needed): Route[] {
+  return [
+    route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
+      const { apiKey, id, prefix, ...made } = await createApiKey(services, signedIn(ctx).account.id, label)
+      return { apiKey, id, prefix, label: made.label, createdAt: made.createdAt.toISOString() }
+    }),
+    route(endpoints.listKeysEndpoint, async (_, ctx) => {
+      const keys = await listApiKeys(services, signedIn(ctx).account.id)
+      return {
+        apiKeys: keys.map((key) => ({
+          ...key,
+          createdAt: key.createdAt.toISOString(),
+          lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+        })),
+      }
+    }),
+    route(endpoints.revokeKeyEndpoint, async ({ id }, ctx) => {
+      await revokeApiKey(services, signedIn(ctx).account.id, id)
+      return {}
+    }),
+  ]
+}
+
+function siteRoutes(services: Needed): Route[] {
+  return [
+    route(endpoints.sitesEndpoint, async (_, ctx) => ({
+      domains: await readDomains(services.db, signedIn(ctx).account.id),
+    })),
+    route(endpoints.replaceSitesEndpoint, async ({ domains }, ctx) => {
+      await replaceDomains(services, signedIn(ctx).account.id, domains)
+      return { domains }
+    }),
+  ]
+}

@@ -1,0 +1,17 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/db.js'
+import type { Currency, UserAccountKind } from './accounts.js'
+
+/** Base units. */
+export type Balance = Readonly<Record<UserAccountKind, bigint>>
+
+/** What a user has in one currency; an account that was never used is empty. */
+export async function readBalance(db: Knex, userId: string, currency: Currency): Promise<Balance> {
+  const rows = await query<{ kind: UserAccountKind; balance: bigint }>(db, {
+    name: 'ledger.balance',
+    text: 'select kind, balance from ledger_accounts where user_id = $1 and currency = $2',
+    values: [userId, currency],
+  })
+  const of = (kind: UserAccountKind) => rows.find((row) => row.kind === kind)?.balance ?? 0n
+  return { available: of('available'), pending: of('pending'), held: of('held') }
+}

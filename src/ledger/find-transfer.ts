@@ -1,0 +1,35 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/db.js'
+import type { Leg } from './accounts.js'
+import type { Transfer } from './model.js'
+
+/** A stored transfer as it was posted; undefined when there is none. */
+export async function findTransfer(
+  db: Knex,
+  idem: string,
+): Promise<(Transfer & { readonly id: bigint }) | undefined> {
+  type Row = Leg['account'] &
+    Pick<Transfer, 'kind' | 'ref'> & {
+      id: bigint
+      resolves: string | null
+      amount: bigint
+      accountKind: Leg['account']['kind']
+    }
+  const rows = await query<Row>(db, {
+    name: 'ledger.transfer',
+    text: /* sql */ `
+      select t.id, t.kind, t.ref, r.idem as resolves, a.user_id as "userId", a.kind as "accountKind", a.currency, e.amount
+      from ledger_transfers t left join ledger_transfers r on r.id = t.resolves
+      join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+      where t.idem = $1`,
+    values: [idem],
+  })
+  const [first] = rows
+  if (first === undefined) return undefined
+  const { id, kind, ref, resolves } = first
+  const legs = rows.map(({ userId, accountKind, currency, amount }) => ({
+    account: { userId, kind: accountKind, currency },
+    amount,
+  }))
+  return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), legs }
+}

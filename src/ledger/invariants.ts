@@ -1,0 +1,107 @@
+import type { Knex } from 'knex'
+
+/** What must hold of the books at every moment. Each statement counts what breaks it among the transfers after $1. */
+const invariants: Readonly<Record<string, string>> = {
+  'every transfer sums to zero in each currency': /* sql */ `
+    select count(*) from (
+      select from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id > $1
+      group by e.transfer_id, a.currency having sum(e.amount) <> 0) as broken`,
+  'every transfer has at least two entries': /* sql */ `
+    select count(*) from ledger_transfers t where t.id > $1
+      and (select count(*) from ledger_entries e where e.transfer_id = t.id) < 2`,
+  'every entry continues the balance before it': /* sql */ `
+    select count(*) from ledger_entries e join ledger_accounts a on a.id = e.account_id
+    where e.transfer_id > $1 and case when a.user_id is null then e.balance_after is not null
+      else e.balance_after is distinct from e.amount + coalesce((
+        select p.balance_after from ledger_entries p
+        where p.account_id = e.account_id and p.id < e.id order by p.id desc limit 1), 0) end`,
+  'every cached balance is the one after its last entry': /* sql */ `
+    select count(*) from ledger_accounts a
+    where a.user_id is not null and ($1 = 0 or a.id in (select account_id from ledger_entries where transfer_id > $1))
+      and a.balance is distinct from coalesce((
+        select e.balance_after from ledger_entries e where e.account_id = a.id order by e.id desc limit 1), 0)`,
+  'every reserve is resolved at most once, by what takes back what it set aside': /* sql */ `
+    select count(*) from ledger_transfers t left join ledger_transfers r on r.id = t.resolves
+    where t.id > $1 and t.kind in ('post', 'void') and (
+      r.id is null or r.kind <> 'reserve' or t.idem <> r.idem || ':resolve'
+      or exists (select from ledger_transfers o where o.resolves = t.resolves and o.id <> t.id)
+      or exists (
+        select from unnest(array[t.id, r.id]) as either(id)
+        cross join lateral (select * from ledger_entries where transfer_id = either.id offset 0) e
+        cross join lateral (select kind from ledger_accounts where id = e.account_id offset 0) a
+        where t.kind = 'void' or a.kind in ('pending', 'held')
+        group by e.account_id having sum(e.amount) <> 0))`,
+}
+
+/** These need every entry there is. */
+const ofTheWhole: Readonly<Record<string, string>> = {
+  'each currency sums to zero': /* sql */ `
+    select count(*) from (
+      select from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id > $1
+      group by a.currency having sum(e.amount) <> 0) as broken`,
+  'every cached balance is the sum of its entries': /* sql */ `
+    select count(*) from ledger_accounts a
+    left join (
+      select account_id, sum(amount) as sum from ledger_entries where transfer_id > $1 group by account_id) e
+      on e.account_id = a.id
+    where a.user_id is not null and a.balance <> coalesce(e.sum, 0)`,
+  'no balance of a user is below zero': /* sql */ `
+    select count(*) from ledger_accounts where user_id is not null and balance < 0 and $1 = 0`,
+}
+
+export interface BooksReport {
+  readonly holds: boolean
+  readonly invariants: readonly { readonly name: string; readonly violations: bigint }[]
+  /** The newest transfer at the time of the check. */
+  readonly newest: bigint
+}
+
+/** What a statement of these may take, in ms: all of the books is read. For the pool they are asked on. */
+export const booksStatementMs = 15 * 60 * 1000
+
+/**
+ * Checks the books, all of them or the transfers after one. In one read-only snapshot, so that postings go on
+ * meanwhile; not through `transact`, since a check of everything takes longer than a request may.
+ */
+export async function checkBooks(db: Knex, after = 0n): Promise<BooksReport> {
+  return inSnapshot(db, async (trx) => {
+    const checks = Object.entries(after === 0n ? { ...invariants, ...ofTheWhole } : invariants)
+    const counted = []
+    for (const [name, sql] of checks)
+      counted.push({ name, violations: await scalar(trx, sql.replaceAll('$1', String(after))) })
+    return {
+      holds: counted.every(({ violations }) => violations === 0n),
+      invariants: counted,
+      newest: await scalar(trx, 'select coalesce(max(id), 0) as count from ledger_transfers'),
+    }
+  })
+}
+
+/** What all accounts of one kind hold together, in base units. The lines of a currency sum to zero. */
+export interface BooksSum {
+  readonly currency: string
+  readonly kind: string
+  readonly accounts: bigint
+  readonly entries: bigint
+  readonly units: string
+}
+
+export async function sumBooks(db: Knex): Promise<BooksSum[]> {
+  return inSnapshot(db, async (trx) => {
+    const { rows } = await trx.raw(/* sql */ `
+      select a.currency, a.kind, count(distinct a.id) as accounts, count(e.id) as entries,
+             coalesce(sum(e.amount), 0)::text as units
+      from ledger_accounts a left join ledger_entries e on e.account_id = a.id
+      group by a.currency, a.kind order by a.currency desc, a.kind`)
+    return rows
+  })
+}
+
+function inSnapshot<Result>(db: Knex, work: (trx: Knex.Transaction) => Promise<Result>): Promise<Result> {
+  return db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })
+}
+
+async function scalar(trx: Knex, sql: string): Promise<bigint> {
+  const { rows } = await trx.raw(sql)
+  return rows[0].count
+}

@@ -1,0 +1,44 @@
+import type { Leg } from './accounts.js'
+
+/** `credit` moves for good; a `reserve` is later resolved by one `post` or one `void`. */
+export type TransferKind = 'credit' | 'reserve' | 'post' | 'void'
+
+export interface Transfer {
+  /** What makes it happen once, at most 200 characters. */
+  readonly idem: string
+  readonly kind: TransferKind
+  /** What it is about, such as a withdrawal's reference: shown to the creator. At most 200 characters. */
+  readonly ref: string
+  /** The idem of the reserve that a `post` or `void` resolves. */
+  readonly resolves?: string
+  /** At least two; each account once; zero in each currency. */
+  readonly legs: readonly Leg[]
+}
+
+/** Refuses, saying why, what no caller may ask for; the database would refuse it too. */
+export function checkTransfer({ idem, legs }: Transfer): void {
+  const sums = new Map<string, bigint>()
+  for (const { account, amount } of legs)
+    sums.set(account.currency, (sums.get(account.currency) ?? 0n) + amount)
+  const faults = [
+    legs.length < 2 && 'it needs two legs',
+    legs.some(({ amount }) => amount === 0n) && 'a leg moves nothing',
+    new Set(legs.map(legKey)).size !== legs.length && 'an account is named twice',
+    [...sums.values()].some((sum) => sum !== 0n) && 'it does not sum to zero',
+  ].filter((fault) => fault !== false)
+  if (faults.length > 0) throw new Error(`Transfer ${idem} is no transfer: ${faults.join(', ')}`)
+}
+
+/** Whether two transfers of one idem say the same; the order of the legs does not matter. */
+export function sameContent(one: Transfer, other: Transfer): boolean {
+  return contentOf(one) === contentOf(other)
+}
+
+function contentOf({ kind, ref, resolves, legs }: Transfer): string {
+  const amounts = legs.map((leg) => `${legKey(leg)} ${leg.amount}`).sort()
+  return JSON.stringify([kind, ref, resolves ?? null, amounts])
+}
+
+function legKey({ account: { userId, kind, currency } }: Leg): string {
+  return `${userId?.toLowerCase() ?? 'platform'} ${kind} ${currency}`
+}

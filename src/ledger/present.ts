@@ -1,0 +1,44 @@
+import { csvText } from '../http/csv.js'
+import { displayNumber } from '../kernel/money.js'
+import type { Balance } from './balance.js'
+import type { Transaction } from './schemas.js'
+import type { StatementLine } from './statement.js'
+
+const usdcDecimals = 6
+
+export function presentBalance({ available, pending, held }: Balance) {
+  return { availableUSDC: inUsdc(available), pendingUSDC: inUsdc(pending), heldUSDC: inUsdc(held) }
+}
+
+export function presentTransaction(line: StatementLine): Transaction {
+  return {
+    id: String(line.id),
+    timestamp: line.createdAt.toISOString(),
+    account: line.account,
+    type: line.kind,
+    reference: line.ref,
+    amountUSDC: inUsdc(line.amount),
+    balanceAfterUSDC: inUsdc(line.balanceAfter),
+  }
+}
+
+/** The same lines as a table, one column for each field. */
+export function transactionsCsv(transactions: readonly Transaction[]): string {
+  const header = [
+    'id',
+    'timestamp',
+    'account',
+    'type',
+    'reference',
+    'amountUSDC',
+    'balanceAfterUSDC',
+  ] as const
+  return csvText(
+    header,
+    transactions.map((transaction) => header.map((field) => transaction[field])),
+  )
+}
+
+function inUsdc(units: bigint): number {
+  return displayNumber(units, usdcDecimals)
+}

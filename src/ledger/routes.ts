@@ -1,0 +1,55 @@
+import { signedIn } from '../accounts/auth.js'
+import { answerCsv } from '../http/csv.js'
+import { answered, type Route, route } from '../http/endpoint.js'
+import { cursorOf } from '../http/paging.js'
+import type { Services } from '../services.js'
+import { readBalance } from './balance.js'
+import { presentBalance, presentTransaction, transactionsCsv } from './present.js'
+import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
+import { readStatement } from './statement.js'
+
+/** What a creator sees of the own money: balance and statement. The session guard of these paths stands in app.ts. */
+export function ledgerRoutes(services: Pick<Services, 'db'>): Route[] {
+  const { db } = services
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/creators/balance',
+        summary: 'The own USDC: available, pending and held for withdrawals',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: balanceAnswer,
+        errors: [],
+      },
+      async (_, ctx) => ({
+        balance: presentBalance(await readBalance(db, signedIn(ctx).account.id, 'USDC')),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/transactions',
+        summary: 'The own ledger lines, newest first',
+        credential: 'session',
+        limit: 'reads',
+        input: statementInput,
+        invalid: 'invalid_cursor',
+        output: statementAnswer,
+        errors: ['unauthorized', 'invalid_limit', 'invalid_format'],
+        csv: true,
+      },
+      async ({ cursor, limit, format }, ctx) => {
+        const before = cursor === undefined ? undefined : BigInt(cursor)
+        const { lines, next } = await readStatement(db, signedIn(ctx).account.id, 'USDC', { before, limit })
+        const transactions = lines.map(presentTransaction)
+        const nextCursor = cursorOf(next?.toString())
+        if (format === 'json') return { transactions, nextCursor }
+        answerCsv(ctx, 'transactions.csv', transactionsCsv(transactions), nextCursor)
+        return answered
+      },
+    ),
+  ]
+}

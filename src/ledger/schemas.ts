@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { cursorInput, formatInput, limitInput } from '../http/paging.js'
+
+export const nothing = z.object({})
+
+const usdc = z.number().meta({ description: 'USDC, six decimals' })
+
+/** GET /creators/balance. */
+export const balanceAnswer = z.object({
+  success: z.literal(true),
+  balance: z.object({ availableUSDC: usdc, pendingUSDC: usdc, heldUSDC: usdc }),
+})
+
+/** GET /creators/transactions. A position is an entry's id: eighteen digits are always an int8. */
+export const statementInput = z.object({
+  cursor: cursorInput(/^[1-9]\d{0,17}$/),
+  limit: limitInput,
+  format: formatInput,
+})
+
+const transaction = z.object({
+  id: z.string(),
+  timestamp: z.iso.datetime(),
+  account: z.enum(['available', 'pending', 'held']),
+  type: z.enum(['credit', 'reserve', 'post', 'void']),
+  reference: z.string(),
+  amountUSDC: usdc,
+  balanceAfterUSDC: usdc,
+})
+export type Transaction = z.output<typeof transaction>
+
+export const statementAnswer = z.object({
+  success: z.literal(true),
+  transactions: z.array(transaction),
+  nextCursor: z.string().nullable(),
+})

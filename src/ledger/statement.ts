@@ -1,0 +1,55 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/db.js'
+import type { Currency, UserAccountKind } from './accounts.js'
+import type { TransferKind } from './model.js'
+
+/** One entry on one of a user's accounts. Amounts in base units. */
+export interface StatementLine {
+  /** Grows with each entry of an account. */
+  readonly id: bigint
+  readonly account: UserAccountKind
+  readonly kind: TransferKind
+  readonly ref: string
+  readonly amount: bigint
+  readonly balanceAfter: bigint
+  readonly createdAt: Date
+}
+
+export interface StatementPage {
+  /** Lines older than this one; absent: from the newest. */
+  readonly before: bigint | undefined
+  readonly limit: number
+}
+
+export interface Statement {
+  readonly lines: readonly StatementLine[]
+  /** The `before` of the next page; absent on the last. */
+  readonly next: bigint | undefined
+}
+
+/**
+ * A user's entries in one currency, newest first. Each account is read from its own index and stops at the limit,
+ * so a page costs the same however long the history is. One line more is read to know whether there is a next page.
+ */
+export async function readStatement(
+  db: Knex,
+  userId: string,
+  currency: Currency,
+  { before, limit }: StatementPage,
+): Promise<Statement> {
+  const rows = await query<StatementLine>(db, {
+    name: 'ledger.statement',
+    text: /* sql */ `
+      select e.id, a.kind as account, t.kind, t.ref, e.amount, e.balance_after as "balanceAfter", t.created_at as "createdAt"
+      from ledger_accounts a
+      cross join lateral (
+        select * from ledger_entries where account_id = a.id and id < coalesce($3, 9223372036854775807)
+        order by id desc limit $4) e
+      join ledger_transfers t on t.id = e.transfer_id
+      where a.user_id = $1 and a.currency = $2
+      order by e.id desc limit $4`,
+    values: [userId, currency, before ?? null, limit + 1],
+  })
+  const lines = rows.slice(0, limit)
+  return { lines, next: rows.length > limit ? lines.at(-1)?.id : undefined }
+}

@@ -1,0 +1,42 @@
+import type { Knex } from 'knex'
+import type { Leg } from './accounts.js'
+import { findTransfer } from './find-transfer.js'
+import { type Posted, postTransfer } from './post-transfer.js'
+
+/** What a caller says of a movement of money: a key that makes it happen once, what it is about, and its legs. */
+export interface Movement {
+  readonly key: string
+  readonly ref: string
+  readonly legs: readonly Leg[]
+}
+
+/** Moves money for good. */
+export function credit(db: Knex, { key, ref, legs }: Movement): Promise<Posted> {
+  return postTransfer(db, { idem: key, kind: 'credit', ref, legs })
+}
+
+/**
+ * Moves money to where it waits: what is available to `held` for a withdrawal, what arrived and may still vanish to
+ * `pending`. Resolved once, by `postReserved` or `voidReserved` with the same key.
+ */
+export function reserve(db: Knex, { key, ref, legs }: Movement): Promise<Posted> {
+  return postTransfer(db, { idem: key, kind: 'reserve', ref, legs })
+}
+
+/** Moves what was reserved under this key on to where it belongs: all of it, or the database refuses. */
+export function postReserved(db: Knex, { key, ref, legs }: Movement): Promise<Posted> {
+  return postTransfer(db, { idem: resolutionOf(key), kind: 'post', ref, resolves: key, legs })
+}
+
+/** Takes a reserve back, leg by leg. Throws when nothing was reserved under this key, or it was posted. */
+export async function voidReserved(db: Knex, key: string): Promise<Posted> {
+  const reserved = await findTransfer(db, key)
+  if (reserved?.kind !== 'reserve') throw new Error(`Nothing was reserved as ${key}`)
+  const legs = reserved.legs.map(({ account, amount }) => ({ account, amount: -amount }))
+  return postTransfer(db, { idem: resolutionOf(key), kind: 'void', ref: reserved.ref, resolves: key, legs })
+}
+
+/** Post and void share one idem: whichever comes second is another content under a used idem. */
+function resolutionOf(key: string): string {
+  return `${key}:resolve`
+}

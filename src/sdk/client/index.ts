@@ -1,0 +1,22 @@
+// biome-ignore-all lint/performance/noBarrelFile: the one entry of the package for integrators
+export {
+  type BackendClient,
+  createBackendClient,
+  type EventsRequest,
+  type InitRequest,
+  type SdkInit,
+  type TipCompleted,
+} from './backend.js'
+export { TippingError } from './errors.js'
+export { type StreamedTip, type StreamOptions, streamTips } from './stream.js'
+export {
+  createTipClient,
+  type RecordedTip,
+  type SessionDescription,
+  type SubmittedTip,
+  type TipClient,
+  type TipIntent,
+  type TipIntentStatus,
+  type TipRequest,
+  type WaitOptions,
+} from './tip.js'

@@ -1,0 +1,166 @@
+import type { z } from 'zod'
+import { readBearer } from '../http/bearer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import type { KeyedLimit } from '../http/limits.js'
+import type { ErrorCode } from '../kernel/errors.js'
+import { intentOutput } from '../payments/schemas.js'
+import { presentedSession } from './auth.js'
+import {
+  eventsInput,
+  eventsOutput,
+  handoffInput,
+  handoffOutput,
+  initInput,
+  initOutput,
+  intentStatusInput,
+  intentStatusOutput,
+  nothing,
+  payInput,
+  payLinkInput,
+  payLinkOutput,
+  payOutput,
+  redeemInput,
+  redeemOutput,
+  sessionOutput,
+  tipInput,
+} from './schemas.js'
+
+type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
+
+/** What making an intent may be refused with. */
+const intentErrors = [
+  'invalid_amount',
+  'creator_wallet_pending',
+  'amount_below_minimum',
+  'no_price',
+  'price_unavailable',
+  'swap_engines_unavailable',
+] as const satisfies readonly ErrorCode[]
+
+/** By the key as presented: a guessed one is counted too, and looked up only after that. */
+const perKey = {
+  name: 'apiKey',
+  address: 'sdkAddress',
+  key: (_: unknown, ctx) => readBearer(ctx) ?? '',
+} as const satisfies KeyedLimit<unknown>
+
+export const initEndpoint = {
+  method: 'post',
+  path: '/sdk/init',
+  summary: 'Open an SDK session for an embed on one of the own sites',
+  credential: 'api-key',
+  limit: perKey,
+  input: initInput,
+  invalid: 'sdk_init_fields_required',
+  output: initOutput,
+  errors: ['invalid_api_key', 'creator_not_found', 'unauthorized_origin', 'creator_wallet_pending'],
+} as const satisfies AnyEndpoint
+
+export const eventsEndpoint = {
+  method: 'get',
+  path: '/sdk/events',
+  summary: 'The newest 50 confirmed tips of the own account between two moments',
+  credential: 'api-key',
+  limit: perKey,
+  input: eventsInput,
+  invalid: 'creator_id_required',
+  output: eventsOutput,
+  errors: ['invalid_api_key', 'invalid_since', 'invalid_before'],
+  internal: 'events_failed',
+} as const satisfies AnyEndpoint
+
+export const tipEndpoint = {
+  method: 'post',
+  path: '/sdk/tip',
+  summary: 'Make a tip intent within a session',
+  credential: 'sdk-session',
+  limit: 'intents',
+  input: tipInput,
+  invalid: 'intent_fields_required',
+  output: intentOutput,
+  errors: [
+    'invalid_session_token',
+    'invalid_input_token_mint',
+    'invalid_source_wallet',
+    'session_of_another_creator',
+    ...intentErrors,
+  ],
+} as const satisfies AnyEndpoint
+
+export const intentEndpoint = {
+  method: 'get',
+  path: '/sdk/intents/:intentId',
+  summary: "One of the session's intents and where its payment stands",
+  credential: 'sdk-session',
+  limit: {
+    name: 'sdkIntentReads',
+    address: 'sdkAddress',
+    key: ({ intentId }: z.output<typeof intentStatusInput>, ctx) =>
+      `${presentedSession(ctx).session.id} ${intentId}`,
+  },
+  input: intentStatusInput,
+  invalid: 'payment_intent_not_found',
+  output: intentStatusOutput,
+  errors: ['invalid_session_token'],
+} as const satisfies AnyEndpoint
+
+export const sessionEndpoint = {
+  method: 'get',
+  path: '/sdk/session',
+  summary: 'What a tipping page needs to know about its session',
+  credential: 'sdk-session',
+  limit: 'reads',
+  input: nothing,
+  invalid: 'invalid_session_token',
+  output: sessionOutput,
+  errors: ['creator_wallet_pending'],
+} as const satisfies AnyEndpoint
+
+export const handoffEndpoint = {
+  method: 'post',
+  path: '/sdk/handoff',
+  summary:
+    'A code for a minute that continues the session elsewhere or, with an amount, lets a wallet pay it',
+  credential: 'sdk-session',
+  limit: 'intents',
+  input: handoffInput,
+  invalid: 'invalid_json',
+  output: handoffOutput,
+  errors: ['invalid_session_token', 'invalid_amount', 'invalid_input_token_mint'],
+} as const satisfies AnyEndpoint
+
+export const redeemEndpoint = {
+  method: 'post',
+  path: '/sdk/handoff/redeem',
+  summary: 'Take over the session of a code, once',
+  credential: 'none',
+  limit: 'intents',
+  input: redeemInput,
+  invalid: 'handoff_code_required',
+  output: redeemOutput,
+  errors: ['invalid_handoff_code'],
+} as const satisfies AnyEndpoint
+
+export const payLinkEndpoint = {
+  method: 'get',
+  path: '/pay/:code',
+  summary: 'Solana Pay transaction request: whom a wallet is about to pay',
+  credential: 'none',
+  limit: 'intents',
+  input: payLinkInput,
+  invalid: 'not_found',
+  output: payLinkOutput,
+  errors: [],
+} as const satisfies AnyEndpoint
+
+export const payEndpoint = {
+  method: 'post',
+  path: '/pay/:code',
+  summary: 'Solana Pay transaction request: the transaction for this wallet',
+  credential: 'none',
+  limit: 'intents',
+  input: payInput,
+  invalid: 'invalid_account',
+  output: payOutput,
+  errors: ['not_found', 'invalid_session_token', ...intentErrors],
+} as const satisfies AnyEndpoint

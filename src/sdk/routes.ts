@@ -1,0 +1,90 @@
+import { type Route, route } from '../http/endpoint.js'
+import { noStore } from '../http/no-store.js'
+import type { PriceBook } from '../payments/price-book.js'
+import type { Services } from '../services.js'
+import {
+  keyOwner,
+  presentedSession,
+  requireKey,
+  requireOpenSession,
+  requireReadableSession,
+  requireTippingSession,
+} from './auth.js'
+import { isCreator } from './creator.js'
+import { iconPath } from './embed.js'
+import * as endpoints from './endpoints.js'
+import { listEvents } from './events.js'
+import { createHandoff, redeemHandoff } from './handoff.js'
+import { initSession } from './init.js'
+import { readSdkIntent } from './intent.js'
+import { describeSession } from './page.js'
+import { findPayLink, payLink } from './pay.js'
+import { createSdkTip } from './tip.js'
+
+/** What creators' backends do with an API key. */
+function backendRoutes(services: Services): Route[] {
+  const { db } = services
+  return [
+    route(
+      endpoints.initEndpoint,
+      async (input, ctx) => initSession(services, await keyOwner(services, ctx), input),
+      [noStore, requireKey],
+    ),
+    route(
+      endpoints.eventsEndpoint,
+      async ({ creatorId, ...span }, ctx) => {
+        const userId = await keyOwner(services, ctx)
+        const own = await isCreator(services, creatorId, userId)
+        return { events: own ? await listEvents(db, userId, span) : [] }
+      },
+      [noStore, requireKey],
+    ),
+  ]
+}
+
+/** What a page does with a session token. */
+function pageRoutes(services: Services, prices: PriceBook): Route[] {
+  const { db } = services
+  const readable = [noStore, requireReadableSession(services)]
+  return [
+    route(
+      endpoints.tipEndpoint,
+      (input, ctx) => createSdkTip(services, prices, presentedSession(ctx).session, input),
+      [noStore, requireTippingSession(services)],
+    ),
+    route(
+      endpoints.intentEndpoint,
+      ({ intentId }, ctx) => readSdkIntent(db, presentedSession(ctx).session.id, intentId),
+      readable,
+    ),
+    route(
+      endpoints.sessionEndpoint,
+      (_, ctx) => describeSession(services, presentedSession(ctx).session),
+      readable,
+    ),
+    route(endpoints.handoffEndpoint, (input, ctx) => createHandoff(db, presentedSession(ctx), input), [
+      noStore,
+      requireOpenSession(services),
+    ]),
+  ]
+}
+
+/** What another device or a wallet does with a code. */
+function codeRoutes(services: Services, prices: PriceBook): Route[] {
+  const { db, config } = services
+  const icon = `${config.http.publicUrl}${iconPath}`
+  return [
+    route(endpoints.redeemEndpoint, ({ code }) => redeemHandoff(db, code), [noStore]),
+    route(
+      endpoints.payLinkEndpoint,
+      async ({ code }) => ({ label: (await findPayLink(db, code)).creatorName, icon }),
+      [noStore],
+    ),
+    route(endpoints.payEndpoint, (input) => payLink(services, prices, input), [noStore]),
+  ]
+}
+
+/** `/sdk/*` and `/pay/*`: what creators' backends, their pages and their supporters' wallets ask. */
+export function sdkRoutes(services: Services, prices: PriceBook): Route[] {
+  return [...backendRoutes(services), ...pageRoutes(services, prices), ...codeRoutes(services, prices)]
+}

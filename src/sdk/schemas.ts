@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { checkedText, requiredText } from '../http/input.js'
+import { isAddress } from '../kernel/base58.js'
+import type { ErrorCode } from '../kernel/errors.js'
+import { tokenByMint } from '../kernel/tokens.js'
+import { intentOutput } from '../payments/schemas.js'
+
+const isKnownMint = (mint: string): boolean => tokenByMint(mint) !== undefined
+const success = z.literal(true)
+const theme = z.enum(['dark', 'light'])
+
+export const nothing = z.object({})
+
+/** POST /sdk/init (contract: Endpoints). An unknown theme is the default. */
+export const initInput = z.object({
+  creatorId: requiredText('sdk_init_fields_required').meta({
+    description: 'User id (UUID, also with prefix auth_), wallet address or .sol domain',
+  }),
+  originUrl: requiredText('sdk_init_fields_required').meta({ description: 'URL of the embedding page' }),
+  theme: theme
+    .catch('dark')
+    .meta({ default: 'dark' })
+    .optional()
+    .transform((chosen) => chosen ?? 'dark'),
+})
+export type InitInput = z.output<typeof initInput>
+
+export const initOutput = z.object({
+  success,
+  sessionToken: z.string().regex(/^sdk_sess_/),
+  config: z.object({
+    creatorId: z.uuid(),
+    creatorAddress: z.string(),
+    acceptedTokens: z.array(z.string()),
+    embedUrl: z.string(),
+  }),
+})
+export type InitAnswer = Omit<z.output<typeof initOutput>, 'success'>
+
+const fieldsMissing: ErrorCode = 'intent_fields_required'
+
+/** POST /sdk/tip. The fields stand in the order in which they are refused. */
+export const tipInput = z.object({
+  creatorId: requiredText(fieldsMissing),
+  inputTokenMint: checkedText(fieldsMissing, 'invalid_input_token_mint', isKnownMint),
+  sourceWalletAddress: checkedText(fieldsMissing, 'invalid_source_wallet', isAddress),
+  amount: z
+    .number({ error: ({ input }) => (input === undefined ? fieldsMissing : 'invalid_amount') })
+    .positive('invalid_amount')
+    .meta({ description: 'USD' }),
+})
+export type TipInput = z.output<typeof tipInput>
+
+/** GET /sdk/intents/:intentId. */
+export const intentStatusInput = z.object({ intentId: z.string() })
+export const intentStatusOutput = intentOutput.extend({
+  status: z.enum(['requires_action', 'submitted', 'confirmed', 'failed', 'expired']),
+  signature: z.string().nullable().meta({ description: 'Of the payment, when one was seen' }),
+  outcome: z
+    .enum(['tx_failed', 'not_found', 'mismatch'])
+    .nullable()
+    .meta({ description: 'Why a payment does not count' }),
+})
+export type IntentStatusAnswer = Omit<z.output<typeof intentStatusOutput>, 'success'>
+
+/** GET /sdk/session. */
+export const sessionOutput = z.object({
+  success,
+  creator: z.object({ id: z.uuid(), name: z.string(), address: z.string().meta({ description: 'Masked' }) }),
+  tokens: z.array(z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })),
+  presetsUsd: z.array(z.number()),
+  limits: z.object({ minTipUsd: z.number(), maxTipUsd: z.number() }),
+  chain: z.literal('solana:mainnet'),
+  rpcUrl: z.string().nullable(),
+  fiat: z.object({ enabled: z.boolean(), collection: z.enum(['checkout', 'bank_transfer']) }),
+  theme,
+  parentOrigin: z.string(),
+  expiresAt: z.iso.datetime(),
+})
+export type SessionAnswer = Omit<z.output<typeof sessionOutput>, 'success'>
+
+/** POST /sdk/handoff. With amount and token: for a Solana Pay transaction request instead of the session. */
+export const handoffInput = z
+  .object({
+    amount: z
+      .number('invalid_amount')
+      .positive('invalid_amount')
+      .optional()
+      .meta({ description: 'USD; with inputTokenMint' }),
+    inputTokenMint: z
+      .string('invalid_input_token_mint')
+      .refine(isKnownMint, 'invalid_input_token_mint')
+      .optional(),
+  })
+  .refine(
+    ({ amount, inputTokenMint }) => amount !== undefined || inputTokenMint === undefined,
+    'invalid_amount',
+  )
+  .refine(
+    ({ amount, inputTokenMint }) => amount === undefined || inputTokenMint !== undefined,
+    'invalid_input_token_mint',
+  )
+export type HandoffInput = z.output<typeof handoffInput>
+
+export const handoffOutput = z.object({ success, code: z.string(), expiresAt: z.iso.datetime() })
+
+/** POST /sdk/handoff/redeem. */
+export const redeemInput = z.object({ code: requiredText('handoff_code_required') })
+export const redeemOutput = z.object({ success, sessionToken: z.string(), expiresAt: z.iso.datetime() })
+
+/** GET and POST /pay/:code (Solana Pay specification, transaction request). */
+export const payLinkInput = z.object({ code: z.string() })
+export const payLinkOutput = z.object({ success, label: z.string(), icon: z.string() })
+export const payInput = payLinkInput.extend({
+  account: checkedText('invalid_account', 'invalid_account', isAddress).meta({
+    description: 'The wallet that scanned the link, which will pay',
+  }),
+})
+export const payOutput = z.object({ success, transaction: z.base64(), message: z.string() })
+
+const moment = (wrong: ErrorCode) =>
+  z.iso
+    .datetime({ offset: true, error: wrong })
+    .transform((text) => new Date(text))
+    .refine((date) => !Number.isNaN(date.getTime()), wrong)
+    .optional()
+
+/** GET /sdk/events. */
+export const eventsInput = z.object({
+  creatorId: requiredText('creator_id_required'),
+  since: moment('invalid_since').meta({ description: 'Only events after this moment' }),
+  before: moment('invalid_before').meta({ description: 'Only events before this moment: pages back' }),
+})
+export type EventsInput = z.output<typeof eventsInput>
+
+const event = z.object({
+  eventId: z.string(),
+  type: z.literal('tip_completed'),
+  amountUsdc: z.number().meta({ description: 'Display units of a tip in USDC, else 0' }),
+  amountRaw: z.number().meta({ description: 'Base units of the token' }),
+  receivedAmount: z.number().meta({ description: 'What the creator received, display units' }),
+  tokenSymbol: z.string(),
+  sender: z.string(),
+  timestamp: z.iso.datetime(),
+  txSignature: z.string(),
+})
+export type SdkEvent = z.output<typeof event>
+export const eventsOutput = z.object({ success, events: z.array(event) })

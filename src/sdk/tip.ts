@@ -1,0 +1,25 @@
+import { DomainError } from '../kernel/errors.js'
+import { createIntent } from '../payments/create-intent.js'
+import type { PriceBook } from '../payments/price-book.js'
+import type { IntentAnswer } from '../payments/schemas.js'
+import { isCreator } from './creator.js'
+import type { TipInput } from './schemas.js'
+import type { SdkSession } from './session.js'
+
+type Needs = Parameters<typeof createIntent>[0]
+
+/**
+ * Makes a tip intent within a session (contract: POST /sdk/tip; `amount` is in USD). Refuses another creator than
+ * the session's with `session_of_another_creator`, then as /payments/intent does.
+ */
+export async function createSdkTip(
+  services: Needs,
+  prices: PriceBook,
+  session: SdkSession,
+  { creatorId, amount, inputTokenMint, sourceWalletAddress }: TipInput,
+): Promise<IntentAnswer> {
+  if (!(await isCreator(services, creatorId, session.userId)))
+    throw new DomainError('session_of_another_creator')
+  const intent = { creatorId: session.userId, amountUsd: amount, inputTokenMint, sourceWalletAddress }
+  return createIntent(services, prices, intent, session.id)
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test, { type ExecutionContext } from 'ava'
+import { Redis } from 'ioredis'
+import { freePort } from '../../scripts/dev/ports.js'
+import { createClient, type Request } from '../helpers/client.js'
+import { otherCode } from '../helpers/codes.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+// Secrets go through processes of their own, which log all they can; nothing of them may come out.
+const world = useWorld(test, { mail: true })
+
+interface Running {
+  readonly output: () => string
+}
+
+function run(t: ExecutionContext, args: readonly string[], env: Record<string, string>): Running {
+  const child: ChildProcess = spawn(process.execPath, args, {
+    env: { ...process.env, ...world().env, LOG_LEVEL: 'trace', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+    })
+  const ended = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { output: () => output }
+}
+
+async function runWeb(t: ExecutionContext, env: Record<string, string> = {}) {
+  const port = await freePort()
+  const web = run(t, ['dist/src/web.js'], { PORT: String(port), ...env })
+  await until('the web process listens', () => web.output().includes('listening'))
+  return { ...web, request: await createClient(`http://127.0.0.1:${port}`) }
+}
+
+/** Everything that goes through Redis from now on. */
+async function monitorRedis(t: ExecutionContext): Promise<() => string> {
+  const client = new Redis(world().env['REDIS_URL'] ?? '')
+  const monitor = await client.monitor()
+  t.teardown(() => {
+    monitor.disconnect()
+    client.disconnect()
+  })
+  const commands: string[] = []
+  monitor.on('monitor', (_time: string, args: string[]) => commands.push(args.join(' ')))
+  return () => commands.join('\n')
+}
+
+async function newestCode({ email }: Pick<Person, 'email'>, count: number): Promise<string> {
+  await until('the mail arrives', () => world().mail.received(email).length === count)
+  return /^ {4}([0-9]{6})$/m.exec(world().mail.received(email)[0]?.text ?? '')?.[1] ?? 'no code'
+}
+
+/** A code by itself, not six digits within a number or an id. */
+function standsIn(code: string, text: string): boolean {
+  return new RegExp(`(?<![\\w.-])${code}(?![\\w.-])`).test(text)
+}
+
+async function register(request: Request) {
+  const body = { email: freshEmail(), password: `canary-${freshEmail()}`, name: 'Canary Bird' }
+  const { body: entered, session = '' } = await request<EnteredBody>('POST', '/auth/register', { body })
+  return { ...body, session, accessToken: entered.auth.accessToken }
+}
+
+test.serial('codes and all other secrets stay out of logs and Redis', async (t) => {
+  const commands = await monitorRedis(t)
+  const web = await runWeb(t)
+  const mailer = run(t, ['dist/workers/main.js', 'mailer'], {})
+  const person = await register(web.request)
+  const { email, password } = person
+  const start = () => web.request('POST', '/auth/otp/start', { body: { email } })
+  const verify = (code: string) => web.request('POST', '/auth/otp/verify', { body: { email, code } })
+
+  await start()
+  const first = await newestCode(person, 1)
+  t.is((await verify(otherCode(first))).status, 400)
+  const entered = await verify(first)
+  t.is(entered.status, 200)
+  await web.request('POST', '/auth/login', { body: { email, password: `${password}!` } })
+  await web.request('GET', '/auth/me', { session: person.session, bearer: person.accessToken })
+  // The mail server quotes the mail in its refusal.
+  world().mail.faults.set({ code: 451, at: 'content', times: 1 })
+  await start()
+  await until('the mailer tells of the refusal', () => mailer.output().includes('put off'))
+  await world()
+    .db('emails')
+    .whereNotNull('due_at')
+    .update({ due_at: new Date(0) })
+  const second = await newestCode(person, 2)
+  await until('the wake-ups have gone through Redis', () => commands().includes('mailer'))
+
+  const everything = `${web.output()}\n${mailer.output()}\n${commands()}`
+  t.true(web.output().includes('/auth/otp/verify'), 'the log is there at all')
+  for (const code of [first, second, otherCode(first)]) t.false(standsIn(code, everything), code)
+  const secrets = {
+    email,
+    password,
+    session: person.session,
+    token: person.accessToken,
+    opened: entered.session ?? '',
+  }
+  for (const [what, secret] of Object.entries({ ...secrets, pepper: world().env['OTP_PEPPER'] ?? '' })) {
+    t.true(secret.length > 20)
+    t.false(everything.includes(secret), what)
+  }
+})
+
+test.serial('a database that quotes what it refuses does not bring it into the log', async (t) => {
+  const web = await runWeb(t)
+  const { email } = await register(web.request)
+  const { db } = world()
+  await db.raw('alter table emails add constraint broken check (false) not valid')
+  t.teardown(() => db.raw('alter table emails drop constraint if exists broken'))
+  await db.raw('alter table users add constraint broken check (false) not valid')
+  t.teardown(() => db.raw('alter table users drop constraint if exists broken'))
+
+  const refused = await web.request('POST', '/auth/otp/start', { body: { email } })
+  t.is(refused.status, 500)
+  t.is(refused.body.error, 'Internal Server Error')
+  const body = { email: freshEmail(), password: 'canary password', name: 'Canary Bird' }
+  t.is((await web.request('POST', '/auth/register', { body })).status, 500)
+  await until('both failures are logged', () => web.output().split('request failed').length === 3)
+  t.regex(web.output(), /violates check constraint/)
+  t.false(standsIn('[0-9]{6}', web.output().replace(/"(pid|port|line)":"?\d+"?/g, '')))
+  for (const secret of [email, body.email, '$argon2id']) t.false(web.output().includes(secret), secret)
+})
+
+test.serial('the lock outlives its process and needs no Redis; neither do codes', async (t) => {
+  const [victim, other] = [await registerPerson(world()), await registerPerson(world())]
+  const wrong = { email: victim.email, code: '000000' }
+  for (let n = 0; n < 5; n++) await world().request('POST', '/auth/otp/verify', { body: wrong })
+  const { request } = await runWeb(t, { REDIS_URL: 'redis://127.0.0.1:1' })
+  const answer = await request('POST', '/auth/otp/verify', { body: wrong })
+  t.is(answer.status, 429)
+  t.is(answer.body.error, 'Too many failed attempts. Account locked for 15 minutes.')
+  t.is((await request('POST', '/auth/otp/start', { body: { email: victim.email } })).status, 200)
+  t.is((await request('POST', '/auth/otp/verify', { body: wrong })).status, 429)
+
+  run(t, ['dist/workers/main.js', 'mailer'], { REDIS_URL: 'redis://127.0.0.1:1' })
+  t.is((await request('POST', '/auth/otp/start', { body: { email: other.email } })).status, 200)
+  const code = await newestCode(other, 1)
+  const opened = await request('POST', '/auth/otp/verify', { body: { email: other.email, code } })
+  t.is(opened.status, 200)
+  t.deepEqual(world().mail.received(victim.email), [])
+})

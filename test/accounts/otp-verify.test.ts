@@ -1,0 +1,427 @@
+import test from 'ava'
+import { codeHmac } from '../../src/accounts/one-time-code.js'
+import { badBodies } from '../helpers/bad-bodies.js'
+import type { RequestOptions } from '../helpers/client.js'
+import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
+import { publicUrl, runDrain, useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { mail: true })
+
+const wrong = 'Invalid or expired code'
+const locked = 'Too many failed attempts. Account locked for 15 minutes.'
+const never = '000000'
+
+function verify(email: unknown, code: unknown, options: RequestOptions = {}) {
+  return world().request<EnteredBody & { readonly error: string }>('POST', '/auth/otp/verify', {
+    ...options,
+    body: { email, code },
+  })
+}
+
+function codeRow({ user }: Person) {
+  return world().db('otp_codes').where({ user_id: user.id })
+}
+
+async function markVerified({ user }: Person): Promise<void> {
+  await world()
+    .db('users')
+    .where({ id: user.id })
+    .update({ email_verified_at: new Date(0) })
+}
+
+/** Writes a known code, as start does without the mail. */
+async function plantCode({ user }: Person, code: string): Promise<void> {
+  const code_hmac = codeHmac(world().services.config.otpPepper, user.id, code)
+  const fields = { code_hmac, expires_at: new Date(Date.now() + 600_000), used_at: null }
+  await world()
+    .db('otp_codes')
+    .insert({ user_id: user.id, ...fields })
+    .onConflict('user_id')
+    .merge(fields)
+}
+
+/** As if so many minutes had passed for the account's codes, failures and lock. */
+async function letPass({ user }: Person, minutes: number): Promise<void> {
+  await world().db.raw(
+    `update otp_codes set expires_at = expires_at - :m * interval '1 minute',
+            locked_until = locked_until - :m * interval '1 minute',
+            failed_at = array(select f - :m * interval '1 minute' from unnest(failed_at) with ordinality u (f, n) order by n)
+      where user_id = :id`,
+    { m: minutes, id: user.id },
+  )
+}
+
+async function lock(person: Person): Promise<void> {
+  await plantCode(person, '123456')
+  for (let n = 0; n < 5; n++) await verify(person.email, never)
+}
+
+async function refusal(email: unknown, code: unknown): Promise<string> {
+  const { status, body, session } = await verify(email, code)
+  if (session !== undefined) throw new Error('a refusal opened a session')
+  return `${status} ${body.error}`
+}
+
+test('the mailed code opens a session and verifies the e-mail', async (t) => {
+  const person = await registerPerson(world(), 'Ada King Lovelace')
+  const code = await mailedCode(world(), person)
+  const { status, body, session, headers } = await verify(person.email, code)
+  t.is(status, 200)
+  const { emailVerifiedAt, ...user } = body.user
+  t.deepEqual(user as unknown, {
+    id: person.user.id,
+    email: person.email,
+    name: 'Ada King Lovelace',
+    full_name: 'Ada King Lovelace',
+    roles: ['user'],
+    onboardingComplete: false,
+    onboarding_complete: false,
+    solDomain: null,
+    twitterHandle: null,
+    discordHandle: null,
+  })
+  t.true(Math.abs(Date.parse(emailVerifiedAt ?? '') - Date.now()) < 60_000)
+  t.is(body.auth.tokenType, 'Bearer')
+  t.is(headers['cache-control'], 'no-store')
+  for (const credential of [{ session }, { bearer: body.auth.accessToken }]) {
+    const me = await world().request<EnteredBody>('GET', '/auth/me', credential)
+    t.is(me.body.user.id, person.user.id)
+    t.is(me.body.user.emailVerifiedAt, emailVerifiedAt)
+  }
+})
+
+test('its cookie is HttpOnly, Lax and for every path', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  const [cookie = '', ...others] = (await verify(person.email, '123456')).headers['set-cookie'] ?? []
+  t.deepEqual(others, [])
+  const [pair, ...attributes] = cookie.split('; ')
+  t.regex(pair ?? '', /^session=[\w-]{43}$/)
+  const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
+  t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax'])
+})
+
+test('the onboarding is complete with a wallet and a verified e-mail, and the first verification counts', async (t) => {
+  const person = await registerPerson(world())
+  await markVerified(person)
+  await world()
+    .db('wallets')
+    .where({ user_id: person.user.id })
+    .update({
+      public_key: `${'1'.repeat(24)}${person.user.id.slice(0, 8)}`,
+      sealed_secret: '',
+      key_version: 1,
+      due_at: null,
+    })
+  await plantCode(person, '123456')
+  const { body } = await verify(person.email, '123456')
+  t.true(body.user.onboardingComplete)
+  t.true(body.user.onboarding_complete)
+  t.is(body.user.emailVerifiedAt, '1970-01-01T00:00:00.000Z')
+})
+
+test('a code works once', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  t.is((await verify(person.email, '123456')).status, 200)
+  t.is(await refusal(person.email, '123456'), `400 ${wrong}`)
+})
+
+test('a code works until it expires, and a new one replaces it at once', async (t) => {
+  const person = await registerPerson(world())
+  const first = await mailedCode(world(), person)
+  await letPass(person, 9.9)
+  t.is((await verify(person.email, first)).status, 200)
+  const second = await mailedCode(world(), person)
+  await letPass(person, 10)
+  t.is(await refusal(person.email, second), `400 ${wrong}`)
+  const third = await mailedCode(world(), person)
+  const fourth = await mailedCode(world(), person)
+  if (third !== fourth) t.is(await refusal(person.email, third), `400 ${wrong}`)
+  t.is((await verify(person.email, fourth)).status, 200)
+})
+
+test('a code is good for its own account only', async (t) => {
+  const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
+  await plantCode(ada, '123456')
+  t.is(await refusal(bob.email, '123456'), `400 ${wrong}`)
+  await world().db.raw(
+    `insert into otp_codes (user_id, code_hmac, expires_at) select ?, code_hmac, expires_at from otp_codes where user_id = ?
+     on conflict (user_id) do update set code_hmac = excluded.code_hmac, expires_at = excluded.expires_at`,
+    [bob.user.id, ada.user.id],
+  )
+  t.is(await refusal(bob.email, '123456'), `400 ${wrong}`, 'nor is its stored form, copied to another row')
+})
+
+test('the presented session ends, and another one is opened', async (t) => {
+  const person = await registerPerson(world())
+  await markVerified(person)
+  await plantCode(person, '123456')
+  const { session } = await verify(person.email, '123456', { session: person.session })
+  t.not(session, person.session)
+  const me = (options: RequestOptions) => world().request('GET', '/auth/me', options)
+  t.is((await me({ session: person.session })).status, 401)
+  t.is((await me({ bearer: person.accessToken })).status, 401)
+  t.is((await me({ session })).status, 200)
+})
+
+test('the first verification ends whatever a stranger had opened before on the same e-mail', async (t) => {
+  const stranger = await registerPerson(world())
+  const { email, password } = stranger
+  const again = await world().request<EnteredBody>('POST', '/auth/login', { body: { email, password } })
+  const bystander = await registerPerson(world())
+  await plantCode(stranger, '123456')
+  t.is(await refusal(email, never), `400 ${wrong}`)
+  const me = async (options: RequestOptions) => (await world().request('GET', '/auth/me', options)).status
+  t.is(await me({ session: stranger.session }), 200, 'a wrong code ends nothing')
+
+  const owner = await verify(email, '123456')
+  for (const left of [
+    { session: stranger.session },
+    { bearer: stranger.accessToken },
+    { session: again.session },
+    { bearer: again.body.auth.accessToken },
+  ])
+    t.is(await me(left), 401)
+  t.is(await me({ session: owner.session }), 200)
+  t.is(await me({ bearer: owner.body.auth.accessToken }), 200)
+  t.is(await me({ session: bystander.session }), 200)
+})
+
+test('later one-time codes leave the other sessions open', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  const first = await verify(person.email, '123456')
+  await plantCode(person, '654321')
+  const second = await verify(person.email, '654321')
+  for (const { session } of [first, second])
+    t.is((await world().request('GET', '/auth/me', { session })).status, 200)
+})
+
+test('a failed attempt leaves the presented session alone', async (t) => {
+  const person = await registerPerson(world())
+  await verify(person.email, never, { session: person.session })
+  t.is((await world().request('GET', '/auth/me', { session: person.session })).status, 200)
+})
+
+test('what is malformed, missing or nobody’s is a wrong code, and is not counted', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  const { email } = person
+  const codes = [
+    undefined,
+    null,
+    '',
+    123456,
+    ['123456'],
+    { code: '123456' },
+    '12345',
+    '1234567',
+    ' 123456',
+    '123456 ',
+  ]
+  const more = [
+    '12345a',
+    '１２３４５６',
+    '٠١٢٣٤٥',
+    '123456\n',
+    '+12345',
+    '1e1234',
+    '0x1234',
+    '-12345',
+    '123.45',
+  ]
+  for (const code of [...codes, ...more])
+    t.is(await refusal(email, code), `400 ${wrong}`, JSON.stringify(code))
+  const emails = [undefined, null, '', 7, [email], 'ada', `${email}\u0000`, `${email},${email}`, freshEmail()]
+  for (const one of emails) t.is(await refusal(one, '123456'), `400 ${wrong}`, JSON.stringify(one))
+  t.deepEqual((await codeRow(person).first()).failed_at, [])
+  t.is(
+    (await verify(` ${email.toUpperCase()} `, '123456')).status,
+    200,
+    'the e-mail is trimmed, the code never',
+  )
+})
+
+for (const [what, options] of Object.entries(badBodies))
+  test(`verify answers its own text to ${what}`, async (t) => {
+    const answer = await world().request('POST', '/auth/otp/verify', options)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, wrong)
+  })
+
+test('verify refuses what a foreign page sends, before anything else', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const answer = await verify(person.email, '123456', { headers })
+    t.is(answer.status, 403)
+    t.is(answer.body.error, 'Forbidden')
+  }
+  t.is((await verify(person.email, '123456', { headers: { origin: publicUrl } })).status, 200)
+})
+
+test('five wrong codes are wrong; from then on everything is locked, the right code too', async (t) => {
+  const person = await registerPerson(world())
+  const code = await mailedCode(world(), person)
+  for (let n = 1; n <= 5; n++)
+    t.is(await refusal(person.email, otherCode(code, n)), `400 ${wrong}`, `attempt ${n}`)
+  for (const attempt of [otherCode(code), code, code])
+    t.is(await refusal(person.email, attempt), `429 ${locked}`)
+  t.is(await refusal(person.email, 'malformed'), `400 ${wrong}`)
+  t.is((await codeRow(person).first()).failed_at.length, 5, 'what is refused as locked is not counted')
+})
+
+test('wrong codes count without any code to guess, and before the first start', async (t) => {
+  const person = await registerPerson(world())
+  for (let n = 1; n <= 5; n++) t.is(await refusal(person.email, never), `400 ${wrong}`)
+  t.is(await refusal(person.email, never), `429 ${locked}`)
+})
+
+test('the lock ends 15 minutes after the fifth failure, to the count of none', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  await letPass(person, 14.9)
+  t.is(await refusal(person.email, never), `429 ${locked}`)
+  await letPass(person, 0.2)
+  for (let n = 1; n <= 5; n++) t.is(await refusal(person.email, never), `400 ${wrong}`)
+  t.is(await refusal(person.email, never), `429 ${locked}`)
+})
+
+test('the window rolls: five failures lock when they fall within 15 minutes, wherever those begin', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  for (let n = 0; n < 3; n++) await verify(person.email, never)
+  await letPass(person, 10)
+  await verify(person.email, never)
+  await letPass(person, 6)
+  for (let n = 0; n < 3; n++)
+    t.is(await refusal(person.email, never), `400 ${wrong}`, 'the first three are too old')
+  t.is(await refusal(person.email, never), `400 ${wrong}`, 'the fifth within 15 minutes')
+  t.is(await refusal(person.email, never), `429 ${locked}`)
+})
+
+test('success resets the count', async (t) => {
+  const person = await registerPerson(world())
+  for (let round = 0; round < 3; round++) {
+    const code = await mailedCode(world(), person)
+    for (let n = 1; n <= 4; n++) t.is(await refusal(person.email, otherCode(code, n)), `400 ${wrong}`)
+    t.is((await verify(person.email, code)).status, 200)
+    t.deepEqual((await codeRow(person).first()).failed_at, [])
+  }
+})
+
+test('a new code neither resets the count nor lifts the lock, and is not even made while it lasts', async (t) => {
+  const person = await registerPerson(world())
+  const { email } = person
+  const code = await mailedCode(world(), person)
+  for (let n = 1; n <= 3; n++) await verify(email, otherCode(code, n))
+  const next = await mailedCode(world(), person)
+  for (let n = 1; n <= 2; n++) t.is(await refusal(email, otherCode(next, n)), `400 ${wrong}`)
+  t.is(await refusal(email, next), `429 ${locked}`)
+
+  const before = await codeRow(person).first()
+  const mails = world().mail.received(email).length
+  const answer = await world().request('POST', '/auth/otp/start', { body: { email } })
+  t.is(answer.status, 200)
+  t.deepEqual(answer.body as unknown, { success: true })
+  await runDrain(mailDrain(world()))
+  t.is(world().mail.received(email).length, mails)
+  t.deepEqual(await codeRow(person).first(), before)
+  t.is(await refusal(email, next), `429 ${locked}`)
+})
+
+test('the lock binds one-time codes alone: the password and open sessions work on', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const { email, password, session } = person
+  t.is((await world().request('POST', '/auth/login', { body: { email, password } })).status, 200)
+  t.is((await world().request('GET', '/auth/me', { session })).status, 200)
+  t.is(await refusal(email, '123456'), `429 ${locked}`, 'and logging in does not lift it')
+})
+
+test('one account’s lock is nobody else’s', async (t) => {
+  const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
+  await lock(ada)
+  await plantCode(bob, '123456')
+  t.is((await verify(bob.email, '123456')).status, 200)
+})
+
+test('a used code presented again opens nothing and is no guess', async (t) => {
+  const person = await registerPerson(world())
+  await plantCode(person, '123456')
+  await verify(person.email, '123456')
+  for (let n = 0; n < 4; n++) t.is(await refusal(person.email, never), `400 ${wrong}`)
+  for (let n = 0; n < 7; n++) t.is(await refusal(person.email, '123456'), `400 ${wrong}`)
+  t.is((await codeRow(person).first()).failed_at.length, 4)
+  t.is(await refusal(person.email, never), `400 ${wrong}`)
+  t.is(await refusal(person.email, '123456'), `429 ${locked}`)
+})
+
+test.serial('a thousand wrong guesses at once cost five evaluations', async (t) => {
+  const person = await registerPerson(world())
+  const code = await mailedCode(world(), person)
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, (_, n) => refusal(person.email, otherCode(code, n + 1))),
+  )
+  t.log(`${Math.round(performance.now() - startedAt)} ms`)
+  const counted = (text: string) => answers.filter((answer) => answer === text).length
+  t.deepEqual([counted(`400 ${wrong}`), counted(`429 ${locked}`)], [5, 995])
+  const row = await codeRow(person).first()
+  t.is(row.failed_at.length, 5)
+  t.true(row.locked_until.getTime() > Date.now() + 14 * 60_000)
+  t.is(row.used_at, null)
+  t.is(await refusal(person.email, code), `429 ${locked}`, 'the right code is locked as well')
+})
+
+test.serial(
+  'a thousand guesses at once with the right one among them open one session at most',
+  async (t) => {
+    const person = await registerPerson(world())
+    const code = await mailedCode(world(), person)
+    const guesses = Array.from({ length: 1000 }, (_, n) => otherCode(code, n))
+    const answers = await Promise.all(guesses.reverse().map((guess) => verify(person.email, guess)))
+    const statuses = answers.map(({ status }) => status)
+    t.true(statuses.every((status) => status === 200 || status === 400 || status === 429))
+    t.true(statuses.filter((status) => status === 200).length <= 1)
+    t.true(statuses.filter((status) => status === 400).length <= 9, 'four before a success, five after it')
+  },
+)
+
+test.serial('fifty right codes at once open one session; the others are used codes', async (t) => {
+  for (let round = 0; round < 3; round++) {
+    const person = await registerPerson(world())
+    await markVerified(person)
+    const code = await mailedCode(world(), person)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(person.email, code)))
+    const opened = answers.filter(({ status }) => status === 200)
+    t.is(opened.length, 1)
+    t.is(answers.filter(({ status, body }) => status === 400 && body.error === wrong).length, 49)
+    const sessions = await world().db('sessions').where({ user_id: person.user.id })
+    t.is(sessions.length, 2, 'the registration’s and this one')
+  }
+})
+
+test.serial(
+  'when the session cannot be written the code is not used up and nothing is counted',
+  async (t) => {
+    const person = await registerPerson(world())
+    await plantCode(person, '123456')
+    const { db } = world()
+    await db.raw('alter table sessions add constraint broken check (false) not valid')
+    try {
+      t.is((await verify(person.email, '123456')).status, 500)
+    } finally {
+      await db.raw('alter table sessions drop constraint broken')
+    }
+    t.deepEqual((await codeRow(person).first()).failed_at, [])
+    t.is((await verify(person.email, '123456')).status, 200)
+  },
+)

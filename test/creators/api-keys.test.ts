@@ -1,0 +1,140 @@
+import test from 'ava'
+import { findApiKey } from '../../src/creators/api-keys.js'
+import { secretHash } from '../../src/kernel/ids.js'
+import { registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+interface NewKey {
+  readonly success: true
+  readonly apiKey: string
+  readonly id: string
+  readonly prefix: string
+  readonly label: string | null
+  readonly createdAt: string
+}
+interface Keys {
+  readonly apiKeys: readonly {
+    readonly id: string
+    readonly prefix: string
+    readonly lastUsedAt: string | null
+  }[]
+}
+
+function make(session: string, body: unknown = {}) {
+  return world().request<NewKey>('POST', '/creators/api-keys', { session, body })
+}
+async function list(session: string) {
+  return (await world().request<Keys>('GET', '/creators/api-keys', { session })).body.apiKeys
+}
+function end(session: string, id: string) {
+  return world().request('DELETE', `/creators/api-keys/${id}`, { session })
+}
+
+test('a key is shown once and stored as prefix and hash', async (t) => {
+  const { session, user } = await registerPerson(world())
+  const { status, body } = await make(session, { label: ' my\u0000 shop ' })
+  t.is(status, 200)
+  const { apiKey, id, prefix, label, createdAt } = body
+  t.regex(apiKey, new RegExp(`^tk_live_${prefix}_[\\w-]{43}$`))
+  t.is(label, 'my shop')
+  t.deepEqual(await list(session), [
+    { id, prefix, label, createdAt, lastUsedAt: null },
+  ] as unknown as Keys['apiKeys'])
+  const row = await world().db('api_keys').where({ id }).first()
+  t.is(row.user_id, user.id)
+  t.true(secretHash(apiKey).equals(row.key_hash))
+  t.false(JSON.stringify(row).includes(apiKey.slice(-43)))
+})
+
+test('a key opens its creator and no longer does so once it is ended', async (t) => {
+  const { session, user } = await registerPerson(world())
+  const { apiKey, id } = (await make(session)).body
+  t.deepEqual(await findApiKey(world().db, apiKey), { userId: user.id, keyId: id })
+  t.is((await end(session, id)).status, 200)
+  t.is(await findApiKey(world().db, apiKey), undefined)
+  t.deepEqual(await list(session), [])
+  t.is((await end(session, id)).body.error, 'API key not found')
+})
+
+test('nothing but the whole key opens', async (t) => {
+  const { session } = await registerPerson(world())
+  const { apiKey, prefix } = (await make(session)).body
+  const other = (await make(session)).body
+  for (const bearer of [
+    '',
+    prefix,
+    apiKey.slice(0, -1),
+    `${apiKey}x`,
+    apiKey.toUpperCase(),
+    apiKey.replace('tk_live_', 'tk_test_'),
+    `tk_live_${prefix}_${other.apiKey.slice(-43)}`,
+    'x'.repeat(100_000),
+    `${apiKey}\u0000`,
+    session,
+  ])
+    t.is(await findApiKey(world().db, bearer), undefined, bearer.slice(0, 80))
+})
+
+test('the last use is noted, at most once a minute', async (t) => {
+  const { session } = await registerPerson(world())
+  const { apiKey, id } = (await make(session)).body
+  const lastUsed = async () => (await list(session))[0]?.lastUsedAt ?? null
+  await findApiKey(world().db, apiKey)
+  const first = await lastUsed()
+  t.truthy(first)
+  await findApiKey(world().db, apiKey)
+  t.is(await lastUsed(), first)
+  await world()
+    .db('api_keys')
+    .where({ id })
+    .update({ last_used_at: new Date(Date.now() - 61_000) })
+  await findApiKey(world().db, apiKey)
+  t.true(((await lastUsed()) ?? '') >= (first ?? ''))
+})
+
+test('of fifty keys asked for at the same moment twenty are made', async (t) => {
+  const { session } = await registerPerson(world())
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => world().request('POST', '/creators/api-keys', { session, body: {} })),
+  )
+  t.is(answers.filter(({ status }) => status === 200).length, 20)
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.true(refused.every(({ status, body }) => status === 400 && body.error === 'Too many API keys'))
+  const keys = await list(session)
+  t.is(keys.length, 20)
+
+  t.is((await end(session, keys[0]?.id ?? '')).status, 200)
+  t.is((await make(session)).status, 200, 'an ended key makes room')
+})
+
+test('nobody ends or sees another creator’s key', async (t) => {
+  const [ada, eve] = await Promise.all([registerPerson(world()), registerPerson(world())])
+  const { apiKey, id } = (await make(ada.session)).body
+  t.deepEqual(await list(eve.session), [])
+  const answer = await end(eve.session, id)
+  t.is(answer.status, 404)
+  t.is(answer.body.error, 'API key not found')
+  t.truthy(await findApiKey(world().db, apiKey))
+})
+
+test('an id that is none is not found', async (t) => {
+  const { session } = await registerPerson(world())
+  for (const id of ['7', '%00', '%ff', 'x'.repeat(500), '00000000-0000-4000-8000-000000000000']) {
+    const answer = await end(session, id)
+    t.is(answer.status, 404, id)
+    t.is(answer.body.error, 'API key not found')
+  }
+})
+
+test('a label is text of at most 100 characters', async (t) => {
+  const { session } = await registerPerson(world())
+  for (const label of [7, {}, 'x'.repeat(101)]) {
+    const answer = await world().request('POST', '/creators/api-keys', { session, body: { label } })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid label')
+  }
+  for (const body of [{}, { label: null }, { label: ' ' }]) t.is((await make(session, body)).body.label, null)
+  t.is((await make(session, { label: '💜'.repeat(100) })).status, 200)
+})

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { type Person, registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the script as an operator would. */
+function linkHandle(...args: string[]): Promise<Run> {
+  const env = { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/scripts/link-handle.js', ...args], { env }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
+    })
+  })
+}
+function freshHandle(): string {
+  return `h${randomBytes(6).toString('hex')}`
+}
+async function handlesOf({ user }: Person): Promise<(string | null)[]> {
+  const row = await world().db('users').where({ id: user.id }).first()
+  return [row.twitter_handle, row.discord_handle]
+}
+function auditOf({ user }: Person) {
+  return world()
+    .db('audit_log')
+    .where({ subject: `user:${user.id}` })
+    .orderBy('id')
+}
+
+test('without --apply it tells what would be done and does nothing', async (t) => {
+  const ada = await registerPerson(world())
+  const { code, out } = await linkHandle('--user', ada.email, '--twitter', '@Ada')
+  t.is(code, 0)
+  t.is(out, `twitter handle of ${ada.email} (${ada.user.id}): none -> Ada: not done; --apply does it\n`)
+  t.deepEqual(await handlesOf(ada), [null, null])
+  t.deepEqual(await auditOf(ada), [])
+})
+
+test('--apply links, the profile shows it, and the audit log says who did it', async (t) => {
+  const ada = await registerPerson(world())
+  const [twitter, discord] = [freshHandle(), freshHandle()]
+  t.is(
+    (await linkHandle('--user', ada.user.id, '--twitter', `@${twitter}`, '--apply', '--actor', 'Grace')).code,
+    0,
+  )
+  const json = await linkHandle(
+    '--user',
+    ` ${ada.email.toUpperCase()}`,
+    '--discord',
+    discord,
+    '--apply',
+    '--json',
+  )
+  t.deepEqual(JSON.parse(json.out), {
+    ok: true,
+    applied: true,
+    userId: ada.user.id,
+    email: ada.email,
+    network: 'discord',
+    before: null,
+    after: discord,
+  })
+  const profile = await world().request<{ creator: Record<string, unknown> }>('GET', '/creators/me', {
+    session: ada.session,
+  })
+  t.like(profile.body.creator, { twitterHandle: twitter, discordHandle: discord })
+  const [first, second] = await auditOf(ada)
+  t.like(first, {
+    actor: 'Grace',
+    action: 'link-handle',
+    details: { network: 'twitter', before: null, after: twitter },
+  })
+  t.truthy(second.actor)
+})
+
+test('a handle somebody else has is refused, in any case of letters, until it is unlinked there', async (t) => {
+  const [ada, eve] = await Promise.all([registerPerson(world()), registerPerson(world())])
+  const handle = freshHandle()
+  await linkHandle('--user', ada.email, '--twitter', handle, '--apply')
+  for (const apply of [[], ['--apply']]) {
+    const { code, err } = await linkHandle('--user', eve.email, '--twitter', handle.toUpperCase(), ...apply)
+    t.is(code, 1)
+    t.is(
+      err,
+      `twitter handle ${handle.toUpperCase()} belongs to user ${ada.user.id}; unlink it there first\n`,
+    )
+  }
+  t.is((await linkHandle('--user', ada.email, '--unlink', 'twitter', '--apply')).code, 0)
+  t.is((await linkHandle('--user', eve.email, '--twitter', handle, '--apply')).code, 0)
+  t.deepEqual(await handlesOf(ada), [null, null])
+  t.deepEqual(await handlesOf(eve), [handle, null])
+  t.is((await auditOf(ada)).length, 2)
+})
+
+test('what is so already is not done again', async (t) => {
+  const ada = await registerPerson(world())
+  const handle = freshHandle()
+  await linkHandle('--user', ada.email, '--discord', handle, '--apply')
+  const { code, out } = await linkHandle('--user', ada.email, '--discord', handle, '--apply')
+  t.is(code, 0)
+  t.regex(out, /nothing to do/)
+  t.is((await auditOf(ada)).length, 1)
+})
+
+test('nobody’s account is an error', async (t) => {
+  for (const user of ['nobody@example.com', '00000000-0000-4000-8000-000000000000']) {
+    const { code, err } = await linkHandle('--user', user, '--twitter', 'ada', '--apply')
+    t.is(code, 1)
+    t.is(err, `nobody has the account ${user}\n`)
+  }
+})
+
+const senseless: readonly string[][] = [
+  [],
+  ['--user', 'a@example.com'],
+  ['--twitter', 'ada'],
+  ['--user', 'ada', '--twitter', 'ada'],
+  ['--user', 'a@example.com', '--twitter', 'ada', '--discord', 'ada'],
+  ['--user', 'a@example.com', '--twitter', 'ada', '--unlink', 'twitter'],
+  ['--user', 'a@example.com', '--unlink', 'facebook'],
+  ['--user', 'a@example.com', '--twitter', 'x'.repeat(16)],
+  ['--user', 'a@example.com', '--twitter', 'a b'],
+  ['--user', 'a@example.com', '--twitter', '@@ada'],
+  ['--user', 'a@example.com', '--discord', 'ada.sol'],
+  ['--user', 'a@example.com', '--discord', '11111111111111111111111111111111'],
+  ['--user', 'a@example.com', '--handle', 'ada'],
+  ['ada'],
+]
+test('arguments that make no sense are answered with exit code 2', async (t) => {
+  for (const args of senseless) {
+    const { code, out, err } = await linkHandle(...args)
+    t.is(code, 2, args.join(' '))
+    t.is(out, '')
+    t.not(err, '')
+  }
+})
+
+test('--help needs no database', async (t) => {
+  const { code, out } = await linkHandle('--help')
+  t.is(code, 0)
+  t.regex(out, /--twitter <handle>/)
+})

@@ -1,0 +1,170 @@
+import test from 'ava'
+import { badBodies } from '../helpers/bad-bodies.js'
+import { registerCreator } from '../helpers/creators.js'
+import { registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+const defaults = {
+  acceptedTokens: ['SOL', 'USDC', 'USDT', 'BONK'],
+  yieldEnabled: false,
+  gaslessEnabled: false,
+  autoConvertUsdc: false,
+  fiatCollection: 'checkout',
+  minTipUsd: null,
+  maxTipUsd: null,
+}
+
+interface ProfileBody {
+  readonly creator: {
+    readonly name: string
+    readonly settings: typeof defaults
+    readonly solDomain: string | null
+  }
+}
+
+function change(session: string, body: unknown) {
+  return world().request<ProfileBody>('PATCH', '/creators/me', { session, body })
+}
+async function refused(session: string, body: unknown) {
+  return world().request('PATCH', '/creators/me', { session, body })
+}
+async function settingsOf(session: string) {
+  const answer = await world().request<ProfileBody>('GET', '/creators/me', { session })
+  return answer.body.creator.settings
+}
+
+test('the profile of a new creator has the defaults, and the wallet once it is there', async (t) => {
+  const { session, user, wallet } = await registerCreator(world())
+  const answer = await world().request('GET', '/creators/me', { session })
+  t.is(answer.status, 200)
+  t.deepEqual(answer.body as unknown, {
+    success: true,
+    creator: {
+      id: user.id,
+      name: user.name,
+      walletAddress: `${wallet.slice(0, 4)}...${wallet.slice(-4)}`,
+      walletPublicKey: wallet,
+      solDomain: null,
+      twitterHandle: null,
+      discordHandle: null,
+      settings: defaults,
+    },
+  })
+})
+
+test('settings are merged key by key, and a change answers the whole profile', async (t) => {
+  const { session } = await registerPerson(world())
+  t.is((await change(session, { settings: { yieldEnabled: true } })).status, 200)
+  await change(session, { settings: { minTipUsd: 1.5, maxTipUsd: 20 } })
+  const { body } = await change(session, {
+    settings: { acceptedTokens: ['USDC', 'SOL', 'USDC'], fiatCollection: 'bank_transfer' },
+  })
+  const expected = {
+    ...defaults,
+    yieldEnabled: true,
+    minTipUsd: 1.5,
+    maxTipUsd: 20,
+    acceptedTokens: ['USDC', 'SOL'],
+    fiatCollection: 'bank_transfer',
+  }
+  t.deepEqual(body.creator.settings, expected)
+  t.deepEqual(await settingsOf(session), expected)
+})
+
+test('null lifts a limit and changes no other setting', async (t) => {
+  const { session } = await registerPerson(world())
+  await change(session, { settings: { yieldEnabled: true, minTipUsd: 1, maxTipUsd: 2 } })
+  await change(session, { settings: { yieldEnabled: null, acceptedTokens: null, minTipUsd: null } })
+  t.deepEqual(await settingsOf(session), { ...defaults, yieldEnabled: true, maxTipUsd: 2 })
+})
+
+test('unknown settings and fields are not kept', async (t) => {
+  const { session, user } = await registerPerson(world())
+  const body = {
+    settings: { yieldEnabled: true, feeBps: 0, __proto__: { gaslessEnabled: true } },
+    twitterHandle: 'jack',
+    email: 'x@example.com',
+    id: '7',
+  }
+  t.is(
+    (await change(session, JSON.stringify(body).replace('"feeBps"', '"__proto__":{"a":1},"feeBps"'))).status,
+    400,
+  )
+  t.is((await change(session, body)).status, 200)
+  const row = await world().db('users').where({ id: user.id }).first()
+  t.deepEqual(row.settings, { yieldEnabled: true })
+  t.is(row.twitter_handle, null)
+  t.is(row.email, user.email)
+})
+
+test('changes of different keys at the same moment are all kept', async (t) => {
+  const { session } = await registerPerson(world())
+  const keys = ['yieldEnabled', 'gaslessEnabled', 'autoConvertUsdc'] as const
+  await Promise.all(keys.map((key) => change(session, { settings: { [key]: true } })))
+  const settings = await settingsOf(session)
+  for (const key of keys) t.true(settings[key])
+})
+
+for (const settings of [
+  7,
+  'all',
+  [],
+  { yieldEnabled: 'yes' },
+  { gaslessEnabled: 1 },
+  { acceptedTokens: [] },
+  { acceptedTokens: ['DOGE'] },
+  { acceptedTokens: 'SOL' },
+  { acceptedTokens: [['SOL']] },
+  { acceptedTokens: Array.from({ length: 1000 }, () => 'SOL') },
+  { fiatCollection: 'cash' },
+  { minTipUsd: -1 },
+  { minTipUsd: '1' },
+  { maxTipUsd: 0 },
+  { maxTipUsd: 1e9 },
+  { minTipUsd: 5, maxTipUsd: 4 },
+])
+  test(`${JSON.stringify(settings).slice(0, 60)} are invalid settings, and nothing is changed`, async (t) => {
+    const { session, user } = await registerPerson(world())
+    const answer = await refused(session, { name: 'Somebody else', settings })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid settings')
+    const row = await world().db('users').where({ id: user.id }).first()
+    t.deepEqual([row.name, row.settings], [user.name, {}])
+  })
+
+test('a limit that contradicts the stored other one is refused', async (t) => {
+  const { session } = await registerPerson(world())
+  await change(session, { settings: { maxTipUsd: 5 } })
+  t.is((await refused(session, { settings: { minTipUsd: 6 } })).body.error, 'Invalid settings')
+  t.is((await change(session, { settings: { minTipUsd: 6, maxTipUsd: 7 } })).status, 200)
+})
+
+test('a name is cleaned and kept to 2 to 100 characters', async (t) => {
+  const { session } = await registerPerson(world())
+  const { body } = await change(session, { name: '  Grace\u202e\u0000 Hopper ' })
+  t.is(body.creator.name, 'Grace Hopper')
+  for (const name of ['', 'x', ' x ', 'x'.repeat(101), 7, ['Grace']]) {
+    const answer = await refused(session, { name })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid name')
+  }
+  t.is((await change(session, { name: null })).body.creator.name, 'Grace Hopper')
+})
+
+// JSON is UTF-8 whatever its content type claims, and an empty change is a change.
+const { 'an unknown charset': _, ...unreadable } = badBodies
+for (const [what, options] of Object.entries(unreadable))
+  test(`PATCH /creators/me answers Invalid JSON to ${what}`, async (t) => {
+    const { session } = await registerPerson(world())
+    const answer = await world().request('PATCH', '/creators/me', { ...options, session })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid JSON')
+  })
+
+test('nobody sees or changes another creator', async (t) => {
+  const [ada, eve] = await Promise.all([registerPerson(world(), 'Ada'), registerPerson(world(), 'Eve')])
+  await change(eve.session, { name: 'Not Ada', settings: { yieldEnabled: true } })
+  t.deepEqual(await settingsOf(ada.session), defaults)
+})

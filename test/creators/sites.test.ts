@@ -1,0 +1,134 @@
+import test from 'ava'
+import { readDomains } from '../../src/creators/domains.js'
+import { badBodies } from '../helpers/bad-bodies.js'
+import { registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+function put(session: string, domains: unknown) {
+  return world().request<{ domains: string[]; error?: string }>('PUT', '/creators/domains', {
+    session,
+    body: { domains },
+  })
+}
+
+const written: Readonly<Record<string, string>> = {
+  'example.com': 'example.com',
+  '*.example.com': '*.example.com',
+  'example.com:8443': 'example.com:8443',
+  'EXAMPLE.Com.': 'example.com',
+  ' example.com ': 'example.com',
+  'bücher.example': 'xn--bcher-kva.example',
+  'ｅｘａｍｐｌｅ.com': 'example.com',
+  'example。com': 'example.com',
+  'example.com:0443': 'example.com:443',
+  '*.Shop.example.com:8443': '*.shop.example.com:8443',
+  '192.168.0.1:3000': '192.168.0.1:3000',
+  intranet: 'intranet',
+}
+for (const [entry, stored] of Object.entries(written))
+  test(`the site '${entry}' is kept as ${stored}`, async (t) => {
+    const { session, user } = await registerPerson(world())
+    const answer = await put(session, [entry])
+    t.is(answer.status, 200)
+    t.deepEqual(answer.body.domains, [stored])
+    t.deepEqual(await readDomains(world().db, user.id), [stored])
+  })
+
+const hostile: readonly unknown[] = [
+  '',
+  ' ',
+  '.',
+  '*',
+  '*.',
+  '*.com',
+  '*.*.example.com',
+  'a.*.example.com',
+  '*example.com',
+  'https://example.com',
+  'example.com/',
+  'example.com/path',
+  'example.com?q',
+  'example.com#f',
+  'user@example.com',
+  'user:pass@example.com',
+  'example.com:',
+  'example.com:0',
+  'example.com:65536',
+  'example.com:80:80',
+  'example.com:8x',
+  'example..com',
+  'example.com..',
+  '.example.com',
+  'exa mple.com',
+  'exa\tmple.com',
+  'example.com\u0000',
+  'example.com;frame-ancestors *',
+  "example.com 'unsafe-inline'",
+  'example.com,evil.example',
+  'a\\b.example',
+  '%65xample.com',
+  'localhost%2eevil.com',
+  '[::1]',
+  '[::1]:3000',
+  '2130706433',
+  '0x7f.1',
+  '*.127.0.0.1',
+  'xn--a.example',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  `${'a'.repeat(64)}.example`,
+  `${'a.'.repeat(130)}example`,
+  'x'.repeat(50_000),
+  7,
+  null,
+  {},
+  ['example.com'],
+]
+for (const entry of hostile)
+  test(`${JSON.stringify(entry).slice(0, 60)} is no site`, async (t) => {
+    const { session, user } = await registerPerson(world())
+    await put(session, ['kept.example'])
+    const answer = await put(session, ['example.com', entry])
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid domain')
+    t.deepEqual(await readDomains(world().db, user.id), ['kept.example'])
+  })
+
+test('the list is replaced in the given order, equal entries once', async (t) => {
+  const { session } = await registerPerson(world())
+  await put(session, ['old.example'])
+  await put(session, ['b.example', 'a.example', 'B.EXAMPLE.'])
+  const read = () => world().request<{ domains: string[] }>('GET', '/creators/domains', { session })
+  t.deepEqual((await read()).body.domains, ['b.example', 'a.example'])
+  await put(session, [])
+  t.deepEqual((await read()).body.domains, [])
+})
+
+test('fifty sites are taken, one more is not', async (t) => {
+  const { session } = await registerPerson(world())
+  const sites = Array.from({ length: 51 }, (_, n) => `s${n}.example`)
+  t.is((await put(session, sites)).body.error, 'Invalid domain')
+  t.is((await put(session, sites.slice(1))).status, 200)
+})
+
+test('of lists put at the same moment one stands whole', async (t) => {
+  const { session, user } = await registerPerson(world())
+  const lists = Array.from({ length: 10 }, (_, n) => ['shared.example', `a${n}.example`, `b${n}.example`])
+  const answers = await Promise.all(lists.map((domains) => put(session, domains)))
+  t.true(answers.every(({ status }) => status === 200))
+  const stored = await readDomains(world().db, user.id)
+  t.true(
+    lists.some((domains) => JSON.stringify(domains) === JSON.stringify(stored)),
+    stored.join(),
+  )
+})
+
+for (const [what, options] of Object.entries({ ...badBodies, nothing: {} }))
+  test(`PUT /creators/domains answers Invalid domain to ${what}`, async (t) => {
+    const { session } = await registerPerson(world())
+    const answer = await world().request('PUT', '/creators/domains', { ...options, session })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid domain')
+  })

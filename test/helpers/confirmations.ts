@@ -1,0 +1,64 @@
+import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { type Confirmation, confirmTips } from '../../src/tips/confirm.js'
+import { strangerWallet, unknownSignature } from './supporter.js'
+import type { World } from './world.js'
+
+const usdc = tokenBySymbol('USDC') as Token
+
+/** What the chain says of a tip of so many base units; nothing of it is on any chain. */
+export function someConfirmation(
+  recipient: string,
+  { units = 1_000_000n, token = usdc }: { units?: bigint; token?: Token } = {},
+): Confirmation {
+  const id = unknownSignature()
+  const sender = strangerWallet()
+  return {
+    id,
+    claims: [],
+    transaction: {
+      signature: id,
+      failed: false,
+      slot: 1n,
+      blockTime: new Date(),
+      accounts: new Set(),
+      signers: new Set(),
+      feePayer: sender,
+      networkFee: 5000n,
+      lamports: new Map(),
+      tokens: [],
+    },
+    facts: {
+      recipient,
+      sender,
+      token,
+      received: (units * 98n) / 100n,
+      shown: units,
+      feeFound: true,
+      message: null,
+      intentId: null,
+      agreeing: [true],
+    },
+  }
+}
+
+/** Stores tips as pending, as if each had been recorded and left to this test. */
+export async function storePending({ db }: World, confirmations: readonly Confirmation[]): Promise<void> {
+  await db('tips').insert(
+    confirmations.map(({ id, facts }) => ({
+      id,
+      kind: 'chain',
+      creator_wallet: facts.recipient,
+      sender: facts.sender,
+      amount: 1,
+      token_symbol: facts.token.symbol,
+      claim_hash: Buffer.alloc(32),
+      due_at: null,
+    })),
+  )
+}
+
+/** Records and confirms tips in one go. */
+export async function confirmAll(world: World, confirmations: readonly Confirmation[]): Promise<void> {
+  await storePending(world, confirmations)
+  await confirmTips(world.services, confirmations)
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true, slotMs: 0 })
+/** Slots for which a transaction can land. */
+const lifeSlots = 150
+
+interface IntentBody {
+  readonly success: true
+  readonly intentId: string
+  readonly lastValidBlockHeight: number
+}
+
+test('an intent past its block height is replaced under its key, once, whoever asks', async (t) => {
+  const { request, services, sandbox, db } = world()
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = {
+    creatorId: encodeBase58(Buffer.alloc(32, 201)),
+    amount: 5,
+    inputTokenMint: tokenBySymbol('USDC')?.mint,
+    sourceWalletAddress: encodeBase58(Buffer.alloc(32, 202)),
+  }
+  const ask = () => request<IntentBody>('POST', '/payments/intent', { body, headers })
+
+  const first = await ask()
+  const { intentId, lastValidBlockHeight } = first.body
+  sandbox.chain.advance(lastValidBlockHeight - (await services.chain.blockHeight()))
+  const last = await ask()
+  t.is(last.body.intentId, intentId, 'at its last height it can still land')
+
+  sandbox.chain.advance(lifeSlots)
+  await until(
+    'a newer blockhash is known',
+    async () => (await services.chain.latestBlockhash()).lastValidBlockHeight > lastValidBlockHeight,
+  )
+  const answers = await Promise.all(Array.from({ length: 20 }, ask))
+  const served = answers.filter(({ status }) => status === 200)
+  const [issued = '', ...others] = new Set(served.map((answer) => answer.body.intentId))
+  t.not(issued, '')
+  t.not(issued, intentId)
+  t.deepEqual(others, [])
+  for (const { status } of answers) t.true(status === 200 || status === 409, `${status}`)
+  t.is((await db('payment_intents')).length, 2)
+  const again = await ask()
+  t.is(again.body.intentId, issued)
+  t.is(again.headers['idempotency-hit'], 'true')
+})

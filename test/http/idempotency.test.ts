@@ -1,0 +1,166 @@
+import { createHash, randomUUID } from 'node:crypto'
+import test from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { claimKey, storeAnswer, sweepKeys } from '../../src/platform/idempotency-keys.js'
+import { createClient, type Request } from '../helpers/client.js'
+import { startApp } from '../helpers/second-app.js'
+import { useWorld } from '../helpers/world.js'
+
+// The chain stands still: however slow the machine, no intent passes its height.
+const world = useWorld(test, { chain: true, slotMs: 0 })
+const usdc = tokenBySymbol('USDC')?.mint ?? ''
+
+interface IntentBody {
+  readonly success: true
+  readonly intentId: string
+}
+
+let wallets = 0
+/** A good request nobody else makes, and with it whose intents to count. */
+function fresh() {
+  wallets += 1
+  const source = Buffer.alloc(32, 9)
+  source.writeUInt32BE(wallets)
+  return {
+    creatorId: encodeBase58(Buffer.alloc(32, 201)),
+    amount: 5,
+    inputTokenMint: usdc,
+    sourceWalletAddress: encodeBase58(source),
+  }
+}
+
+function ask(body: unknown, key: string, request: Request = world().request, address?: string) {
+  const headers = {
+    'idempotency-key': key,
+    ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+  }
+  return request<IntentBody>('POST', '/payments/intent', { body, headers })
+}
+
+/** A refusal as `status text`. */
+async function refusal(body: unknown, key: string): Promise<string> {
+  const answer = await ask(body, key)
+  return `${answer.status} ${(answer.body as unknown as { error?: string }).error}`
+}
+
+async function countIntents({ sourceWalletAddress }: { sourceWalletAddress: string }): Promise<number> {
+  return (await world().db('payment_intents').where('source_wallet', sourceWalletAddress)).length
+}
+
+/** The hash under which the app keeps a key of a caller on this machine. */
+function keyHash(key: string): Buffer {
+  return createHash('sha256').update(`/payments/intent 127.0.0.1\n${key}`).digest()
+}
+
+test('the same request under the same key is answered the same, and marked', async (t) => {
+  const [body, key] = [fresh(), randomUUID()]
+  const first = await ask(body, key)
+  t.is(first.status, 200)
+  t.is(first.headers['idempotency-hit'], undefined)
+  const second = await ask(body, key)
+  t.is(second.status, 200)
+  t.is(second.headers['idempotency-hit'], 'true')
+  t.is(JSON.stringify(second.body), JSON.stringify(first.body))
+  t.is(await countIntents(body), 1)
+})
+
+test('the order of fields, null and unknown fields do not make another request', async (t) => {
+  const [body, key] = [fresh(), randomUUID()]
+  const first = await ask(body, key)
+  const turned = Object.fromEntries(Object.entries(body).reverse())
+  const second = await ask({ unknown: [1], tokenSymbol: null, ...turned }, key)
+  t.is(second.body.intentId, first.body.intentId)
+})
+
+test('another request under the same key is refused', async (t) => {
+  const [body, key] = [fresh(), randomUUID()]
+  await ask(body, key)
+  t.is(await refusal({ ...body, amount: 6 }, key), '422 Idempotency-Key was used with another request')
+  t.is(await countIntents(body), 1)
+})
+
+test('without a key every request makes an intent', async (t) => {
+  const body = fresh()
+  for (let i = 0; i < 2; i++)
+    t.is((await world().request('POST', '/payments/intent', { body })).status as number, 200)
+  t.is(await countIntents(body), 2)
+})
+
+test('a key has 1 to 255 printable characters', async (t) => {
+  for (const key of ['', 'x'.repeat(256), 'a\tb', 'caf\u00e9'])
+    t.is(await refusal(fresh(), key), '400 Invalid Idempotency-Key', JSON.stringify(key))
+  for (const key of [`!${'x'.repeat(253)}~`, 'a b', '7']) t.is((await ask(fresh(), key)).status, 200, key)
+})
+
+test('the key of another address is another key', async (t) => {
+  const { url } = await startApp(t, { ...world().env, TRUST_PROXY: 'true' })
+  const request = await createClient(url)
+  const [body, key] = [fresh(), randomUUID()]
+  const first = await ask(body, key, request, '192.0.2.1')
+  const other = await ask(body, key, request, '192.0.2.2')
+  t.not(other.body.intentId, first.body.intentId)
+  t.is((await ask(body, key, request, '192.0.2.1')).body.intentId, first.body.intentId)
+})
+
+test('a failure is not stored: the key is free for the next attempt', async (t) => {
+  const [body, key] = [fresh(), randomUUID()]
+  const nobody = { ...body, creatorId: '00000000-0000-4000-8000-000000000000' }
+  t.is(await refusal(nobody, key), '404 Creator not found')
+  t.is(await refusal(nobody, key), '404 Creator not found')
+  t.is((await ask(body, key)).status, 200)
+})
+
+test('a hundred at once issue one intent; the others get it too, or are told that it is in progress', async (t) => {
+  const [body, key] = [fresh(), randomUUID()]
+  const answers = await Promise.all(Array.from({ length: 100 }, () => ask(body, key)))
+  const served = answers.filter(({ status }) => status === 200)
+  t.is(new Set(served.map(({ body: { intentId } }) => intentId)).size, 1)
+  t.is(served.filter(({ headers }) => headers['idempotency-hit'] === undefined).length, 1)
+  for (const { status, body: refused } of answers)
+    if (status !== 200) t.like(refused, { error: 'Request in progress', code: 'request_in_progress' })
+  t.is(await countIntents(body), 1)
+  t.log(`${served.length} answered, ${100 - served.length} in progress`)
+})
+
+test('a hundred at once with another body each issue one intent; the others are refused', async (t) => {
+  const key = randomUUID()
+  const bodies = Array.from({ length: 100 }, (_, i) => ({ ...fresh(), amount: 5 + i / 100 }))
+  const answers = await Promise.all(bodies.map((body) => ask(body, key)))
+  t.is(answers.filter(({ status }) => status === 200).length, 1)
+  t.is(answers.filter(({ status }) => status === 422).length, 99)
+})
+
+test('a request that crashed blocks its key until its lease ends, and cannot answer any more then', async (t) => {
+  const { db } = world()
+  const [body, key] = [fresh(), randomUUID()]
+  const first = await ask(body, key)
+  const row = db('idempotency_keys').where('key_hash', keyHash(key))
+  const { request_hash: requestHash, holder } = await row.clone().first()
+  await row.clone().update({ response: null })
+  t.is(await refusal(body, key), '409 Request in progress')
+  await row.clone().update({ lease_until: new Date(Date.now() - 1) })
+  const second = await ask(body, key)
+  t.is(second.status, 200)
+  t.is(second.headers['idempotency-hit'], undefined)
+  t.not(second.body.intentId, first.body.intentId)
+  await storeAnswer(db, { keyHash: keyHash(key), requestHash, holder }, first.body)
+  t.is((await ask(body, key)).body.intentId, second.body.intentId)
+})
+
+test('after a day a key is free again, and the clock forgets it', async (t) => {
+  const { db } = world()
+  const [body, key] = [fresh(), randomUUID()]
+  const dayOld = new Date(Date.now() - 24 * 3600 * 1000 - 1000)
+  const first = await ask(body, key)
+  await db('idempotency_keys').where('key_hash', keyHash(key)).update({ created_at: dayOld })
+  const second = await ask({ ...body, amount: 7 }, key)
+  t.is(second.status, 200)
+  t.not(second.body.intentId, first.body.intentId)
+
+  const old = { keyHash: keyHash(randomUUID()), requestHash: keyHash('any'), holder: randomUUID() }
+  t.true(await claimKey(db, old))
+  await db('idempotency_keys').where('key_hash', old.keyHash).update({ created_at: dayOld })
+  t.is(await sweepKeys(db), 1)
+  t.is((await db('idempotency_keys').where('key_hash', keyHash(key))).length, 1)
+})

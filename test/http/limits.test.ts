@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { solMint } from '../../src/kernel/tokens.js'
+import { createClient, type Request } from '../helpers/client.js'
+import { freshEmail, registerPerson } from '../helpers/people.js'
+import { startApp } from '../helpers/second-app.js'
+import { until } from '../helpers/until.js'
+import { publicUrl, useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+let apps = 0
+/** An app with limits, behind a proxy and with counts of its own; who asks is told by `from`. */
+async function limited(t: ExecutionContext, env: Readonly<Record<string, string>> = {}): Promise<Request> {
+  apps += 1
+  const namespace = `${world().env['REDIS_NAMESPACE']}-${apps}`
+  const on = { RATE_LIMIT_FACTOR: '1', TRUST_PROXY: 'true', REDIS_NAMESPACE: namespace }
+  return createClient((await startApp(t, { ...world().env, ...on, ...env })).url)
+}
+
+function from(address: string): { headers: Record<string, string> } {
+  return { headers: { 'x-forwarded-for': address } }
+}
+
+/** The endpoints as published, each with the limit it must name. */
+const limitOf: Readonly<Record<string, string>> = {
+  'POST /auth/register': 'register',
+  'POST /auth/login': 'login',
+  'GET /auth/me': 'reads',
+  'POST /auth/logout': 'reads',
+  'POST /payments/intent': 'intents',
+  'POST /chain/tips/create': 'tipsCreate',
+  'GET /chain/tips': 'reads',
+  'GET /chain/tips/stream': 'reads',
+}
+
+/** Those that are counted by what is in the request, and those that have no limit of their own. */
+const furtherLimits: Readonly<Record<string, string>> = {
+  'POST /auth/otp/start': 'otpStart',
+  'POST /auth/otp/verify': 'reads',
+  'POST /sdk/init': 'apiKey',
+  'GET /sdk/events': 'apiKey',
+  'POST /sdk/tip': 'intents',
+  'GET /sdk/intents/{intentId}': 'sdkIntentReads',
+  'GET /sdk/session': 'reads',
+  'POST /sdk/handoff': 'intents',
+  'POST /sdk/handoff/redeem': 'intents',
+  'GET /pay/{code}': 'intents',
+  'POST /pay/{code}': 'intents',
+  'GET /creators/me': 'reads',
+  'PATCH /creators/me': 'intents',
+  'POST /creators/domain-challenge': 'intents',
+  'POST /creators/api-keys': 'intents',
+  'DELETE /creators/api-keys/{id}': 'intents',
+  'PUT /creators/domains': 'intents',
+}
+
+test('every endpoint names its limit', async (t) => {
+  const { body } = await world().request<{
+    paths: Record<string, Record<string, { 'x-rate-limit'?: string }>>
+  }>('GET', '/openapi.json')
+  const stated = Object.entries(body.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => [
+      `${method.toUpperCase()} ${path}`,
+      operation['x-rate-limit'],
+    ]),
+  )
+  for (const [endpoint, limit] of stated) t.is(typeof limit, 'string', endpoint)
+  t.like(Object.fromEntries(stated), { ...limitOf, ...furtherLimits })
+})
+
+for (const [endpoint, setting] of Object.entries({
+  'POST /auth/register': 'RATE_REGISTER',
+  'GET /auth/me': 'RATE_READS',
+  'POST /auth/logout': 'RATE_READS',
+  'POST /payments/intent': 'RATE_INTENTS',
+  'POST /chain/tips/create': 'RATE_TIPS_CREATE',
+  'GET /chain/tips': 'RATE_READS',
+  'GET /chain/tips/stream': 'RATE_READS',
+  'GET /creators/me': 'RATE_READS',
+  'POST /auth/otp/verify': 'RATE_READS',
+  'POST /sdk/tip': 'RATE_INTENTS',
+  'POST /sdk/handoff/redeem': 'RATE_INTENTS',
+}))
+  test(`${endpoint} is counted per address before anything else is looked at`, async (t) => {
+    const request = await limited(t, { [setting]: '3' })
+    const [method = '', path = ''] = endpoint.split(' ')
+    for (const left of ['2', '1', '0']) {
+      const { status, headers } = await request(method, path, from('192.0.2.1'))
+      t.true(status === 400 || status === 401, `${status}`)
+      t.is(headers['x-ratelimit-limit'], '3')
+      t.is(headers['x-ratelimit-remaining'], left)
+    }
+    const refused = await request(method, path, from('192.0.2.1'))
+    t.is(refused.status, 429)
+    t.like(refused.body, { success: false, error: 'Too many requests', code: 'too_many_requests' })
+    t.is(refused.headers['x-ratelimit-remaining'], '0')
+    t.is(refused.headers['cache-control'], 'no-store')
+    const seconds = Number(refused.headers['retry-after'])
+    t.true(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `${seconds}`)
+    const reset = Number(refused.headers['x-ratelimit-reset']) - Date.now() / 1000
+    t.true(reset > 0 && reset <= 62, `${reset}`)
+    t.not((await request(method, path, from('192.0.2.2'))).status, 429)
+  })
+
+test('the counts that hold without any setting are the agreed ones', async (t) => {
+  const request = await limited(t)
+  const limits: Record<string, string | undefined> = {}
+  for (const [endpoint, limit] of Object.entries(limitOf)) {
+    const [method = '', path = ''] = endpoint.split(' ')
+    const { headers } = await request(method, path, {
+      ...from('192.0.2.1'),
+      ...(limit === 'login' ? { body: { email: freshEmail(), password: 'wrong' } } : {}),
+    })
+    limits[limit] = headers['x-ratelimit-limit'] as string | undefined
+  }
+  t.deepEqual(limits, { register: '10', login: '10', reads: '120', intents: '60', tipsCreate: '60' })
+})
+
+test('endpoints with different limits do not use up each other', async (t) => {
+  const request = await limited(t, { RATE_READS: '1', RATE_TIPS_CREATE: '1' })
+  t.is((await request('GET', '/chain/tips', from('192.0.2.1'))).status, 400)
+  t.is((await request('POST', '/chain/tips/create', from('192.0.2.1'))).status, 400)
+  t.is((await request('GET', '/auth/me', from('192.0.2.1'))).status, 429)
+})
+
+test('login is counted per address and e-mail, however it is written, the right password too', async (t) => {
+  const { email, password } = await registerPerson(world())
+  const request = await limited(t, { RATE_LOGIN: '3' })
+  const login = async (address: string, as: string, word = 'wrong') =>
+    (await request('POST', '/auth/login', { ...from(address), body: { email: as, password: word } })).status
+  for (const written of [email, email.toUpperCase(), ` ${email} `])
+    t.is(await login('192.0.2.1', written), 401)
+  t.is(await login('192.0.2.1', email, password), 429)
+  t.is(await login('192.0.2.1', freshEmail()), 401, 'another e-mail')
+  t.is(await login('192.0.2.2', email, password), 200, 'another address: nobody is locked out by others')
+})
+
+test('texts that are no e-mail are one key, and a login without e-mail is not counted', async (t) => {
+  const request = await limited(t, { RATE_LOGIN: '2' })
+  const login = async (body: unknown) =>
+    (await request('POST', '/auth/login', { ...from('192.0.2.1'), body })).status
+  for (let i = 0; i < 5; i++) t.is(await login({}), 400)
+  t.deepEqual(
+    [
+      await login({ email: 'one', password: 'p' }),
+      await login({ email: 'two', password: 'p' }),
+      await login({ email: 'three', password: 'p' }),
+    ],
+    [401, 401, 429],
+  )
+})
+
+test('an API key is counted as presented, from wherever, and another one is another', async (t) => {
+  const request = await limited(t, { RATE_API_KEY: '2' })
+  const init = async (address: string, key: string) => {
+    const body = { creatorId: 'nobody', originUrl: 'https://page.example' }
+    return (await request('POST', '/sdk/init', { ...from(address), bearer: key, body })).status
+  }
+  const [one, two] = [`tk_live_${'a'.repeat(32)}`, `tk_live_${'b'.repeat(32)}`]
+  t.deepEqual(
+    [await init('192.0.2.1', one), await init('192.0.2.2', one), await init('192.0.2.3', one)],
+    [401, 401, 429],
+  )
+  t.is(await init('192.0.2.1', two), 401)
+})
+
+for (const [endpoint, presented] of Object.entries({
+  'POST /sdk/init': () => `tk_live_${randomUUID()}`,
+  'GET /sdk/events': () => `tk_live_${randomUUID()}`,
+  'GET /sdk/intents/pi_none': () => `sdk_sess_${randomUUID()}`,
+}))
+  test(`${endpoint} with a new made-up credential every time is counted per address`, async (t) => {
+    const request = await limited(t, { RATE_SDK_ADDRESS: '3' })
+    const [method = '', path = ''] = endpoint.split(' ')
+    const guess = async (address: string) =>
+      (await request(method, path, { ...from(address), bearer: presented() })).status
+    for (let n = 0; n < 3; n++) t.not(await guess('192.0.2.1'), 429)
+    t.is(await guess('192.0.2.1'), 429)
+    t.is((await request(method, path, from('192.0.2.1'))).status, 429, 'none at all is counted too')
+    t.not(await guess('192.0.2.2'), 429)
+  })
+
+test('one API key has its whole limit from one address', async (t) => {
+  const request = await limited(t)
+  const bearer = `tk_live_${'c'.repeat(32)}`
+  const statuses: number[] = []
+  for (let n = 0; n < 301; n++)
+    statuses.push((await request('GET', '/sdk/events?creatorId=x', { ...from('192.0.2.1'), bearer })).status)
+  t.deepEqual(new Set(statuses.slice(0, 300)), new Set([401]))
+  t.is(statuses.at(300), 429)
+})
+
+test('one-time codes are counted per e-mail, known or not, however it is written', async (t) => {
+  const request = await limited(t, { RATE_OTP_START: '2' })
+  const start = async (address: string, email: string) =>
+    (await request('POST', '/auth/otp/start', { ...from(address), body: { email } })).status
+  const { email: known } = await registerPerson(world())
+  for (const [email, status] of [
+    [known, 200],
+    [freshEmail(), 404],
+  ] as const) {
+    t.is(await start('192.0.2.1', email), status)
+    t.is(await start('192.0.2.2', ` ${email.toUpperCase()}`), status)
+    t.is(await start('192.0.2.3', email), 429)
+  }
+})
+
+test('behind a proxy the address is the one the proxy appended, whatever the caller wrote before it', async (t) => {
+  const request = await limited(t, { RATE_READS: '3' })
+  const ask = async (forwarded: string) => (await request('GET', '/chain/tips', from(forwarded))).status
+  for (let i = 0; i < 3; i++) t.is(await ask(`198.51.100.${i}, 192.0.2.7`), 400)
+  for (const spoof of ['198.51.100.9, ', '127.0.0.1, 10.0.0.1, ', 'nonsense, ', ', , ', ''])
+    t.is(await ask(`${spoof}192.0.2.7`), 429, spoof)
+  t.is(await ask('192.0.2.7, 192.0.2.8'), 400)
+})
+
+test('a forwarded text that is no address counts for the connection it came over', async (t) => {
+  const request = await limited(t, { RATE_READS: '3' })
+  const asked: number[] = []
+  for (const text of ['unknown', '', '300.1.1.1', 'x'.repeat(1000), '127.0.0.1'])
+    asked.push((await request('GET', '/chain/tips', from(text))).status)
+  t.deepEqual(asked, [400, 400, 400, 429, 429])
+})
+
+test('without a configured proxy X-Forwarded-For counts for nothing', async (t) => {
+  const request = await limited(t, { RATE_READS: '3', TRUST_PROXY: 'false' })
+  const asked: number[] = []
+  for (let i = 0; i < 5; i++) asked.push((await request('GET', '/chain/tips', from(`192.0.2.${i}`))).status)
+  t.deepEqual(asked, [400, 400, 400, 429, 429])
+})
+
+test('an IPv6 caller is its /64 network', async (t) => {
+  const request = await limited(t, { RATE_READS: '2' })
+  const ask = async (address: string) => (await request('GET', '/chain/tips', from(address))).status
+  t.deepEqual(
+    [await ask('2001:db8::1'), await ask('2001:DB8:0:0:ffff::2'), await ask('2001:db8::3')],
+    [400, 400, 429],
+  )
+  t.is(await ask('2001:db8:0:1::1'), 400)
+})
+
+test('the factor scales every limit, never below one, and 0 switches them off', async (t) => {
+  const half = await limited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.5' })
+  t.is((await half('GET', '/chain/tips', from('192.0.2.1'))).headers['x-ratelimit-limit'], '3')
+  const hardly = await limited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.001' })
+  t.is((await hardly('GET', '/chain/tips', from('192.0.2.1'))).headers['x-ratelimit-limit'], '1')
+  const off = await limited(t, { RATE_READS: '1', RATE_LIMIT_FACTOR: '0' })
+  for (let i = 0; i < 5; i++) {
+    const { status, headers } = await off('GET', '/chain/tips', from('192.0.2.1'))
+    t.is(status, 400)
+    t.is(headers['x-ratelimit-limit'], undefined)
+  }
+})
+
+test('a page of another site may read where it stands', async (t) => {
+  const request = await limited(t, { RATE_INTENTS: '1' })
+  const headers = { 'x-forwarded-for': '192.0.2.1', origin: 'https://page.example' }
+  for (const status of [400, 429]) {
+    const answer = await request('POST', '/payments/intent', { headers })
+    t.is(answer.status, status)
+    t.is(answer.headers['access-control-allow-origin'], '*')
+    const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase().split(',')
+    for (const name of ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+      t.true(exposed.includes(name), name)
+  }
+  const preflight = await request('OPTIONS', '/payments/intent', {
+    headers: { ...headers, 'access-control-request-method': 'POST' },
+  })
+  t.is(preflight.status, 204, 'a preflight is not counted')
+})
+
+test('two processes count one limit together where Redis counts', async (t) => {
+  const env = {
+    ...world().env,
+    RATE_LIMIT_FACTOR: '1',
+    RATE_INTENTS: '4',
+    REDIS_NAMESPACE: `${world().env['REDIS_NAMESPACE']}-both`,
+  }
+  const both = await Promise.all(
+    [env, env].map(async (settings) => {
+      const { url, services } = await startApp(t, settings)
+      await until('Redis is connected', async () => (await services.ready()) === 'ok')
+      return createClient(url)
+    }),
+  )
+  const statuses: number[] = []
+  for (let i = 0; i < 3; i++)
+    for (const request of both)
+      statuses.push((await request('POST', '/payments/intent', { body: { inputTokenMint: solMint } })).status)
+  t.deepEqual(statuses, [400, 400, 400, 400, 429, 429])
+})
+
+test('a cross-site attempt is counted as well', async (t) => {
+  const request = await limited(t, { RATE_REGISTER: '1' })
+  const headers = { 'x-forwarded-for': '192.0.2.1', origin: 'https://evil.example' }
+  t.is((await request('POST', '/auth/register', { headers })).status, 403)
+  t.is((await request('POST', '/auth/register', { headers: { ...headers, origin: publicUrl } })).status, 429)
+})

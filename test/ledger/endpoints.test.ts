@@ -1,0 +1,207 @@
+import test from 'ava'
+import { move } from '../../src/ledger/accounts.js'
+import { credit, reserve, voidReserved } from '../../src/ledger/transfers.js'
+import type { RequestOptions } from '../helpers/client.js'
+import { registerPerson } from '../helpers/people.js'
+import { useWorld } from '../helpers/world.js'
+import { available, clearing, freshKey, held, pending } from './support.js'
+
+const world = useWorld(test)
+
+interface Line {
+  readonly id: string
+  readonly timestamp: string
+  readonly account: string
+  readonly type: string
+  readonly reference: string
+  readonly amountUSDC: number
+  readonly balanceAfterUSDC: number
+}
+interface Page {
+  readonly success: true
+  readonly transactions: readonly Line[]
+  readonly nextCursor: string | null
+}
+
+const balance = (options: RequestOptions) => world().request('GET', '/creators/balance', options)
+const transactions = <Body = Page>(query: string, options: RequestOptions) =>
+  world().request<Body>('GET', `/creators/transactions${query}`, options)
+
+test('both endpoints take a session cookie only', async (t) => {
+  const { session, accessToken } = await registerPerson(world())
+  for (const ask of [balance, (options: RequestOptions) => transactions('?limit=0', options)])
+    for (const options of [{}, { bearer: accessToken }, { session: accessToken }, { session: 'unknown' }]) {
+      const answer = await ask(options)
+      t.is(answer.status, 401)
+      t.like(answer.body, { error: 'Unauthorized' })
+    }
+  const answer = await balance({ session })
+  t.is(answer.status, 200)
+  t.is(answer.headers['cache-control'], 'no-store')
+})
+
+test('a new creator has nothing, and no lines', async (t) => {
+  const { session } = await registerPerson(world())
+  const empty = { success: true, balance: { availableUSDC: 0, pendingUSDC: 0, heldUSDC: 0 } }
+  t.deepEqual((await balance({ session })).body as unknown, empty)
+  t.deepEqual((await transactions('', { session })).body, {
+    success: true,
+    transactions: [],
+    nextCursor: null,
+  })
+})
+
+test('balance and lines show what the ledger did, newest first, in USDC', async (t) => {
+  const { db } = world()
+  const { session, user } = await registerPerson(world())
+  const key = freshKey()
+  await credit(db, { key: freshKey(), ref: 'tip:one', legs: move(19_990_001n, clearing, available(user.id)) })
+  await reserve(db, { key: freshKey(), ref: 'tip:two', legs: move(500_000n, clearing, pending(user.id)) })
+  await reserve(db, { key, ref: 'w', legs: move(10_000_000n, available(user.id), held(user.id)) })
+  t.deepEqual((await balance({ session })).body as unknown, {
+    success: true,
+    balance: { availableUSDC: 9.990001, pendingUSDC: 0.5, heldUSDC: 10 },
+  })
+  await voidReserved(db, key)
+  const { body } = await transactions('', { session })
+  const lines = body.transactions.map((line) => [
+    line.account,
+    line.type,
+    line.reference,
+    line.amountUSDC,
+    line.balanceAfterUSDC,
+  ])
+  const sorted = (from: number, to: number) => lines.slice(from, to).sort()
+  t.deepEqual(sorted(0, 2), [
+    ['available', 'void', 'w', 10, 19.990001],
+    ['held', 'void', 'w', -10, 0],
+  ])
+  t.deepEqual(sorted(2, 4), [
+    ['available', 'reserve', 'w', -10, 9.990001],
+    ['held', 'reserve', 'w', 10, 10],
+  ])
+  t.deepEqual(lines.slice(4), [
+    ['pending', 'reserve', 'tip:two', 0.5, 0.5],
+    ['available', 'credit', 'tip:one', 19.990001, 19.990001],
+  ])
+  t.true(Math.abs(Date.parse(body.transactions[0]?.timestamp ?? '') - Date.now()) < 60_000)
+})
+
+test('pages follow one another without a gap or a repetition, also while lines arrive', async (t) => {
+  const { db } = world()
+  const { session, user } = await registerPerson(world())
+  const tip = (n: number) =>
+    credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(BigInt(n), clearing, available(user.id)) })
+  for (let n = 1; n <= 7; n++) await tip(n)
+  const seen: string[] = []
+  let cursor = ''
+  for (let page = 0; page < 4; page++) {
+    const { body } = await transactions(`?limit=3${cursor}`, { session })
+    seen.push(...body.transactions.map(({ reference }) => reference))
+    if (body.nextCursor === null) break
+    cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`
+    await tip(100 + page)
+  }
+  t.deepEqual(seen, ['tip:7', 'tip:6', 'tip:5', 'tip:4', 'tip:3', 'tip:2', 'tip:1'])
+})
+
+test('a page of exactly the limit is the last one', async (t) => {
+  const { db } = world()
+  const { session, user } = await registerPerson(world())
+  for (let n = 1; n <= 3; n++)
+    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(user.id)) })
+  t.is((await transactions('?limit=3', { session })).body.nextCursor, null)
+})
+
+test('nobody sees lines of somebody else, with whatever cursor', async (t) => {
+  const { db } = world()
+  const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
+  for (let n = 1; n <= 3; n++)
+    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(ada.user.id)) })
+  const { body } = await transactions('?limit=2', { session: ada.session })
+  const stolen = await transactions(`?cursor=${body.nextCursor}`, { session: bob.session })
+  t.deepEqual(stolen.body.transactions, [])
+})
+
+test('bad parameters are refused by name', async (t) => {
+  const { session } = await registerPerson(world())
+  const encoded = (position: string) => Buffer.from(position).toString('base64url')
+  const refused: Record<string, readonly string[]> = {
+    'Invalid limit': [
+      'limit=0',
+      'limit=101',
+      'limit=-1',
+      'limit=1.5',
+      'limit=',
+      'limit=ten',
+      'limit=1&limit=2',
+      'limit=01',
+    ],
+    'Invalid format': ['format=xml', 'format=', 'format=CSV', 'format=csv&format=csv'],
+    'Invalid cursor': [
+      'cursor=',
+      'cursor=1',
+      'cursor=%00',
+      'cursor=a&cursor=b',
+      ...['0', '-1', '1.5', '01', '9999999999999999999', "1' or '1'='1", ''].map(
+        (text) => `cursor=${encoded(text)}`,
+      ),
+      `cursor=${encoded('12')}=`,
+    ],
+  }
+  for (const [error, queries] of Object.entries(refused))
+    for (const query of queries) {
+      const answer = await transactions<{ error: string }>(`?${query}`, { session })
+      t.is(answer.status, 400, query)
+      t.is(answer.body.error, error, query)
+    }
+  for (const query of ['limit=1', 'limit=100', 'format=json', 'unknown=1', `cursor=${encoded('12')}`])
+    t.is((await transactions(`?${query}`, { session })).status, 200, query)
+})
+
+test('the same page as CSV: a file, a header, and nothing a spreadsheet would run', async (t) => {
+  const { db } = world()
+  const { session, user } = await registerPerson(world())
+  const refs = ['tip:plain', '=HYPERLINK("http://evil.example")', '+1', '-1', '@x', 'a, "b"', '\tx']
+  for (const ref of refs)
+    await credit(db, { key: freshKey(), ref, legs: move(1_500_000n, clearing, available(user.id)) })
+  await reserve(db, { key: freshKey(), ref: 'w', legs: move(500_000n, available(user.id), held(user.id)) })
+  const answer = await transactions<string>('?format=csv', { session })
+  t.is(answer.status, 200)
+  t.is(answer.headers['content-type'], 'text/csv; charset=utf-8')
+  t.is(answer.headers['content-disposition'], 'attachment; filename="transactions.csv"')
+  t.is(answer.headers['cache-control'], 'no-store')
+  t.is(answer.headers['link'], undefined)
+  const [header, ...rows] = answer.body.split('\r\n')
+  t.is(header, 'id,timestamp,account,type,reference,amountUSDC,balanceAfterUSDC')
+  t.is(rows.at(-1), '')
+  t.is(rows.length - 1, refs.length + 2)
+  const cells = rows.map((row) => row.split(',').slice(4).join(','))
+  t.true(cells.includes('w,-0.5,10'), 'an amount stays a number')
+  const expected = [
+    'tip:plain',
+    `"'=HYPERLINK(""http://evil.example"")"`,
+    `"'+1"`,
+    `"'-1"`,
+    `"'@x"`,
+    '"a, ""b"""',
+    `"'\tx"`,
+  ]
+  t.deepEqual(
+    cells.slice(2, -1).map((cell) => cell.replace(/,[\d.]+,[\d.]+$/, '')),
+    expected.toReversed(),
+  )
+})
+
+test('the next page of a CSV is in its Link header', async (t) => {
+  const { db } = world()
+  const { session, user } = await registerPerson(world())
+  for (let n = 1; n <= 3; n++)
+    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(user.id)) })
+  const first = await transactions<string>('?format=csv&limit=2', { session })
+  const next = /^<([^>]+)>; rel="next"$/.exec(String(first.headers['link']))?.[1] ?? ''
+  const second = await world().request<string>('GET', next, { session })
+  t.regex(second.body, /,tip:1,/)
+  t.notRegex(second.body, /tip:2/)
+  t.is(second.headers['link'], undefined)
+})

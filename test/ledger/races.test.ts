@@ -1,0 +1,140 @@
+import test from 'ava'
+import type { Knex } from 'knex'
+import { move } from '../../src/ledger/accounts.js'
+import { readBalance } from '../../src/ledger/balance.js'
+import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
+import { createDb } from '../../src/platform/db.js'
+import { createTransact, type Transact } from '../../src/platform/transact.js'
+import { useWorld } from '../helpers/world.js'
+import { available, brokenNow, clearing, freshKey, held, provider, userWith } from './support.js'
+
+const world = useWorld(test)
+const connections = 20
+
+/** A pool wide enough for real races, and its door to transactions. */
+async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promise<void>): Promise<void> {
+  const db = createDb(world().env['DATABASE_URL'] ?? '', connections)
+  const transact = createTransact(db, { wake: () => undefined, publish: () => undefined })
+  await work({ db, transact }).finally(() => db.destroy())
+}
+
+/** Runs them all at once. Returns how many succeeded, and the messages of the others. */
+async function race(contenders: readonly Promise<unknown>[]): Promise<{ won: number; messages: string[] }> {
+  const outcomes = await Promise.allSettled(contenders)
+  const lost = outcomes.filter((outcome) => outcome.status === 'rejected')
+  return {
+    won: outcomes.length - lost.length,
+    messages: [...new Set(lost.map(({ reason }) => reason.message))],
+  }
+}
+
+test.serial('of 200 reserves of the whole balance at once exactly one wins', (t) =>
+  withPool(async ({ db, transact }) => {
+    for (const transacted of [false, true]) {
+      const user = await userWith(db, 1000n)
+      const one = () => ({ key: freshKey(), ref: 'w', legs: move(1000n, available(user), held(user)) })
+      const { won, messages } = await race(
+        Array.from({ length: 200 }, () =>
+          transacted ? transact(({ trx }) => reserve(trx, one())) : reserve(db, one()),
+        ),
+      )
+      t.is(won, 1)
+      t.deepEqual(messages, ['Insufficient Balance'])
+      t.deepEqual(await readBalance(db, user, 'USDC'), { available: 0n, pending: 0n, held: 1000n })
+    }
+  }),
+)
+
+test.serial('of 100 postings of one key at once one is new and 99 are repetitions', (t) =>
+  withPool(async ({ db }) => {
+    const user = await userWith(db, 0n)
+    const movement = { key: freshKey(), ref: 'tip', legs: move(5n, clearing, available(user)) }
+    const posted = await Promise.all(Array.from({ length: 100 }, () => reserve(db, movement)))
+    t.is(posted.filter(({ repeated }) => !repeated).length, 1)
+    t.is(new Set(posted.map(({ id }) => id)).size, 1)
+    t.is((await readBalance(db, user, 'USDC')).available, 5n)
+  }),
+)
+
+test.serial('a reserve that is posted and voided at once is resolved one way', (t) =>
+  withPool(async ({ db }) => {
+    const user = await userWith(db, 1000n)
+    for (let round = 0; round < 20; round++) {
+      const key = freshKey()
+      await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+      const post = () => postReserved(db, { key, ref: 'w', legs: move(10n, held(user), provider) })
+      const { won, messages } = await race(
+        Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? post() : voidReserved(db, key))),
+      )
+      t.is(won, 5)
+      t.deepEqual(messages, [`Another transfer has the idem ${key}:resolve`])
+    }
+    t.is((await readBalance(db, user, 'USDC')).held, 0n)
+    t.deepEqual(await brokenNow(db), [])
+  }),
+)
+
+test.serial('20 writers moving between the same accounts in any direction never deadlock', (t) =>
+  withPool(async ({ db }) => {
+    const users = await Promise.all(Array.from({ length: 4 }, () => userWith(db, 1_000_000n)))
+    const any = () => available(users[Math.floor(Math.random() * users.length)] as string)
+    const writer = async () => {
+      for (let i = 0; i < 20; i++) {
+        const [from, to] = [any(), any()]
+        if (from.userId !== to.userId)
+          await credit(db, { key: freshKey(), ref: 'm', legs: move(1n, from, to) })
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, writer))
+    const balances = await Promise.all(users.map((user) => readBalance(db, user, 'USDC')))
+    const total = balances.reduce((sum, balance) => sum + balance.available, 0n)
+    t.is(total, 4_000_000n)
+    t.deepEqual(await brokenNow(db), [])
+  }),
+)
+
+test.serial('transactions that wait for each other in a circle are run again, and both come through', (t) =>
+  withPool(async ({ db, transact }) => {
+    const [ada, bob] = [await userWith(db, 100n), await userWith(db, 100n)]
+    const bothHoldOne = barrier(2)
+    let runs = 0
+    const credits = (order: readonly string[]) =>
+      transact(async ({ trx }) => {
+        runs += 1
+        for (const user of order) {
+          await credit(trx, { key: freshKey(), ref: 'm', legs: move(1n, clearing, available(user)) })
+          await bothHoldOne()
+        }
+      })
+    await Promise.all([credits([ada, bob]), credits([bob, ada])])
+    t.true(runs > 2, 'they did meet')
+    for (const user of [ada, bob]) t.is((await readBalance(db, user, 'USDC')).available, 102n)
+    t.deepEqual(await brokenNow(db), [])
+  }),
+)
+
+/** Lets nobody pass until so many have come; afterwards it stands open. */
+function barrier(count: number): () => Promise<void> {
+  let come = 0
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    come += 1
+    if (come === count) open()
+    return opened
+  }
+}
+
+test.serial('accounts opened by many at once are opened once', (t) =>
+  withPool(async ({ db }) => {
+    const user = await userWith(db, 0n)
+    const credits = Array.from({ length: 50 }, () =>
+      reserve(db, { key: freshKey(), ref: 'tip', legs: move(1n, clearing, available(user)) }),
+    )
+    await Promise.all(credits)
+    t.is((await readBalance(db, user, 'USDC')).available, 50n)
+    t.deepEqual(await brokenNow(db), [])
+  }),
+)

@@ -1,0 +1,40 @@
+import type { Knex } from 'knex'
+import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
+import { type BooksReport, checkBooks } from '../../src/ledger/invariants.js'
+import { credit } from '../../src/ledger/transfers.js'
+import { freshEmail } from '../helpers/people.js'
+
+export const clearing = platformAccount('chain_clearing', 'USDC')
+export const provider = platformAccount('provider_clearing', 'USDC')
+export const fees = platformAccount('platform_fee', 'USDC')
+export const available = (userId: string) => userAccount(userId, 'available', 'USDC')
+export const pending = (userId: string) => userAccount(userId, 'pending', 'USDC')
+export const held = (userId: string) => userAccount(userId, 'held', 'USDC')
+
+let serial = 0
+
+/** A key nobody used. */
+export function freshKey(): string {
+  serial += 1
+  return `test:${serial}`
+}
+
+/** A user with so many micro-USDC available; written directly, since hashing a password takes its time. */
+export async function userWith(db: Knex, units: bigint): Promise<string> {
+  const [user] = await db('users')
+    .insert({ email: freshEmail(), name: 'Ada Lovelace', password_hash: 'none' })
+    .returning<{ id: string }[]>('id')
+  if (user === undefined) throw new Error('The user was not written')
+  if (units > 0n)
+    await credit(db, { key: freshKey(), ref: 'tip:test', legs: move(units, clearing, available(user.id)) })
+  return user.id
+}
+
+/** The names of the invariants that do not hold. */
+export function broken({ invariants }: BooksReport): string[] {
+  return invariants.filter(({ violations }) => violations > 0n).map(({ name }) => name)
+}
+
+export async function brokenNow(db: Knex): Promise<string[]> {
+  return broken(await checkBooks(db))
+}

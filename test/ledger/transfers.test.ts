@@ -1,0 +1,256 @@
+import test from 'ava'
+import { move, platformAccount } from '../../src/ledger/accounts.js'
+import { readBalance } from '../../src/ledger/balance.js'
+import { postTransfer } from '../../src/ledger/post-transfer.js'
+import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
+import { useWorld } from '../helpers/world.js'
+import {
+  available,
+  brokenNow,
+  clearing,
+  fees,
+  freshKey,
+  held,
+  pending,
+  provider,
+  userWith,
+} from './support.js'
+
+const world = useWorld(test)
+const short = { name: 'DomainError', message: 'Insufficient Balance' }
+
+const balanceOf = (userId: string) => readBalance(world().db, userId, 'USDC')
+
+test('a credit opens the account and raises its balance', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 0n)
+  t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 0n })
+  const legs = [...move(95n, clearing, available(user)), ...move(5n, provider, fees)]
+  const posted = await credit(db, { key: freshKey(), ref: 'tip:1', legs })
+  t.false(posted.repeated)
+  t.deepEqual(await balanceOf(user), { available: 95n, pending: 0n, held: 0n })
+  t.deepEqual(await brokenNow(db), [])
+})
+
+test('a transfer may change currency: each sums to zero by itself', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 0n)
+  const naira = (kind: 'provider_clearing' | 'fx') => platformAccount(kind, 'NGN')
+  const legs = [
+    ...move(160_000n, naira('provider_clearing'), naira('fx')),
+    ...move(1_000_000n, platformAccount('fx', 'USDC'), available(user)),
+  ]
+  await credit(db, { key: freshKey(), ref: 'fiat:1', legs })
+  t.is((await balanceOf(user)).available, 1_000_000n)
+})
+
+test('the same key again changes nothing and says so', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const movement = { key: freshKey(), ref: 'tip:2', legs: move(7n, clearing, available(user)) }
+  const first = await credit(db, movement)
+  const again = await credit(db, { ...movement, legs: movement.legs.toReversed() })
+  t.deepEqual(again, { id: first.id, repeated: true })
+  t.is((await balanceOf(user)).available, 107n)
+})
+
+test('a repeated reserve is a repetition also when the balance is gone', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const movement = { key: freshKey(), ref: 'w', legs: move(100n, available(user), held(user)) }
+  const { id } = await reserve(db, movement)
+  t.deepEqual(await reserve(db, movement), { id, repeated: true })
+  t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 100n })
+})
+
+test('a used key with other content is refused loudly', async (t) => {
+  const { db } = world()
+  const [user, other] = [await userWith(db, 0n), await userWith(db, 0n)]
+  const movement = { key: freshKey(), ref: 'tip:3', legs: move(7n, clearing, available(user)) }
+  await credit(db, movement)
+  const changed = [
+    { ...movement, ref: 'tip:4' },
+    { ...movement, legs: move(8n, clearing, available(user)) },
+    { ...movement, legs: move(7n, provider, available(user)) },
+    { ...movement, legs: move(7n, clearing, available(other)) },
+    { ...movement, legs: move(7n, clearing, pending(user)) },
+  ]
+  for (const one of changed)
+    await t.throwsAsync(credit(db, one), { message: /^Another transfer has the idem/ })
+  await t.throwsAsync(reserve(db, movement), { message: /^Another transfer has the idem/ })
+  t.deepEqual(await balanceOf(user), { available: 7n, pending: 0n, held: 0n })
+  t.is((await balanceOf(other)).available, 0n)
+})
+
+test('what is not there is not given, and the transaction of the caller goes on', async (t) => {
+  const { db, services } = world()
+  const [user, stranger] = [await userWith(db, 100n), await userWith(db, 0n)]
+  await services.transact(async ({ trx }) => {
+    for (const [who, units] of [
+      [user, 101n],
+      [stranger, 1n],
+    ] as const)
+      await t.throwsAsync(
+        reserve(trx, { key: freshKey(), ref: 'w', legs: move(units, available(who), held(who)) }),
+        short,
+      )
+    await reserve(trx, { key: freshKey(), ref: 'w', legs: move(100n, available(user), held(user)) })
+  })
+  t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 100n })
+  t.deepEqual(await balanceOf(stranger), { available: 0n, pending: 0n, held: 0n })
+})
+
+test('state and money share a transaction: a rollback takes both back', async (t) => {
+  const { db, services } = world()
+  const user = await userWith(db, 100n)
+  const movement = { key: freshKey(), ref: 'w', legs: move(40n, available(user), held(user)) }
+  await t.throwsAsync(
+    services.transact(async ({ trx }) => {
+      await reserve(trx, movement)
+      throw new Error('the state did not move')
+    }),
+    { message: 'the state did not move' },
+  )
+  t.is((await balanceOf(user)).available, 100n)
+  t.false((await reserve(db, movement)).repeated)
+})
+
+test('a reserve is posted to where the money went', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const key = freshKey()
+  await reserve(db, { key, ref: 'w', legs: move(60n, available(user), held(user)) })
+  const legs = [
+    { account: held(user), amount: -60n },
+    { account: provider, amount: 59n },
+    { account: fees, amount: 1n },
+  ]
+  const posted = await postReserved(db, { key, ref: 'w', legs })
+  t.false(posted.repeated)
+  t.deepEqual(await postReserved(db, { key, ref: 'w', legs }), { id: posted.id, repeated: true })
+  t.deepEqual(await balanceOf(user), { available: 40n, pending: 0n, held: 0n })
+  t.deepEqual(await brokenNow(db), [])
+})
+
+test('what arrived on the chain waits as pending until it is final, or goes as it came', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 0n)
+  const [final, gone] = [freshKey(), freshKey()]
+  await reserve(db, { key: final, ref: 'tip:5', legs: move(60n, clearing, pending(user)) })
+  await reserve(db, { key: gone, ref: 'tip:6', legs: move(30n, clearing, pending(user)) })
+  t.deepEqual(await balanceOf(user), { available: 0n, pending: 90n, held: 0n })
+  await postReserved(db, { key: final, ref: 'tip:5', legs: move(60n, pending(user), available(user)) })
+  await voidReserved(db, gone)
+  t.deepEqual(await balanceOf(user), { available: 60n, pending: 0n, held: 0n })
+  t.deepEqual(await brokenNow(db), [])
+})
+
+test('a voided reserve costs nothing and cannot be posted, nor the other way round', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const taken = move(10n, held(user), provider)
+  const conflict = { message: /^Another transfer has the idem/ }
+  const [voided, posted] = [freshKey(), freshKey()]
+  for (const key of [voided, posted])
+    await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+  t.false((await voidReserved(db, voided)).repeated)
+  t.true((await voidReserved(db, voided)).repeated)
+  await t.throwsAsync(postReserved(db, { key: voided, ref: 'w', legs: taken }), conflict)
+  await postReserved(db, { key: posted, ref: 'w', legs: taken })
+  await t.throwsAsync(voidReserved(db, posted), conflict)
+  t.deepEqual(await balanceOf(user), { available: 90n, pending: 0n, held: 0n })
+})
+
+test('only what was reserved is resolved, and all of it', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const legs = (units: bigint) => move(units, held(user), provider)
+  const unreserved = { message: /^Nothing was reserved as/ }
+  await reserve(db, { key: freshKey(), ref: 'w', legs: move(50n, available(user), held(user)) })
+  await t.throwsAsync(postReserved(db, { key: freshKey(), ref: 'w', legs: legs(10n) }), unreserved)
+  await t.throwsAsync(voidReserved(db, freshKey()), unreserved)
+
+  const key = freshKey()
+  await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+  for (const units of [9n, 11n])
+    await t.throwsAsync(postReserved(db, { key, ref: 'w', legs: legs(units) }), {
+      message: /does not take back/,
+    })
+  await postReserved(db, { key, ref: 'w', legs: legs(10n) })
+  t.deepEqual(await balanceOf(user), { available: 40n, pending: 0n, held: 50n })
+})
+
+test('a credit is no reserve: it is neither posted nor voided', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 0n)
+  const key = freshKey()
+  await credit(db, { key, ref: 'tip:7', legs: move(10n, clearing, available(user)) })
+  const unreserved = { message: /^Nothing was reserved as/ }
+  await t.throwsAsync(voidReserved(db, key), unreserved)
+  const legs = move(10n, available(user), provider)
+  await t.throwsAsync(postReserved(db, { key, ref: 'tip:7', legs }), unreserved)
+  t.is((await balanceOf(user)).available, 10n)
+})
+
+test('what is no transfer is refused before it reaches the database', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  const bad = [
+    [],
+    [{ account: clearing, amount: 1n }],
+    [
+      { account: clearing, amount: -1n },
+      { account: available(user), amount: 2n },
+    ],
+    [
+      { account: clearing, amount: 0n },
+      { account: available(user), amount: 0n },
+    ],
+    [...move(1n, clearing, available(user)), ...move(1n, clearing, available(user))],
+    [
+      { account: platformAccount('fx', 'NGN'), amount: -1n },
+      { account: available(user), amount: 1n },
+    ],
+  ]
+  for (const legs of bad)
+    await t.throwsAsync(credit(db, { key: freshKey(), ref: 'x', legs }), { message: /is no transfer/ })
+})
+
+test('a posting is one round trip', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  await reserve(db, { key: freshKey(), ref: 'w', legs: move(1n, available(user), held(user)) })
+  await db.transaction(async (trx) => {
+    const connection = await trx.client.acquireConnection()
+    const ask = connection.query
+    let trips = 0
+    connection.query = (...args: unknown[]) => {
+      trips += 1
+      return ask.apply(connection, args)
+    }
+    await postTransfer(trx, {
+      idem: freshKey(),
+      kind: 'reserve',
+      ref: 'w',
+      legs: move(1n, available(user), held(user)),
+    })
+    connection.query = ask
+    t.is(trips, 1)
+  })
+})
+
+test('a posting is planned once for a connection, not each time', async (t) => {
+  const { db } = world()
+  const user = await userWith(db, 100n)
+  await db.transaction(async (trx) => {
+    for (let i = 0; i < 20; i++)
+      await reserve(trx, { key: freshKey(), ref: 'w', legs: move(1n, available(user), held(user)) })
+    const { rows } = await trx.raw(
+      `select custom_plans, generic_plans from pg_prepared_statements where name = 'ledger.post'`,
+    )
+    t.true(
+      rows[0].generic_plans >= 15n,
+      JSON.stringify(rows[0], (_, value) => String(value)),
+    )
+  })
+})

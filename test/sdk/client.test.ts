@@ -1,0 +1,254 @@
+import test from 'ava'
+import type { z } from 'zod'
+import {
+  createBackendClient,
+  createTipClient,
+  type StreamedTip,
+  streamTips,
+  type TipCompleted,
+  type TipIntentStatus,
+  TippingError,
+} from '../../src/sdk/client/index.js'
+import { createEventParser } from '../../src/sdk/client/sse-parser.js'
+import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
+import { createVerifierDrain } from '../../src/tips/verify.js'
+import { confirmAll, someConfirmation } from '../helpers/confirmations.js'
+import { registerEmbedder, site, someTip } from '../helpers/sdk.js'
+import { createSupporter, strangerWallet } from '../helpers/supporter.js'
+import { verifyUntil } from '../helpers/tips.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+// What the service's schemas say is what the client promises: checked by the compiler.
+type Same<A, B> = [A, B] extends [B, A] ? true : never
+const same: [
+  Same<SdkEvent, TipCompleted>,
+  Same<Omit<z.output<typeof intentStatusOutput>, 'success'>, TipIntentStatus>,
+] = [true, true]
+
+/** No kept connections: they look like leaks. */
+const once: typeof fetch = (input, init) =>
+  fetch(input, { ...init, headers: { ...init?.headers, connection: 'close' } })
+
+async function confirmNumber(wallet: string, count: number): Promise<string[]> {
+  const confirmations = Array.from({ length: count }, () => someConfirmation(wallet))
+  await confirmAll(world(), confirmations)
+  return confirmations.map(({ id }) => id)
+}
+
+test('the package exports the client', async (t) => {
+  const exported = await import('tipping-service/client')
+  t.is(exported.createBackendClient, createBackendClient)
+  t.true(same[0])
+})
+
+test('from the backend over the page to the event', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const baseUrl = `${world().url}/`
+  const backend = createBackendClient({ baseUrl, apiKey: embedder.apiKey, fetch: once })
+  const { sessionToken, config } = await backend.init({
+    creatorId: embedder.id,
+    originUrl: site,
+    theme: 'light',
+  })
+  t.is(config.creatorId, embedder.id)
+
+  const page = createTipClient({ baseUrl, sessionToken, fetch: once })
+  const { tokens } = await page.session()
+  const usdc = tokens.find(({ symbol }) => symbol === 'USDC')
+  const intent = await page.tip(
+    someTip(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint: usdc?.mint }),
+  )
+  t.is(intent.status, 'requires_action')
+  const txSignature = supporter.pay(intent.transaction)
+  const recorded = await page.record({
+    intentId: intent.intentId,
+    txSignature,
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: 5_000_000,
+    tokenSymbol: 'USDC',
+    message: 'thank you',
+  })
+  t.is(recorded.tip.id, txSignature)
+  t.is((await page.intent(intent.intentId)).status, 'submitted')
+  const settled = page.settled(intent.intentId, { pollMs: 20 })
+  const drain = createVerifierDrain(world().services)
+  await verifyUntil(
+    drain,
+    'confirmed',
+    async () => (await page.intent(intent.intentId)).status === 'confirmed',
+  )
+  t.like(await settled, { status: 'confirmed', signature: txSignature })
+
+  const events = backend.events({ creatorId: embedder.id })
+  t.like((await events.next()).value, { txSignature, amountUsdc: 5 })
+  t.true((await events.next()).done)
+})
+
+test('errors say what, with the status and the id of the request', async (t) => {
+  const { apiKey, id } = await registerEmbedder(world())
+  const baseUrl = world().url
+  const refused = (work: Promise<unknown>) => t.throwsAsync(work, { instanceOf: TippingError })
+  const wrongKey = createBackendClient({ baseUrl, apiKey: 'no key', fetch: once })
+  const unauthorized = await refused(wrongKey.init({ creatorId: id, originUrl: site }))
+  t.like(unauthorized, {
+    message: 'Missing or invalid API key',
+    code: 'invalid_api_key',
+    status: 401,
+    temporary: false,
+  })
+  t.regex(unauthorized?.requestId ?? '', /^[0-9a-f-]{36}$/)
+  await refused(wrongKey.events({ creatorId: id, pollMs: 1 }).next())
+  const nowhere = createBackendClient({ baseUrl: 'http://127.0.0.1:1', apiKey })
+  t.like(await refused(nowhere.init({ creatorId: id, originUrl: site })), {
+    code: 'network',
+    status: 0,
+    temporary: true,
+  })
+  const page = async () => new Response('<html>', { status: 200 })
+  const elsewhere = createBackendClient({ baseUrl, apiKey, fetch: page })
+  t.like(await refused(elsewhere.init({ creatorId: id, originUrl: site })), {
+    code: 'bad_answer',
+    status: 200,
+  })
+  const streamed = await refused(streamTips({ baseUrl, wallet: 'x', fetch: once }).next())
+  t.like(streamed, { code: 'invalid_wallet', status: 400 })
+})
+
+test('events come oldest first over as many pages as it takes, and go on after the last one seen', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const { events } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: once })
+  const ids = await confirmNumber(embedder.wallet, 150)
+  const seen: TipCompleted[] = []
+  for await (const event of events({ creatorId: embedder.id })) seen.push(event)
+  t.deepEqual(seen.map(({ eventId }) => eventId).toSorted(), ids.toSorted())
+  t.deepEqual(
+    seen.map(({ timestamp }) => timestamp),
+    seen.map(({ timestamp }) => timestamp).toSorted(),
+  )
+  const [late] = await confirmNumber(embedder.wallet, 1)
+  const since = seen.at(-1)?.timestamp ?? ''
+  const rest = []
+  for await (const { eventId } of events({ creatorId: embedder.id, since })) rest.push(eventId)
+  t.deepEqual(rest, [late])
+})
+
+test('polling sits out what passes, and ends when it is told to', async (t) => {
+  const embedder = await registerEmbedder(world())
+  let calls = 0
+  const flaky: typeof fetch = async (input, init) => {
+    calls += 1
+    if (calls % 3 === 1) throw new TypeError('the network is away')
+    if (calls % 3 === 2)
+      return Response.json(
+        { success: false, error: 'Service unavailable', code: 'service_unavailable', requestId: '1' },
+        { status: 503 },
+      )
+    return once(input, init)
+  }
+  const stop = new AbortController()
+  const { events } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: flaky })
+  const seen: string[] = []
+  const reading = (async () => {
+    for await (const { eventId } of events({ creatorId: embedder.id, pollMs: 5, signal: stop.signal }))
+      seen.push(eventId)
+  })()
+  const ids = await confirmNumber(embedder.wallet, 3)
+  await until('three events', () => seen.length === 3)
+  ids.push(...(await confirmNumber(embedder.wallet, 2)))
+  await until('five events', () => seen.length === 5)
+  stop.abort()
+  await reading
+  t.deepEqual(seen.toSorted(), ids.toSorted())
+})
+
+/** A fetch whose answers break off after so many pieces, as connections do. Notes the headers it was given. */
+function breakingFetch(pieces: number): { fetch: typeof fetch; asked: (string | null)[] } {
+  const asked: (string | null)[] = []
+  return {
+    asked,
+    async fetch(input, init) {
+      asked.push(new Headers(init?.headers).get('last-event-id'))
+      const response = await once(input, init)
+      const reader = response.body?.getReader()
+      let left = pieces
+      const body = new ReadableStream({
+        async pull(controller) {
+          const part = left-- > 0 ? await reader?.read() : undefined
+          if (part?.value !== undefined) return controller.enqueue(part.value)
+          controller.error(new TypeError('the connection broke'))
+          await reader?.cancel().catch(() => undefined)
+        },
+        cancel: (reason) => reader?.cancel(reason),
+      })
+      return new Response(body, { status: response.status, headers: response.headers })
+    },
+  }
+}
+
+test('a stream that breaks again and again brings every tip once, in order', async (t) => {
+  const wallet = strangerWallet()
+  const { fetch, asked } = breakingFetch(3)
+  const stop = new AbortController()
+  const seen: StreamedTip[] = []
+  const reading = (async () => {
+    const options = { baseUrl: world().url, wallet, retryMs: 5, signal: stop.signal, fetch, lastEventId: '0' }
+    for await (const tip of streamTips(options)) seen.push(tip)
+  })()
+  const ids: string[] = []
+  for (let round = 0; round < 8; round++) {
+    ids.push(...(await confirmNumber(wallet, 5)))
+    await until('the tips of this round', () => seen.length >= ids.length)
+  }
+  stop.abort()
+  await reading
+  t.is(seen.length, ids.length)
+  t.is(new Set(seen.map(({ id }) => id)).size, ids.length)
+  t.deepEqual(
+    seen.map(({ id }) => Number(id)),
+    seen.map(({ id }) => Number(id)).toSorted((a, b) => a - b),
+  )
+  t.like(seen[0], { type: 'tip', amount: 1, tokenSymbol: 'USDC' })
+  t.true(asked.length > 3, `${asked.length} connections`)
+  t.is(asked[0], '0')
+  t.true(asked.slice(-1).every((id) => seen.some((tip) => tip.id === id)))
+})
+
+test('leaving the loop ends the connection', async (t) => {
+  const wallet = strangerWallet()
+  await confirmNumber(wallet, 2)
+  let ended: AbortSignal | null | undefined
+  const noting: typeof fetch = (input, init) => {
+    ended = init?.signal
+    return once(input, init)
+  }
+  for await (const tip of streamTips({ baseUrl: world().url, wallet, lastEventId: '0', fetch: noting })) {
+    t.is(tip.type, 'tip')
+    break
+  }
+  t.true(ended?.aborted)
+})
+
+test('an event stream is read the same however it is cut, and with any line break', (t) => {
+  const text =
+    'retry: 10000\n\n:\n\nid: 5\ndata: {"a":1}\n\ndata:one\ndata: two\nunknown: x\n\nid\ndata: é€😀\n\n'
+  const expected = [
+    { retryMs: 10_000 },
+    {},
+    { id: '5', data: '{"a":1}' },
+    { data: 'one\ntwo' },
+    { id: '', data: 'é€😀' },
+  ]
+  for (const lineBreak of ['\n', '\r\n', '\r'])
+    for (let size = 1; size <= text.length; size++) {
+      const parse = createEventParser()
+      const stream = `${text.replaceAll('\n', lineBreak)}:`
+      const events = []
+      for (let at = 0; at < stream.length; at += size) events.push(...parse(stream.slice(at, at + size)))
+      t.deepEqual(events, expected, `${JSON.stringify(lineBreak)} in pieces of ${size}`)
+    }
+})

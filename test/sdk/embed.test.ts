@@ -1,0 +1,135 @@
+import test from 'ava'
+import { forgetSdkSessions } from '../../src/sdk/session.js'
+import { ageSession, type InitBody, openSession, registerEmbedder } from '../helpers/sdk.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test)
+
+const pathOf = ({ config }: InitBody): string => {
+  const { pathname, search } = new URL(config.embedUrl)
+  return pathname + search
+}
+/** Not through the client, which knows JSON only. */
+async function open(path: string) {
+  const response = await fetch(`${world().url}${path}`, { headers: { connection: 'close' } })
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  }
+}
+
+test("an embed may be framed by its session's site alone", async (t) => {
+  const embedder = await registerEmbedder(world())
+  for (const originUrl of [
+    'https://shop.example/tips?x=1',
+    'https://a.sites.example:8443',
+    'http://localhost:5173',
+  ]) {
+    const { body } = await world().request<InitBody>('POST', '/sdk/init', {
+      bearer: embedder.apiKey,
+      body: { creatorId: embedder.id, originUrl, theme: 'light' },
+    })
+    const { status, headers, body: page } = await open(pathOf(body))
+    t.is(status, 200)
+    t.regex(headers['content-type'] ?? '', /^text\/html/)
+    t.is(
+      headers['content-security-policy'],
+      `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors ${new URL(originUrl).origin}`,
+    )
+    t.is(headers['x-frame-options'], undefined)
+    t.is(headers['referrer-policy'], 'no-referrer')
+    t.is(headers['x-content-type-options'], 'nosniff')
+    t.is(headers['cross-origin-opener-policy'], 'unsafe-none')
+    t.is(headers['cache-control'], 'no-store')
+    t.regex(page, /data-theme="light"/)
+    t.false(page.includes(body.sessionToken))
+  }
+})
+
+test('an embed that is over or never was is a page that nobody may frame', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const session = await openSession(world(), embedder)
+  await ageSession(world(), session.sessionToken, 74)
+  t.is((await open(pathOf(session))).status, 200)
+  await ageSession(world(), session.sessionToken, 2)
+  for (const path of [pathOf(session), '/embed/x', '/embed/%00', `/embed/${session.sessionToken}`]) {
+    const { status, headers, body } = await open(path)
+    t.is(status, 404, path)
+    t.regex(headers['content-type'] ?? '', /^text\/html/)
+    t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'none'$/)
+    t.regex(body, /expired or never was/)
+  }
+})
+
+test('the theme in the address is a theme or nothing', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const path = pathOf(await openSession(world(), embedder)).split('?')[0] ?? ''
+  for (const [query, theme] of [
+    ['', 'dark'],
+    ['?theme=light', 'light'],
+    ['?theme=light&theme=dark', 'dark'],
+    ['?theme=%22%3E%3Cscript%3E', 'dark'],
+  ] as const)
+    t.regex((await open(`${path}${query}`)).body, new RegExp(`data-theme="${theme}"`))
+})
+
+test('every other answer keeps everybody from framing it', async (t) => {
+  const { headers } = await open('/openapi.json')
+  t.truthy(headers['x-frame-options'])
+  t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'none'/)
+})
+
+for (const path of [
+  '/sdk/init',
+  '/sdk/tip',
+  '/sdk/events',
+  '/sdk/session',
+  '/sdk/intents/pi_1',
+  '/sdk/handoff',
+  '/pay/x',
+])
+  test(`pages of any origin may ask ${path}, without credentials`, async (t) => {
+    const preflight = await world().request<string>('OPTIONS', path, {
+      headers: {
+        origin: 'https://anywhere.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
+    t.is(preflight.status, 204)
+    t.is(preflight.headers['access-control-allow-origin'], '*')
+    t.is(preflight.headers['access-control-allow-headers'], 'authorization,content-type')
+    t.regex(preflight.headers['access-control-allow-methods'] ?? '', /GET,POST/)
+    t.is(preflight.headers['access-control-allow-credentials'], undefined)
+    const refusal = await world().request('GET', path, { headers: { origin: 'https://anywhere.example' } })
+    t.true(refusal.status >= 400)
+    t.is(refusal.headers['access-control-allow-origin'], '*')
+    t.is(
+      refusal.headers['access-control-expose-headers'],
+      'X-Request-Id,Idempotency-Hit,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset',
+    )
+  })
+
+test('the icon of payment links loads from anywhere', async (t) => {
+  const { status, headers, body } = await open('/pay-icon.svg')
+  t.is(status, 200)
+  t.is(headers['content-type'], 'image/svg+xml')
+  t.is(headers['cross-origin-resource-policy'], 'cross-origin')
+  t.regex(body, /^<svg /)
+})
+
+test('sessions are forgotten a day after they expired, with what hung on them', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const [old, recent] = await Promise.all([openSession(world(), embedder), openSession(world(), embedder)])
+  for (const { sessionToken } of [old, recent])
+    await world().request('POST', '/sdk/handoff', { bearer: sessionToken })
+  await ageSession(world(), old.sessionToken, 24 * 60 + 16)
+  await ageSession(world(), recent.sessionToken, 23 * 60)
+  t.is(await forgetSdkSessions(world().db), 1)
+  const left = await world().db('sdk_sessions').where({ user_id: embedder.id }).select('embed_id')
+  t.deepEqual(
+    left.map(({ embed_id }) => embed_id),
+    [new URL(recent.config.embedUrl).pathname.slice('/embed/'.length)],
+  )
+})

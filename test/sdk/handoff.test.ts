@@ -1,0 +1,173 @@
+import { VersionedTransaction } from '@solana/web3.js'
+import test from 'ava'
+import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { badBodies } from '../helpers/bad-bodies.js'
+import { ageSession, openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
+import { createSupporter, strangerWallet } from '../helpers/supporter.js'
+import { publicUrl, useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+const usdcMint = tokenBySymbol('USDC')?.mint ?? ''
+
+interface HandoffBody {
+  readonly code: string
+  readonly expiresAt: string
+  readonly error: string
+}
+interface RedeemBody {
+  readonly sessionToken: string
+  readonly expiresAt: string
+  readonly error: string
+}
+
+async function openTipping() {
+  const embedder = await registerEmbedder(world())
+  return { embedder, token: (await openSession(world(), embedder)).sessionToken }
+}
+const handoff = (bearer: string, body: unknown = {}) =>
+  world().request<HandoffBody>('POST', '/sdk/handoff', { bearer, body })
+const redeem = (code: unknown) =>
+  world().request<RedeemBody>('POST', '/sdk/handoff/redeem', { body: { code } })
+const payWith = (code: string, account: unknown) =>
+  world().request<{ transaction: string; message: string; error: string }>('POST', `/pay/${code}`, {
+    body: { account },
+  })
+
+async function endCodes(token: string): Promise<void> {
+  await world().db.raw(
+    `update sdk_handoffs set expires_at = clock_timestamp() where session_id =
+       (select id from sdk_sessions where token_hash = sha256(convert_to(?, 'utf8')))`,
+    [token],
+  )
+}
+
+test('a code continues the session elsewhere, once, within a minute', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { body } = await handoff(token)
+  const seconds = (new Date(body.expiresAt).getTime() - Date.now()) / 1000
+  t.true(seconds > 50 && seconds <= 60.5, String(seconds))
+  const redeemed = await redeem(body.code)
+  t.is(redeemed.status, 200)
+  t.is(redeemed.headers['cache-control'], 'no-store')
+  t.is(redeemed.body.sessionToken, token)
+  t.is(
+    (
+      await world().request('POST', '/sdk/tip', {
+        bearer: redeemed.body.sessionToken,
+        body: someTip(embedder),
+      })
+    ).status,
+    200,
+  )
+  const again = await redeem(body.code)
+  t.is(again.status, 400)
+  t.is(again.body.error, 'Invalid or expired code')
+})
+
+test('of fifty who redeem a code at once one gets the session', async (t) => {
+  const { token } = await openTipping()
+  const { code } = (await handoff(token)).body
+  const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)))
+  t.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 49 }, () => 400)])
+})
+
+test('a code that is late, unknown or none is refused', async (t) => {
+  const { token } = await openTipping()
+  const { code } = (await handoff(token)).body
+  await endCodes(token)
+  for (const wrong of [code, 'x', 'x'.repeat(43), token])
+    t.is((await redeem(wrong)).body.error, 'Invalid or expired code')
+  for (const none of [undefined, null, '', 7, {}]) {
+    const answer = await redeem(none)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'code is required')
+  }
+  for (const [what, options] of Object.entries(badBodies)) {
+    const answer = await world().request('POST', '/sdk/handoff/redeem', options)
+    t.is(answer.body.error, 'code is required')
+    // Whose charset is unknown is an empty object all the same, which is all a handoff needs.
+    if (what === 'an unknown charset') continue
+    const headers = { authorization: `Bearer ${token}`, ...options.headers }
+    const malformed = await world().request('POST', '/sdk/handoff', { ...options, headers })
+    t.is(malformed.body.error, 'Invalid JSON', what)
+  }
+})
+
+test('a code does not outlive its session', async (t) => {
+  const { token } = await openTipping()
+  await ageSession(world(), token, 14.8)
+  const { expiresAt } = (await handoff(token)).body
+  t.true(new Date(expiresAt).getTime() - Date.now() < 12_500)
+})
+
+test('what is stored of a code gives neither the code nor the session away', async (t) => {
+  const { token } = await openTipping()
+  const { code } = (await handoff(token)).body
+  const { rows } = await world().db.raw(
+    `select encode(sealed_token, 'escape') as sealed, encode(code_hash, 'escape') as hash from sdk_handoffs`,
+  )
+  const dump = JSON.stringify(rows)
+  t.false(dump.includes(code))
+  t.false(dump.includes(token.slice(9, 20)))
+})
+
+test('a wallet reads a payment link and gets the transaction of that very tip', async (t) => {
+  const { embedder, token } = await openTipping()
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const { code } = (await handoff(token, { amount: 5, inputTokenMint: usdcMint })).body
+  const read = await world().request<{ label: string; icon: string }>('GET', `/pay/${code}`)
+  t.deepEqual(read.body as unknown, {
+    success: true,
+    label: 'Ada Lovelace',
+    icon: `${publicUrl}/pay-icon.svg`,
+  })
+  t.is(read.headers['access-control-allow-origin'], '*')
+  const answer = await payWith(code, supporter.wallet)
+  t.is(answer.status, 200)
+  t.is(answer.body.message, 'Tip Ada Lovelace $5')
+  const { message } = VersionedTransaction.deserialize(Buffer.from(answer.body.transaction, 'base64'))
+  t.is(message.staticAccountKeys[0]?.toBase58(), supporter.wallet)
+  t.notThrows(() => supporter.pay(answer.body.transaction))
+  const stored = await world().db('payment_intents').where({ source_wallet: supporter.wallet }).first()
+  t.like(stored, { input_mint: usdcMint, input_raw: '5000000', payout_wallet: embedder.wallet })
+  t.truthy(stored.sdk_session_id)
+})
+
+test('a payment link opens nothing but its tip, and only while the session may make one', async (t) => {
+  const { token } = await openTipping()
+  const { code } = (await handoff(token, { amount: 5, inputTokenMint: solMint })).body
+  t.is((await redeem(code)).status, 400)
+  const plain = (await handoff(token)).body.code
+  t.is((await world().request('GET', `/pay/${plain}`)).status, 404)
+  t.is((await payWith(plain, strangerWallet())).status, 404)
+  t.is((await redeem(plain)).status, 200)
+  const paid = await Promise.all(Array.from({ length: 20 }, () => payWith(code, strangerWallet())))
+  t.is(paid.filter(({ status }) => status === 200).length, 5)
+  t.true(
+    paid.every(({ status, body }) => status === 200 || body.error === 'Missing or invalid session token'),
+  )
+  await endCodes(token)
+  t.is((await world().request('GET', `/pay/${code}`)).body.error, 'Not found')
+  t.is((await payWith(code, strangerWallet())).status, 404)
+})
+
+test('a link needs both amount and token, and a payment an account', async (t) => {
+  const { token } = await openTipping()
+  const table: [body: unknown, error: string][] = [
+    [{ amount: 5 }, 'Invalid inputTokenMint'],
+    [{ inputTokenMint: solMint }, 'Invalid amount'],
+    [{ amount: '5', inputTokenMint: solMint }, 'Invalid amount'],
+    [{ amount: -5, inputTokenMint: solMint }, 'Invalid amount'],
+    [{ amount: 5, inputTokenMint: strangerWallet() }, 'Invalid inputTokenMint'],
+  ]
+  for (const [body, error] of table) {
+    const answer = await handoff(token, body)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, error)
+  }
+  const { code } = (await handoff(token, { amount: 5, inputTokenMint: solMint })).body
+  for (const account of [undefined, '', 'x', 7])
+    t.is((await payWith(code, account)).body.error, 'Invalid account')
+  for (const options of Object.values(badBodies))
+    t.is((await world().request('POST', `/pay/${code}`, options)).body.error, 'Invalid account')
+})

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test, { type ExecutionContext } from 'ava'
+import { Redis } from 'ioredis'
+import { freePort } from '../../scripts/dev/ports.js'
+import { solMint } from '../../src/kernel/tokens.js'
+import { openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
+import { strangerWallet } from '../helpers/supporter.js'
+import { until } from '../helpers/until.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+/** A web process of the world that logs everything it ever logs. */
+async function startTalkative(t: ExecutionContext): Promise<{ url: string; log: () => string }> {
+  const port = await freePort()
+  const env = { ...process.env, ...world().env, PORT: String(port), LOG_LEVEL: 'trace' }
+  const web = spawn(process.execPath, ['dist/src/web.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  for (const output of [web.stdout, web.stderr])
+    output.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  t.teardown(async () => {
+    web.kill('SIGTERM')
+    if (web.exitCode === null) await once(web, 'exit')
+  })
+  await until('the process listens', () => log.includes('listening'))
+  return { url: `http://127.0.0.1:${port}`, log: () => log }
+}
+
+/** Everything the process' Redis is told from now on. */
+async function monitorRedis(t: ExecutionContext): Promise<() => string> {
+  const redis = new Redis(world().env['REDIS_URL'] ?? '')
+  const monitor = await redis.monitor()
+  let told = ''
+  monitor.on('monitor', (_: string, args: string[]) => {
+    told += `${args.join(' ')}\n`
+  })
+  t.teardown(() => {
+    monitor.disconnect()
+    redis.disconnect()
+  })
+  return () => told
+}
+
+test('keys, tokens and codes are in no log line, no Redis command, no error text and no table', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const { sessionToken, config } = await openSession(world(), embedder)
+  const { url, log } = await startTalkative(t)
+  const told = await monitorRedis(t)
+  const refusals: string[] = []
+
+  async function ask(method: 'GET' | 'POST', path: string, bearer: string, body?: unknown) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (response.status >= 400) refusals.push(text)
+    return { status: response.status, answer: text.startsWith('{') ? JSON.parse(text) : {} }
+  }
+
+  const { id, apiKey } = embedder
+  t.is((await ask('POST', '/sdk/init', apiKey, { creatorId: id, originUrl: 'http://localhost' })).status, 200)
+  t.is((await ask('GET', `/sdk/events?creatorId=${id}`, apiKey)).status, 200)
+  const { answer: made } = await ask('POST', '/sdk/tip', sessionToken, someTip(embedder))
+  t.is((await ask('GET', `/sdk/intents/${made.intentId}`, sessionToken)).status, 200)
+  const { answer: plain } = await ask('POST', '/sdk/handoff', sessionToken, {})
+  const { answer: link } = await ask('POST', '/sdk/handoff', sessionToken, {
+    amount: 5,
+    inputTokenMint: solMint,
+  })
+  t.is((await ask('GET', `/pay/${link.code}`, '')).status, 200)
+  t.is((await ask('POST', `/pay/${link.code}`, '', { account: strangerWallet() })).status, 200)
+  t.is((await ask('POST', '/sdk/handoff/redeem', '', { code: plain.code })).status, 200)
+  t.is((await ask('GET', new URL(config.embedUrl).pathname, '')).status, 200)
+  // The same in places where they do not belong, and through what breaks.
+  await ask('POST', '/sdk/handoff/redeem', '', { code: plain.code })
+  await ask('POST', '/sdk/tip', apiKey, { apiKey, creatorId: apiKey })
+  await ask('POST', '/sdk/tip', sessionToken, { creatorId: sessionToken, amount: sessionToken })
+  await ask('POST', '/sdk/init', sessionToken, { creatorId: apiKey, originUrl: apiKey })
+  await ask('GET', `/sdk/events?creatorId=${apiKey}&since=${apiKey}&apiKey=${apiKey}`, apiKey)
+  for (const path of [
+    `/pay/${link.code}/x`,
+    `/pay/x${link.code}`,
+    `//pay/${link.code}`,
+    `/PAY/${link.code}`,
+  ]) {
+    await ask('GET', path, '')
+    await ask('POST', path, '', {})
+  }
+
+  const told_ = told()
+  const tables = await Promise.all(
+    ['api_keys', 'sdk_sessions', 'sdk_handoffs', 'payment_intents'].map((name) =>
+      world().db.raw(`select ${name}::text from ${name}`),
+    ),
+  )
+  const places = {
+    log: log(),
+    redis: told_,
+    refusals: refusals.join('\n'),
+    tables: JSON.stringify(tables.map(({ rows }) => rows)),
+  }
+  t.true(places.log.split('\n').length > 20, 'the log was read')
+  t.true(places.tables.includes(id), 'the tables were read')
+  const secrets = {
+    'the API key': apiKey.split('_').slice(3).join('_'),
+    'the session token': sessionToken.slice('sdk_sess_'.length),
+    'a handoff code': plain.code,
+    'the code of a payment link': link.code,
+  }
+  for (const [place, text] of Object.entries(places))
+    for (const [what, secret] of Object.entries(secrets)) {
+      t.true(secret.length > 30)
+      t.false(text.includes(secret), `${what} is in the ${place}`)
+    }
+})

@@ -1,0 +1,313 @@
+import test from 'ava'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { createVerifierDrain } from '../../src/tips/verify.js'
+import { badBodies } from '../helpers/bad-bodies.js'
+import { ageSession, type Embedder, openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
+import { createSupporter, strangerWallet, unknownSignature } from '../helpers/supporter.js'
+import { recordTip, verifyUntil } from '../helpers/tips.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { chain: true })
+const usdcMint = tokenBySymbol('USDC')?.mint ?? ''
+
+interface IntentBody {
+  readonly intentId: string
+  readonly status: string
+  readonly transaction: string
+  readonly quote: { readonly outAmount: string; readonly amountUsd: number; readonly tokenSymbol: string }
+  readonly signature: string | null
+  readonly outcome: string | null
+}
+
+function tip(bearer: string | undefined, body: unknown) {
+  return world().request<IntentBody & { error: string }>('POST', '/sdk/tip', {
+    body,
+    ...(bearer === undefined ? {} : { bearer }),
+  })
+}
+
+function intent(bearer: string, intentId: string) {
+  return world().request<IntentBody & { error: string }>('GET', `/sdk/intents/${intentId}`, { bearer })
+}
+
+async function openTipping(): Promise<{ embedder: Embedder; token: string }> {
+  const embedder = await registerEmbedder(world())
+  const { sessionToken } = await openSession(world(), embedder)
+  return { embedder, token: sessionToken }
+}
+
+/** Makes an intent and lands its payment, without telling the service. */
+async function pay(token: string, embedder: Embedder, symbol = 'SOL') {
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const inputTokenMint = tokenBySymbol(symbol)?.mint
+  const { body } = await tip(
+    token,
+    someTip(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint }),
+  )
+  return { intentId: body.intentId, supporter, signature: supporter.pay(body.transaction) }
+}
+
+test('a tip answers everything a payment intent has, for the amount in dollars', async (t) => {
+  const { embedder, token } = await openTipping()
+  const answer = await tip(token, someTip(embedder, { amount: 7.5, inputTokenMint: usdcMint }))
+  t.is(answer.status, 200)
+  t.is(answer.headers['cache-control'], 'no-store')
+  t.like(answer.body, {
+    success: true,
+    status: 'requires_action',
+    quote: { outAmount: '7350000', priceImpactPct: 0, amountUsd: 7.5, tokenSymbol: 'USDC' },
+    provider: 'direct-transfer',
+    executionMode: 'sync',
+  })
+  const row = await world().db('payment_intents').where({ id: answer.body.intentId }).first()
+  t.truthy(row.sdk_session_id)
+})
+
+test('the creator is named as at init; another one, known or not, is another creator', async (t) => {
+  const { embedder, token } = await openTipping()
+  const other = await registerEmbedder(world())
+  for (const creatorId of [embedder.wallet, `auth_${embedder.id}`])
+    t.is((await tip(token, someTip(embedder, { creatorId }))).status, 200)
+  for (const creatorId of [other.id, other.wallet, strangerWallet(), 'nobody', '@nobody']) {
+    const answer = await tip(token, someTip(embedder, { creatorId }))
+    t.is(answer.status, 403, creatorId)
+    t.is(answer.body.error, 'Session belongs to another creator')
+  }
+})
+
+test('refusals have their texts and cost the session nothing', async (t) => {
+  const { embedder, token } = await openTipping()
+  const required = 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'
+  const table: [change: Record<string, unknown>, error: string][] = [
+    [{ creatorId: undefined }, required],
+    [{ amount: undefined }, required],
+    [{ amount: null }, required],
+    [{ inputTokenMint: '' }, required],
+    [{ sourceWalletAddress: undefined, amount: -1 }, required],
+    [{ inputTokenMint: 'SOL' }, 'Invalid inputTokenMint'],
+    [{ inputTokenMint: strangerWallet() }, 'Invalid inputTokenMint'],
+    [{ sourceWalletAddress: 'x' }, 'Invalid sourceWalletAddress'],
+    [{ amount: '5' }, 'Invalid amount'],
+    [{ amount: 0 }, 'Invalid amount'],
+    [{ amount: -5 }, 'Invalid amount'],
+    [{ amount: 0.001 }, 'Invalid amount'],
+    [{ amount: 10_001 }, 'Invalid amount'],
+    [{ amount: 1e308 }, 'Invalid amount'],
+  ]
+  for (const [change, error] of table) {
+    const answer = await tip(token, someTip(embedder, change))
+    t.is(answer.status, 400, JSON.stringify(change))
+    t.is(answer.body.error, error)
+  }
+  const { intents } = await world().db('sdk_sessions').where({ user_id: embedder.id }).first('intents')
+  t.is(intents, 0)
+})
+
+for (const [what, options] of Object.entries(badBodies))
+  test(`a body that is ${what} is answered with the endpoint's own text`, async (t) => {
+    const { token } = await openTipping()
+    const headers = { authorization: `Bearer ${token}`, ...options.headers }
+    const answer = await world().request('POST', '/sdk/tip', { ...options, headers })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required')
+  })
+
+test('only a session token makes tips, and it is asked for before the body', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { apiKey, session, accessToken } = embedder
+  const body = someTip(embedder)
+  const path = `/sdk/tip?sessionToken=${token}`
+  for (const options of [
+    {},
+    { body },
+    { body, session },
+    { body, session: token },
+    { body, bearer: accessToken },
+    { body, bearer: apiKey },
+    { body, bearer: token.slice(0, -1) },
+    { body, bearer: token.toUpperCase() },
+    { body, bearer: token.replace('sdk_sess_', '') },
+    { body, bearer: `sdk_sess_${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}` },
+    { body: { ...body, sessionToken: token } },
+  ]) {
+    const answer = await world().request('POST', path, options)
+    t.is(answer.status, 401, JSON.stringify(options).slice(0, 80))
+    t.is(answer.body.error, 'Missing or invalid session token')
+  }
+  t.is((await world().request('GET', `/sdk/session`, { bearer: apiKey })).status, 401)
+})
+
+test('of a hundred tips at once in one session exactly five are made', async (t) => {
+  const { embedder, token } = await openTipping()
+  const answers = await Promise.all(Array.from({ length: 100 }, () => tip(token, someTip(embedder))))
+  const made = answers.filter(({ status }) => status === 200)
+  t.is(made.length, 5)
+  const refusals = answers.filter(({ status }) => status !== 200)
+  t.true(
+    refusals.every(({ status, body }) => status === 401 && body.error === 'Missing or invalid session token'),
+  )
+  const [{ count } = {}] = await world()
+    .db('payment_intents')
+    .whereNotNull('sdk_session_id')
+    .count()
+    .whereIn(
+      'id',
+      made.map(({ body }) => body.intentId),
+    )
+  t.is(Number(count), 5)
+  t.is((await tip(token, someTip(embedder))).status, 401)
+  for (const { body } of made) t.is((await intent(token, body.intentId)).body.status, 'requires_action')
+  t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
+})
+
+test('an expired session makes no tips and is read for another hour', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { intentId } = (await tip(token, someTip(embedder))).body
+  await ageSession(world(), token, 16)
+  t.is((await tip(token, someTip(embedder))).status, 401)
+  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
+  t.is((await intent(token, intentId)).status, 200)
+  t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
+  await ageSession(world(), token, 60)
+  t.is((await intent(token, intentId)).status, 401)
+  t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 401)
+})
+
+test('a confirmed tip uses the session up, which is then only read', async (t) => {
+  const { embedder, token } = await openTipping()
+  const untouched = (await openSession(world(), embedder)).sessionToken
+  const { intentId, supporter, signature } = await pay(token, embedder)
+  t.is((await intent(token, intentId)).body.status, 'requires_action')
+  const claim = {
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: 33_333_333,
+    txSignature: signature,
+    intentId,
+  }
+  await recordTip(world(), claim)
+  t.like((await intent(token, intentId)).body, { status: 'submitted', signature, outcome: null })
+  const drain = createVerifierDrain(world().services)
+  await verifyUntil(drain, 'the tip is confirmed', async () => {
+    const { body } = await intent(token, intentId)
+    return body.status === 'confirmed'
+  })
+  t.like((await intent(token, intentId)).body, { status: 'confirmed', signature, outcome: null })
+  t.is((await tip(token, someTip(embedder))).status, 401)
+  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
+  t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
+  t.is((await tip(untouched, someTip(embedder))).status, 200)
+})
+
+test('a payment that was never tied to its intent is found by what the chain says', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { intentId, supporter, signature } = await pay(token, embedder, 'USDC')
+  await recordTip(world(), {
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: 5_000_000,
+    txSignature: signature,
+    tokenSymbol: 'USDC',
+  })
+  const drain = createVerifierDrain(world().services)
+  await verifyUntil(
+    drain,
+    'confirmed',
+    async () => (await intent(token, intentId)).body.status === 'confirmed',
+  )
+  t.is((await intent(token, intentId)).body.signature, signature)
+})
+
+test("a payment that failed or is somebody else's is told to whoever made the intent", async (t) => {
+  const { embedder, token } = await openTipping()
+  const made = await Promise.all([tip(token, someTip(embedder)), tip(token, someTip(embedder))])
+  const [failing = '', foreign = ''] = made.map(({ body }) => body.intentId)
+  const other = await registerEmbedder(world())
+  const theirs = await pay((await openSession(world(), other)).sessionToken, other)
+  const failed = unknownSignature()
+  const claim = { creatorWallet: embedder.wallet, senderWallet: strangerWallet(), tipAmount: 5 }
+  await recordTip(world(), { ...claim, txSignature: failed, intentId: failing })
+  await recordTip(world(), { ...claim, txSignature: theirs.signature, intentId: foreign })
+  await world().db('tips').where({ id: failed }).update({ outcome: 'tx_failed', due_at: null })
+  t.like((await intent(token, failing)).body, { status: 'failed', signature: failed, outcome: 'tx_failed' })
+  const drain = createVerifierDrain(world().services)
+  await verifyUntil(drain, 'their tip is confirmed', async () => {
+    const tipRow = await world().db('tips').where({ id: theirs.signature }).first('status')
+    return tipRow.status === 'confirmed'
+  })
+  t.like((await intent(token, foreign)).body, { status: 'requires_action', signature: null })
+  t.is((await tip(token, someTip(embedder))).status, 200)
+})
+
+test('an intent nobody paid expires, and is confirmed all the same when its payment turns up', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { intentId } = (await tip(token, someTip(embedder))).body
+  await world()
+    .db('payment_intents')
+    .where({ id: intentId })
+    .update({ created_at: world().db.raw(`created_at - interval '2 minutes'`) })
+  t.is((await intent(token, intentId)).body.status, 'expired')
+  const txSignature = unknownSignature()
+  await recordTip(world(), {
+    creatorWallet: embedder.wallet,
+    senderWallet: strangerWallet(),
+    tipAmount: 5,
+    txSignature,
+    intentId,
+  })
+  t.is((await intent(token, intentId)).body.status, 'submitted')
+})
+
+test('an intent is read only in its own session', async (t) => {
+  const { embedder, token } = await openTipping()
+  const { intentId } = (await tip(token, someTip(embedder))).body
+  const neighbour = (await openSession(world(), embedder)).sessionToken
+  for (const id of [
+    intentId,
+    'pi_x',
+    `${intentId}x`,
+    `pi_${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`,
+    '%00',
+  ]) {
+    const answer = await intent(neighbour, id)
+    t.is(answer.status, 404, id)
+    t.is(answer.body.error, 'Payment intent not found')
+  }
+  t.is((await intent(token, intentId)).status, 200)
+})
+
+test('a page learns from its session what it needs', async (t) => {
+  const embedder = await registerEmbedder(world(), {
+    acceptedTokens: ['USDC', 'SOL'],
+    minTipUsd: 4,
+    maxTipUsd: 20,
+    fiatCollection: 'bank_transfer',
+  })
+  const { sessionToken } = await openSession(world(), embedder)
+  const answer = await world().request<Record<string, unknown>>('GET', '/sdk/session', {
+    bearer: sessionToken,
+  })
+  const { expiresAt, tokens, ...rest } = answer.body
+  const { wallet } = embedder
+  t.deepEqual(rest, {
+    success: true,
+    creator: {
+      id: embedder.id,
+      name: 'Ada Lovelace',
+      address: `${wallet.slice(0, 4)}...${wallet.slice(-4)}`,
+    },
+    presetsUsd: [5, 10],
+    limits: { minTipUsd: 4, maxTipUsd: 20 },
+    chain: 'solana:mainnet',
+    rpcUrl: world().sandbox.url,
+    fiat: { enabled: false, collection: 'bank_transfer' },
+    theme: 'dark',
+    parentOrigin: 'https://shop.example',
+  })
+  t.like(tokens, [
+    { symbol: 'USDC', mint: usdcMint, decimals: 6 },
+    { symbol: 'SOL', decimals: 9 },
+  ])
+  const minutes = (new Date(String(expiresAt)).getTime() - Date.now()) / 60_000
+  t.true(minutes > 14 && minutes <= 15.1, String(minutes))
+})
