@@ -4,6 +4,9 @@ import helmet from 'koa-helmet'
 import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
+import { RateBook } from './fiat/rate-book.js'
+import { fiatRoutes } from './fiat/routes.js'
+import { takeFiatWebhook } from './fiat/webhook.js'
 import { sessionCookieName } from './http/cookies.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
@@ -12,6 +15,7 @@ import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { serveWebhook } from './http/webhook.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
@@ -33,6 +37,8 @@ export interface App {
 const publicPath = /^\/(sdk|payments|chain|pay)\//i
 /** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
+/** What is answered here changes by the second, refusals included (contract: Cache-Control on every answer). */
+const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
 /** Answers are data: nothing in them may load or run, and nobody may frame them. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
@@ -43,12 +49,14 @@ export function createApp(services: Services): App {
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
   const prices = new PriceBook(services)
+  const rates = new RateBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
+    ...fiatRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
     ...sdkRoutes(services, prices),
@@ -70,6 +78,7 @@ export function createApp(services: Services): App {
     }),
   )
   koa.use(publicCors())
+  koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // Before routing: without a session nobody learns which of these paths and methods there are.
   const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
@@ -81,6 +90,11 @@ export function createApp(services: Services): App {
   })
   router.get('/embed/:embedId', countRead, serveEmbed(services))
   router.get(iconPath, serveIcon)
+  router.post(
+    '/webhooks/fiatpay',
+    limitByAddress(services.limits.of('webhooks')),
+    serveWebhook((raw, header) => takeFiatWebhook(services, raw, header)),
+  )
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {

@@ -8,10 +8,12 @@ import { createRateLimits } from './platform/rate-limits.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import { createSolanaChain } from './providers/chain/solana.js'
+import { createFiatpay } from './providers/fiat/fiatpay.js'
 import type { Mail } from './providers/mail/port.js'
 import { createSmtp } from './providers/mail/smtp.js'
 import { createSnsNames } from './providers/names/sns.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
+import { createUsdRates } from './providers/rates/usd-rates.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
 import type { Services } from './services.js'
@@ -53,6 +55,8 @@ export function compose(config: Config, processName: string): Composed {
     chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
     names: createSnsNames({ urls, genesisHash, onCall }),
     prices: createPriceV3(config.prices),
+    fiat: createFiatpay(config.fiatpay),
+    rates: createUsdRates(config.rates),
     async ready() {
       const answers = await db.raw('select 1').then(
         () => true,

@@ -8,8 +8,10 @@ import type { Hints } from './platform/pubsub.js'
 import type { RateLimits } from './platform/rate-limits.js'
 import type { Transact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
+import type { FiatCollection } from './providers/fiat/port.js'
 import type { Names } from './providers/names/port.js'
 import type { Prices } from './providers/prices/port.js'
+import type { Rates } from './providers/rates/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
 export interface Services {
@@ -27,4 +29,6 @@ export interface Services {
   readonly chain: Chain
   readonly names: Names
   readonly prices: Prices
+  readonly fiat: FiatCollection
+  readonly rates: Rates
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { DomainError, type ErrorCode, errors } from '../kernel/errors.js'
+import { DomainError, type ErrorCode, errors, quoting } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import { isDatabaseAway } from '../platform/db.js'
 import { Overloaded } from '../platform/group-commit.js'
@@ -22,7 +22,7 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       if (ctx.status === 405 || ctx.status === 501) answer(ctx, 'method_not_allowed', requestId)
     } catch (error) {
       const code = codeOf(error, ctx.state['internal'])
-      answer(ctx, code, requestId)
+      answer(ctx, code, requestId, error)
       if (errors[code][0] >= 500 && !(error instanceof DomainError))
         log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
     }
@@ -44,8 +44,9 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
   }
 }
 
-function answer(ctx: Context, code: ErrorCode, requestId: string): void {
-  const [status, error] = errors[code]
+function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknown): void {
+  const [status, text] = errors[code]
+  const error = quoting.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
   ctx.body = { success: false, error, code, requestId }
 }

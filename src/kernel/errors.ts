@@ -55,6 +55,11 @@ export const errors = {
   price_unavailable: [503, 'Price unavailable'],
   swap_engines_unavailable: [503, 'Swap engines unavailable'],
 
+  fiat_intent_fields_required: [400, 'creatorId and amount are required'],
+  intent_id_required: [400, 'intentId is required'],
+  rate_unavailable: [503, 'Rate unavailable'],
+  payment_refused: [502, 'The payment provider refused the payment'],
+
   sdk_init_fields_required: [400, 'creatorId and originUrl are required'],
   invalid_api_key: [401, 'Missing or invalid API key'],
   unauthorized_origin: [403, 'Unauthorized Origin'],
@@ -81,12 +86,16 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** Codes whose answer may be the text of somebody else, such as a provider. */
+export const quoting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['payment_refused'])
+
 /** A refusal with its exact answer. Thrown by operations, answered by the error middleware. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  constructor(code: ErrorCode) {
-    super(errors[code][1])
+  /** `quoted`: what is answered in place of the code's own text, for a code of `quoting`. */
+  constructor(code: ErrorCode, quoted: string = errors[code][1]) {
+    super(quoted)
     this.code = code
   }
 }

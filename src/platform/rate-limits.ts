@@ -26,6 +26,7 @@ const rules = {
   register: { seconds: minute, shared: true },
   login: { seconds: quarterHour, shared: true },
   otpStart: { seconds: quarterHour, shared: true },
+  webhooks: { seconds: minute, shared: false },
 } as const satisfies Record<string, Rule>
 
 export type LimitName = keyof typeof rules

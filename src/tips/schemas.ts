@@ -63,7 +63,10 @@ export const tipListItem = z.object({
   status: tipStatus,
   valueUsd: z.number(),
   isStable: z.boolean(),
-  fiatDetails: z.null(),
+  fiatDetails: z
+    .object({ platformFee: z.number(), finalAmountUsd: z.number(), amountNgn: z.number() })
+    .nullable()
+    .meta({ description: 'Of a fiat tip; once it is completed, what was paid and credited' }),
 })
 export type TipListItem = z.output<typeof tipListItem>
 

@@ -15,6 +15,9 @@ const least = {
   SOLANA_RPC_URLS: 'https://rpc.example',
   TREASURY_WALLET: wallet('treasury'),
   PRICE_URL: 'https://prices.example',
+  FIATPAY_URL: 'https://fiatpay.example',
+  FIATPAY_SECRET_KEY: 'sk_test_x',
+  RATE_URL: 'https://rates.example',
   OTP_PEPPER: randomBytes(32).toString('base64'),
 }
 
@@ -48,6 +51,7 @@ test('the least settings suffice, and the rest is the documented default', (t) =
     login: 10,
     otpStart: 5,
     streams: 20,
+    webhooks: 3000,
   })
   t.true(Object.isFrozen(config))
 })

@@ -1,0 +1,113 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { cleanLine } from '../../kernel/text.js'
+import { exchangeJson } from '../../platform/http-client.js'
+import { chargeAnswer, initializeAnswer, listAnswer, refusal, verifyAnswer } from './fiatpay-wire.js'
+import type { ChargeRequest, ChargeState, FiatCollection, Payment } from './port.js'
+
+const timeoutMs = 10_000
+const maxBytes = 256 * 1024
+/** Of one charge; more payments than this nobody makes by mistake. */
+const mostPayments = 50
+const refusalLength = 200
+/** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
+const aboutTheRequest = new Set([400, 404, 422])
+
+/**
+ * Collection in Paystack's wire format: `POST /transaction/initialize`, `POST /charge` (pay with transfer),
+ * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
+ * Amounts are whole kobo on the wire as well.
+ */
+export function createFiatpay({ url, secretKey }: { url: string; secretKey: string }): FiatCollection {
+  async function ask<Schema extends z.ZodType>(
+    path: string,
+    answer: Schema,
+    body?: unknown,
+  ): Promise<z.output<Schema>> {
+    const method = body === undefined ? 'GET' : 'POST'
+    const headers = { authorization: `Bearer ${secretKey}` }
+    const reply = await exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
+    if (reply.status >= 400) throw failureOf(reply)
+    const parsed = answer.safeParse(reply.body)
+    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
+    return parsed.data
+  }
+  return {
+    async openCheckout(charge) {
+      const { data } = await ask('/transaction/initialize', initializeAnswer, wireCharge(charge))
+      return data.authorization_url
+    },
+    async openTransferAccount(charge, expiresAt) {
+      const bank_transfer = { account_expires_at: expiresAt.toISOString() }
+      const { data } = await ask('/charge', chargeAnswer, { ...wireCharge(charge), bank_transfer })
+      return {
+        bankName: data.bank.name,
+        accountNumber: data.account_number,
+        accountName: data.account_name,
+      }
+    },
+    async lookUp(reference) {
+      const verified = await ask(`/transaction/verify/${reference}`, verifyAnswer).catch(notFoundIsUnpaid)
+      return verified === undefined ? { status: 'unpaid' } : stateOf(reference, verified.data)
+    },
+    async payments(reference) {
+      const { data } = await ask(`/transaction?reference=${reference}&perPage=${mostPayments}`, listAnswer)
+      return data
+        .filter((row) => row.reference === reference && row.status === 'success')
+        .map((row) => paymentOf(row))
+        .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime())
+    },
+    readWebhook(raw, header) {
+      const expected = createHmac('sha512', secretKey).update(raw).digest()
+      const given = Buffer.from(header('x-paystack-signature'), 'hex')
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      return referenceIn(raw)
+    },
+  }
+}
+
+function wireCharge({ reference, amountKobo, email }: ChargeRequest) {
+  return { email, amount: String(amountKobo), currency: 'NGN', reference }
+}
+
+type Row = z.output<typeof verifyAnswer>['data']
+
+function stateOf(reference: string, row: Row): ChargeState {
+  if (row.reference !== reference)
+    throw new ProviderError('ambiguous', 'fiatpay answered about another reference')
+  if (row.status === 'success') return { status: 'paid', newest: paymentOf(row) }
+  return { status: row.status === 'failed' ? 'failed' : 'unpaid' }
+}
+
+function paymentOf({ id, amount, currency, paid_at: paidAt }: Row): Payment {
+  if (currency !== 'NGN') throw new ProviderError('ambiguous', 'fiatpay names another currency')
+  if (paidAt === null) throw new ProviderError('ambiguous', 'fiatpay names no time of payment')
+  return { transaction: String(id), kobo: BigInt(amount), paidAt: new Date(paidAt) }
+}
+
+/** The provider forgets, or never knew, what nobody began to pay. */
+function notFoundIsUnpaid(error: unknown): undefined {
+  if (error instanceof ProviderError && error.kind === 'rejected' && error.code === 404) return undefined
+  throw error
+}
+
+/** Our key, our rights and the provider's load are no payer's fault: those refusals count as not asked. */
+function failureOf({ status, body }: { status: number; body: unknown }): ProviderError {
+  if (status >= 500 && status !== 503)
+    return new ProviderError('ambiguous', `fiatpay answered ${status}`, status)
+  const text = refusal.safeParse(body).data?.message
+  if (!aboutTheRequest.has(status) || text === undefined)
+    return new ProviderError('unavailable', `fiatpay answered ${status}`, status)
+  return new ProviderError('rejected', cleanLine(text, refusalLength), status)
+}
+
+const event = z.object({ data: z.object({ reference: z.string() }) })
+
+function referenceIn(raw: Uint8Array): string | null {
+  try {
+    return event.safeParse(JSON.parse(Buffer.from(raw).toString('utf8'))).data?.data.reference ?? null
+  } catch {
+    return null
+  }
+}
