@@ -12,6 +12,9 @@ import { createFiatpay } from './providers/fiat/fiatpay.js'
 import type { Mail } from './providers/mail/port.js'
 import { createSmtp } from './providers/mail/smtp.js'
 import { createSnsNames } from './providers/names/sns.js'
+import { createFiatpaySender } from './providers/payout-sender/fiatpay.js'
+import type { PayoutSender } from './providers/payout-sender/port.js'
+import { createFiatpayPayouts } from './providers/payouts/fiatpay.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createUsdRates } from './providers/rates/usd-rates.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
@@ -56,6 +59,7 @@ export function compose(config: Config, processName: string): Composed {
     names: createSnsNames({ urls, genesisHash, onCall }),
     prices: createPriceV3(config.prices),
     fiat: createFiatpay(config.fiatpay),
+    payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     rates: createUsdRates(config.rates),
     async ready() {
       const answers = await db.raw('select 1').then(
@@ -82,4 +86,9 @@ export function composeVault(): Vault {
 /** The mail server. Apart from the services: only the process that calls this holds its password. */
 export function composeMail(): Mail {
   return createSmtp(loadMail())
+}
+
+/** The means to send money. Apart from the services: only the process that calls this can pay anybody. */
+export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
+  return createFiatpaySender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

@@ -2,7 +2,9 @@ import type { Drain } from '../src/platform/drain-loop.js'
 import type { WorkKind } from '../src/platform/jobs.js'
 import type { Services } from '../src/services.js'
 import { mailer } from './mailer.js'
+import { payoutFailure, payouts } from './payouts.js'
 import { provisioner } from './provisioner.js'
+import { reconciler } from './reconciler.js'
 import { settlement } from './settlement.js'
 import { verifier } from './verifier.js'
 
@@ -10,6 +12,13 @@ import { verifier } from './verifier.js'
 export const workers: Record<WorkKind, (services: Services) => Drain> = {
   verifier,
   settlement,
+  payouts,
+  reconciler,
   provisioner,
   mailer,
 }
+
+/** Why the work on a row has not succeeded, of the kinds whose rows have jobs of their own. */
+export const failuresOf: Partial<
+  Record<WorkKind, (services: Services) => (row: string) => Promise<string | undefined>>
+> = { payouts: payoutFailure }

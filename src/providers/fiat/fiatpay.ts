@@ -2,12 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import { exchangeJson } from '../../platform/http-client.js'
-import { chargeAnswer, initializeAnswer, listAnswer, refusal, verifyAnswer } from './fiatpay-wire.js'
+import { createFiatpayExchange, type FiatpayAccess, refusal } from './fiatpay-exchange.js'
+import { chargeAnswer, initializeAnswer, listAnswer, verifyAnswer } from './fiatpay-wire.js'
 import type { ChargeRequest, ChargeState, FiatCollection, Payment } from './port.js'
 
 const timeoutMs = 10_000
-const maxBytes = 256 * 1024
 /** Of one charge; more payments than this nobody makes by mistake. */
 const mostPayments = 50
 const refusalLength = 200
@@ -19,15 +18,15 @@ const aboutTheRequest = new Set([400, 404, 422])
  * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
  * Amounts are whole kobo on the wire as well.
  */
-export function createFiatpay({ url, secretKey }: { url: string; secretKey: string }): FiatCollection {
+export function createFiatpay(access: FiatpayAccess): FiatCollection {
+  const { secretKey } = access
+  const exchange = createFiatpayExchange(access, timeoutMs)
   async function ask<Schema extends z.ZodType>(
     path: string,
     answer: Schema,
     body?: unknown,
   ): Promise<z.output<Schema>> {
-    const method = body === undefined ? 'GET' : 'POST'
-    const headers = { authorization: `Bearer ${secretKey}` }
-    const reply = await exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
+    const reply = await exchange(path, body)
     if (reply.status >= 400) throw failureOf(reply)
     const parsed = answer.safeParse(reply.body)
     if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
