@@ -6,17 +6,22 @@ import type { Knex } from 'knex'
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
+    create type tip_kind as enum ('chain', 'fiat');
+    create type tip_status as enum ('pending', 'confirmed', 'failed', 'cancelled');
+    create type tip_outcome as enum ('tx_failed', 'not_found', 'mismatch');
+
+    -- Every check is compiled anew by each statement that writes a row: types hold what they can, few checks the rest.
     create table tips (
       id text primary key,                                   -- transaction signature, or the fiatpay_ id
-      kind text not null check (kind in ('chain', 'fiat')),
-      status text not null default 'pending' check (status in ('pending', 'confirmed', 'failed', 'cancelled')),
+      kind tip_kind not null,
+      status tip_status not null default 'pending',
       recorded_at timestamptz(3) not null default clock_timestamp(),
       -- The first claim; differing further ones are in tip_claims.
       creator_wallet text,
       sender text not null,
-      amount numeric not null check (amount > 0),
+      amount numeric not null,
       token_symbol text not null,
-      message text check (length(message) <= 500),
+      message varchar(500),
       claimed_intent_id text,
       claim_hash bytea,
       found_false_at timestamptz,
@@ -24,8 +29,8 @@ export async function up(knex: Knex): Promise<void> {
       -- The facts; null until known.
       recipient_party bigint references parties,
       sender_party bigint references parties,
-      received_raw numeric(20, 0) check (received_raw > 0),
-      display_raw numeric(20, 0) check (display_raw > 0),
+      received_raw numeric(20, 0),
+      display_raw numeric(20, 0),
       decimals smallint,
       mint text,
       slot bigint,
@@ -33,15 +38,15 @@ export async function up(knex: Knex): Promise<void> {
       intent_id text references payment_intents,
       fee_found boolean,
       confirmed_at timestamptz(3),
-      outcome text check (outcome in ('tx_failed', 'not_found', 'mismatch')),
+      outcome tip_outcome,
       listed boolean not null default true,
       -- The work: due_at is both schedule and lease (a claim pushes it forward); null = nothing left to do.
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
-      check (kind = 'chain' or due_at is null),
-      check (kind = 'fiat' or (creator_wallet is not null and claim_hash is not null)),
-      check (kind = 'chain' or recipient_party is not null),
+      check (least(amount, received_raw, display_raw) > 0),
+      check (case kind when 'chain' then creator_wallet is not null and claim_hash is not null
+                       else recipient_party is not null and due_at is null end),
       check (status <> 'confirmed' or (recipient_party is not null and confirmed_at is not null and display_raw is not null)));
     create index tips_due on tips (due_at) where due_at is not null;
     create index tips_received on tips (recipient_party, recorded_at desc, id desc) where listed and (status = 'confirmed' or kind = 'fiat');
@@ -85,5 +90,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table creator_cursors, tip_claims, tips; drop function refuse_unlisted_move()')
+  await knex.raw(
+    'drop table creator_cursors, tip_claims, tips; drop function refuse_unlisted_move(); drop type tip_kind, tip_status, tip_outcome',
+  )
 }

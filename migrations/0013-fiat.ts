@@ -53,7 +53,7 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz,
       attempts int not null default 0,
       last_error text,
-      asked_at timestamptz not null default clock_timestamp(),
+      asked_at timestamptz not null default 'epoch',
       woken_at timestamptz not null default clock_timestamp(),
       check (num_nonnulls(checkout_url, instructions) = 1),
       check (num_nonnulls(settled_kobo, credited_micro, settle_rate_id) in (0, 3)));

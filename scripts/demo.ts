@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { tokens } from '../src/kernel/tokens.js'
 import { callApi, callAsBrowser, type Json, until } from './demo/api.js'
 import { type EventReader, readEvents } from './demo/event-reader.js'
+import { tipInNaira } from './demo/naira.js'
 import { tipThroughSdk } from './demo/sdk.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 
 /**
- * `npm run demo`: the main job against a running stack, with real signatures and live streams, and once more through the
- * SDK, told step by step.
+ * `npm run demo`: the main job against a running stack, with real signatures and live streams, once more through the
+ * SDK, and in naira, told step by step.
  * Exit code 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
@@ -183,6 +184,7 @@ try {
   try {
     await tellMainJob(creator, supporter, streams)
     await tipThroughSdk(web, creator, supporter, say)
+    await tipInNaira({ web, sandbox, creator, streams, say })
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))
   }

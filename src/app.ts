@@ -1,6 +1,5 @@
 import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
@@ -13,6 +12,7 @@ import { limitByAddress, limitHeaders } from './http/limits.js'
 import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
+import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
 import { ledgerRoutes } from './ledger/routes.js'
@@ -34,15 +34,16 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Public routes are for any page (no credentials); account routes answer only their own site. */
+/**
+ * Public routes are for any page (no credentials); account routes answer only their own site. In any case of
+ * letters, because the router takes any.
+ */
 const publicPath = /^\/(sdk|payments|chain|pay)\//i
-/** For the cookie's owner alone, whatever is asked below. In any case, as the router reads paths. */
+/** For the cookie's owner alone, whatever is asked below. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
 /** What is answered here changes by the second, refusals included (contract: Cache-Control on every answer). */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
-/** Answers are data: nothing in them may load or run, and nobody may frame them. */
-const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
 export function createApp(services: Services): App {
@@ -72,13 +73,7 @@ export function createApp(services: Services): App {
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
-  koa.use(
-    helmet({
-      contentSecurityPolicy: apiPolicy,
-      crossOriginOpenerPolicy: false,
-      strictTransportSecurity: isHttps(config.http.publicUrl),
-    }),
-  )
+  koa.use(securityHeaders(isHttps(config.http.publicUrl)))
   koa.use(publicCors())
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))

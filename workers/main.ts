@@ -58,7 +58,7 @@ const ready = async () => (stopping ? ('unavailable' as const) : services.ready(
 const ops: Server | undefined =
   config.workerPort === undefined
     ? undefined
-    : await startOpsServer(config.workerPort, { metrics: services.metrics, ready })
+    : await startOpsServer(config.workerPort, { metrics: services.metrics, ready, log: services.log })
 services.log.info({ names }, 'working')
 
 stopOnSignals(

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs'
-import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
 import { say } from '../bootstrap/progress.mjs'
+import { answers } from '../dev/answers.js'
 import { Fleet } from '../dev/fleet.js'
 import { freePort } from '../dev/ports.js'
 import { postgresReady, preparePostgres } from '../dev/postgres.js'
+import { inDatabase } from '../dev/postgres-session.js'
 import { redisProgram, redisReady } from '../dev/redis.js'
+import { cpuOfDatabase } from './cpu.js'
 
 const dataDir = '.data/bench'
 
@@ -15,6 +17,8 @@ export interface Ground {
   readonly redisUrl: string
   /** Runs a statement as the server's owner, for tables of the peers. */
   sql(text: string): Promise<void>
+  /** CPU seconds that PostgreSQL's processes have used. */
+  databaseCpu(): Promise<number>
   /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. */
   serve(name: string, args: readonly string[], env: Record<string, string>): Promise<string>
   close(): Promise<void>
@@ -35,17 +39,14 @@ export async function openGround(): Promise<Ground> {
     postgresReady(postgres.url('postgres'), () => fleet.hopeful),
     redisReady(redisPort, () => fleet.hopeful),
   ])
-  await inDatabase(
-    postgres.url('postgres'),
-    'drop database if exists bench with (force)',
-    'create database bench',
-  )
+  await run(postgres.url('postgres'), 'drop database if exists bench with (force)', 'create database bench')
   const databaseUrl = postgres.url('bench')
   await migrateToLatest(databaseUrl)
   return {
     databaseUrl,
     redisUrl: `redis://127.0.0.1:${redisPort}`,
-    sql: (text) => inDatabase(databaseUrl, text),
+    sql: (text) => run(databaseUrl, text),
+    databaseCpu: () => cpuOfDatabase(databaseUrl),
     async serve(name, args, env) {
       const port = await freePort()
       fleet.start('service', name, {
@@ -54,8 +55,10 @@ export async function openGround(): Promise<Ground> {
         signal: 'SIGTERM',
         env: { ...process.env, DATABASE_URL: databaseUrl, ...env, PORT: String(port) },
       })
-      await listens(port)
-      return `http://127.0.0.1:${port}`
+      const url = `http://127.0.0.1:${port}`
+      if (!(await answers(`${url}/health`, listenMs, () => fleet.hopeful)))
+        throw new Error(`${name} does not answer`)
+      return url
     },
     async close() {
       await fleet.stop()
@@ -64,22 +67,8 @@ export async function openGround(): Promise<Ground> {
   }
 }
 
-async function inDatabase(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+async function run(url: string, ...statements: string[]): Promise<void> {
+  await inDatabase(url, async (client) => {
     for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
-
-async function listens(port: number): Promise<void> {
-  const answers = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/health`).then(
-      () => true,
-      () => false,
-    )
-  for (const end = performance.now() + listenMs; performance.now() < end; ) if (await answers()) return
-  throw new Error(`nothing listens on ${port}`)
+  })
 }

@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import Koa from 'koa'
 import { koaBody } from 'koa-body'
 import pg from 'pg'
+import { collectDefaultMetrics, register } from 'prom-client'
 
 /**
  * The peers of `POST /chain/tips/create`: what one writes first, in Koa and in Fastify. Same stack below: one
@@ -17,6 +18,7 @@ interface Body {
 
 const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
 const port = Number(process.env['PORT'])
+collectDefaultMetrics()
 
 async function record({ txSignature, creatorWallet, senderWallet, tipAmount }: Body) {
   const { rowCount } = await pool.query({
@@ -32,6 +34,9 @@ function serveKoa(): void {
   router.get('/health', (ctx) => {
     ctx.body = 'ok'
   })
+  router.get('/metrics', async (ctx) => {
+    ctx.body = await register.metrics()
+  })
   router.post('/chain/tips/create', async (ctx) => {
     ctx.body = await record(ctx.request.body as unknown as Body)
   })
@@ -41,6 +46,7 @@ function serveKoa(): void {
 async function serveFastify(): Promise<void> {
   const app = Fastify()
   app.get('/health', async () => 'ok')
+  app.get('/metrics', () => register.metrics())
   app.post('/chain/tips/create', async (request) => record(request.body as Body))
   await app.listen({ port, host: '127.0.0.1' })
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { solMint } from '../../src/kernel/tokens.js'
 import { say } from '../bootstrap/progress.mjs'
-import { openGround } from './ground.js'
+import { cpuOfServer } from './cpu.js'
+import { type Ground, openGround } from './ground.js'
 import { type Load, recordTips } from './load.js'
 
 const rounds = 5
@@ -11,7 +12,12 @@ const goals =
   'goals: at 64 connections >= 1.50 of koa and >= 1.00 of fastify; at 1 connection p50 <= 1.40 of koa'
 
 type Name = 'service' | 'koa' | 'fastify'
-type Round = Record<Name, Load>
+/** CPU time of one request in microseconds, of the server and of PostgreSQL. */
+interface Measured extends Load {
+  readonly serverUs: number
+  readonly databaseUs: number
+}
+type Round = Record<Name, Measured>
 
 /** `POST /chain/tips/create` beside a bare Koa and a bare Fastify with one INSERT each, in turn, on one PostgreSQL. */
 export async function benchRecord(): Promise<{ table: string; results: unknown }> {
@@ -27,7 +33,7 @@ export async function benchRecord(): Promise<{ table: string; results: unknown }
     }
     for (const url of Object.values(servers)) await recordTips(url, 16, 2)
     const byWidth = new Map<number, Round[]>()
-    for (const width of widths) byWidth.set(width, await measure(servers, width))
+    for (const width of widths) byWidth.set(width, await measure(ground, servers, width))
     return { table: tableOf(byWidth), results: Object.fromEntries(byWidth) }
   } finally {
     await ground.close()
@@ -48,17 +54,30 @@ function serviceSettings(redisUrl: string): Record<string, string> {
 }
 
 /** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
-async function measure(servers: Record<Name, string>, width: number): Promise<Round[]> {
+async function measure(ground: Ground, servers: Record<Name, string>, width: number): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
     say(`${width} connection(s), round ${round} of ${rounds}`)
     const names = Object.keys(servers) as Name[]
     const loads: Partial<Round> = {}
     for (const name of round % 2 === 0 ? names.reverse() : names)
-      loads[name] = await recordTips(servers[name], width, secondsEach)
+      loads[name] = await measureOne(ground, servers[name], width)
     results.push(loads as Round)
   }
   return results
+}
+
+async function measureOne(ground: Ground, url: string, width: number): Promise<Measured> {
+  const cpu = (): Promise<number[]> => Promise.all([cpuOfServer(url), ground.databaseCpu()])
+  const [server = 0, database = 0] = await cpu()
+  const load = await recordTips(url, width, secondsEach)
+  const [serverAfter = 0, databaseAfter = 0] = await cpu()
+  const perRequest = (seconds: number): number => (seconds * 1e6) / (load.perSecond * secondsEach)
+  return {
+    ...load,
+    serverUs: perRequest(serverAfter - server),
+    databaseUs: perRequest(databaseAfter - database),
+  }
 }
 
 function median(values: readonly number[]): number {
@@ -67,7 +86,7 @@ function median(values: readonly number[]): number {
 
 function tableOf(byWidth: ReadonlyMap<number, readonly Round[]>): string {
   const lines = [
-    'connections  server     req/s    p50 ms   p99 ms   req/s of koa   of fastify   p50 of koa   failed',
+    'connections  server     req/s    p50 ms   p99 ms   req/s of koa   of fastify   p50 of koa   cpu us server + db   of koa   failed',
   ]
   for (const [width, results] of byWidth)
     for (const name of ['service', 'koa', 'fastify'] as const) lines.push(row(width, name, results))
@@ -76,6 +95,10 @@ function tableOf(byWidth: ReadonlyMap<number, readonly Round[]>): string {
     goals,
     `medians of ${rounds} rounds of ${secondsEach} s; ratios are medians of the rounds' own ratios`,
   ].join('\n')
+}
+
+function cpuOf({ serverUs, databaseUs }: Measured): number {
+  return serverUs + databaseUs
 }
 
 function row(width: number, name: Name, results: readonly Round[]): string {
@@ -91,6 +114,9 @@ function row(width: number, name: Name, results: readonly Round[]): string {
     [ratio('koa'), 15],
     [ratio('fastify'), 13],
     [of((round) => round[name].p50Ms / round.koa.p50Ms).toFixed(2), 13],
+    [of((round) => round[name].serverUs).toFixed(0), 16],
+    [of((round) => round[name].databaseUs).toFixed(0), 5],
+    [of((round) => cpuOf(round[name]) / cpuOf(round.koa)).toFixed(2), 9],
     [results.reduce((sum, round) => sum + round[name].failed, 0), 9],
   ]
   return cells.map(([text, pad]) => String(text).padStart(pad)).join('')

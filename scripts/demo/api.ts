@@ -25,9 +25,20 @@ export async function callAsBrowser(
   return exchange(base, 'POST', path, body, { cookie })
 }
 
+/** As the dashboard of whoever holds this session would. */
+export async function callAsOwner(
+  base: string,
+  method: 'GET' | 'PATCH',
+  path: string,
+  cookie: string,
+  body?: Json,
+): Promise<Json> {
+  return (await exchange(base, method, path, body, { cookie })).answer
+}
+
 async function exchange(
   base: string,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body: Json | undefined,
   credentials: Record<string, string>,

@@ -7,9 +7,6 @@ interface ReceivedEvent {
 }
 
 export interface EventReader {
-  readonly events: readonly ReceivedEvent[]
-  /** The raw text so far, heartbeats and directives included. */
-  readonly text: () => string
   /** The first event that `matches`, past or future. Rejects after `ms`. */
   next(matches: (event: ReceivedEvent) => boolean, ms: number): Promise<ReceivedEvent>
   /** Ends the reading and waits until the connection is gone. */
@@ -17,10 +14,9 @@ export interface EventReader {
 }
 
 /** Opens a tip stream and reads it in the background. Rejects unless it answers an event stream. */
-export async function readEvents(url: string, lastEventId?: string): Promise<EventReader> {
+export async function readEvents(url: string): Promise<EventReader> {
   const abort = new AbortController()
-  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-  const response = await fetch(url, { headers, signal: abort.signal })
+  const response = await fetch(url, { signal: abort.signal })
   if (response.status !== 200 || response.body === null) throw new Error(`${url} answered ${response.status}`)
   const events: ReceivedEvent[] = []
   const waiting = new Set<() => void>()
@@ -43,8 +39,6 @@ export async function readEvents(url: string, lastEventId?: string): Promise<Eve
   })().catch(() => undefined) // the connection ended: by us, or a reader opens another one
 
   return {
-    events,
-    text: () => text,
     next: (matches, ms) => firstMatch(events, waiting, matches, ms),
     async close() {
       abort.abort()

@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { becomesTrue } from './becomes-true.js'
 
 const requestMs = 2_000
-const pollMs = 50
 
 /** Waits until an address answers 200; false after so many milliseconds, or as soon as `hopeful` says no. */
-export async function answers(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
-  for (const deadline = Date.now() + milliseconds; Date.now() < deadline && hopeful(); await sleep(pollMs)) {
-    const ok = await fetch(url, { signal: AbortSignal.timeout(requestMs) }).then(
+export function answers(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
+  const isOk = (): Promise<boolean> =>
+    fetch(url, { signal: AbortSignal.timeout(requestMs) }).then(
       (response) => response.ok,
       () => false,
     )
-    if (ok) return true
-  }
-  return false
+  return becomesTrue(isOk, milliseconds, hopeful)
 }
 
 /** The hash a chain's nodes pin themselves to, asked of one of them. */

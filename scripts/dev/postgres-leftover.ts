@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { becomesTrue } from './becomes-true.js'
 
 const orderlyMs = 15_000
 const immediateMs = 5_000
-const pollMs = 50
 
 /**
  * Makes a data folder free to start on. A PostgreSQL that still runs there (its starter was killed) is stopped in
@@ -18,11 +17,12 @@ export async function clearLeftover(data: string): Promise<void> {
   if (pid === undefined) return
   if (runsOn(pid, data)) {
     process.kill(pid, 'SIGINT')
-    if (!(await gone(pid, data, orderlyMs))) {
+    const gone = (): boolean => !runsOn(pid, data)
+    if (!(await becomesTrue(gone, orderlyMs))) {
       process.kill(pid, 'SIGQUIT')
-      await gone(pid, data, immediateMs)
+      await becomesTrue(gone, immediateMs)
     }
-    if (runsOn(pid, data)) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
+    if (!gone()) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
   }
   rmSync(file, { force: true })
 }
@@ -34,12 +34,6 @@ function pidIn(file: string): number | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-async function gone(pid: number, data: string, milliseconds: number): Promise<boolean> {
-  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await sleep(pollMs))
-    if (!runsOn(pid, data)) return true
-  return false
 }
 
 function runsOn(pid: number, data: string): boolean {

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import { existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { endKept } from '../bootstrap/keep.mjs'
 import { takeLock } from '../bootstrap/lock.mjs'
 import { Refusal } from '../bootstrap/progress.mjs'
+import { becomesTrue } from './becomes-true.js'
 import { type PostgresFiles, postgresFiles } from './postgres-files.js'
 import { clearLeftover } from './postgres-leftover.js'
 import { type Program, startOnce } from './supervise.js'
 
 const readyMs = 60_000
 const stopMs = 20_000
-const pollMs = 50
 const maxLogBytes = 16 * 1024 * 1024
 
 /** `dataDir`: holds the data, the log and the lock. `flags`: further server settings, as `-c name=value`. */
@@ -92,17 +91,19 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 
 /** Waits until PostgreSQL takes a connection; fails after a minute, or as soon as `alive` says there is nothing to wait for. */
 export async function postgresReady(url: string, alive: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + readyMs; Date.now() < deadline && alive(); await sleep(pollMs)) {
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => undefined)
-    const answers = await client.connect().then(
-      () => true,
-      () => false,
-    )
-    await client.end().catch(() => undefined)
-    if (answers) return
-  }
-  throw new Error('PostgreSQL did not start; postgres.log in the data folder says why')
+  if (!(await becomesTrue(() => takesConnections(url), readyMs, alive)))
+    throw new Error('PostgreSQL did not start; postgres.log in the data folder says why')
+}
+
+async function takesConnections(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  const connected = await client.connect().then(
+    () => true,
+    () => false,
+  )
+  await client.end().catch(() => undefined)
+  return connected
 }
 
 function server(

@@ -1,11 +1,10 @@
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { becomesTrue } from './becomes-true.js'
 import type { Program } from './supervise.js'
 
 const readyMs = 15_000
 const answerMs = 1_000
-const pollMs = 50
 
 /** Redis is a wake-up call here, never the truth: nothing is kept on disk, and nothing is thrown away to make room. */
 export function redisProgram(port: number, dataDir: string): Program {
@@ -17,9 +16,8 @@ export function redisProgram(port: number, dataDir: string): Program {
 
 /** Waits until Redis answers; fails after 15 s, or as soon as `alive` says there is nothing to wait for. */
 export async function redisReady(port: number, alive: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + readyMs; Date.now() < deadline && alive(); await sleep(pollMs))
-    if (await answers(port)) return
-  throw new Error('Redis did not start; redis.log in the data folder says why')
+  if (!(await becomesTrue(() => answers(port), readyMs, alive)))
+    throw new Error('Redis did not start; redis.log in the data folder says why')
 }
 
 function answers(port: number): Promise<boolean> {

@@ -18,10 +18,10 @@ const settings = z.object({
   REDIS_PORT: port.default(63_799),
   SOLANA_RPC_URLS: z.string().optional(),
   SOLANA_GENESIS_HASH: z.string().optional(),
+  SMTP_URL: z.string().optional(),
   FIATPAY_URL: z.string().optional(),
   FIATPAY_SECRET_KEY: z.string().optional(),
   RATE_URL: z.string().optional(),
-  SMTP_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
@@ -42,8 +42,8 @@ export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
 }
 
 /** Whether anything outside is left to a stand-in. */
-export function needsStandIns({ SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL, SMTP_URL }: StackSettings): boolean {
-  return [SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL, SMTP_URL].includes(undefined)
+export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
+  return [SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL].includes(undefined)
 }
 
 /** Every port the stack will listen on. */

@@ -50,13 +50,13 @@ function table(
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
-    ['fiatpay', found['FIATPAY_URL'] ?? ''],
     [
       'mail',
       settings.SMTP_URL === undefined
         ? `http://localhost:${settings.SANDBOX_PORT}/dev/mail/view`
         : 'SMTP_URL',
     ],
+    ['fiatpay', found['FIATPAY_URL'] ?? ''],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],

@@ -1,8 +1,8 @@
-import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
 import { answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
+import { inDatabase } from './postgres-session.js'
 import { redisProgram, redisReady } from './redis.js'
 import { needsStandIns, type StackSettings } from './settings.js'
 
@@ -30,11 +30,10 @@ async function ownDatabase({ DATA_DIR, PG_PORT }: StackSettings, fleet: Fleet): 
   fleet.start('database', 'postgres', postgres.program)
   const admin = postgres.url('postgres')
   await postgresReady(admin, () => fleet.hopeful)
-  const client = new pg.Client({ connectionString: admin })
-  await client.connect()
-  const found = await client.query('select 1 from pg_database where datname = $1', [database])
-  if (found.rowCount === 0) await client.query(`create database ${database}`)
-  await client.end()
+  await inDatabase(admin, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [database])
+    if (found.rowCount === 0) await client.query(`create database ${database}`)
+  })
   return postgres.url(database)
 }
 
@@ -56,8 +55,8 @@ export interface StandInSettings {
 }
 
 /**
- * The settings that say where the chain, the prices, the fiat provider, the exchange rates and the mail server are: at the
- * stand-ins, except for what SOLANA_RPC_URLS, FIATPAY_URL, RATE_URL or SMTP_URL give.
+ * The settings that say where the chain, the prices, the mail server, the fiat provider and the exchange rates are: at
+ * the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
  */
 export async function startOutside(
   context: StackContext,
@@ -67,10 +66,10 @@ export async function startOutside(
   const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
   if (needsStandIns(settings)) await startStandIns(context, url, own)
   const others = {
+    ...(settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}),
     FIATPAY_URL: settings.FIATPAY_URL ?? `${url}/fiatpay`,
     FIATPAY_SECRET_KEY: own.fiatpayKey,
     RATE_URL: settings.RATE_URL ?? `${url}/rates/USD`,
-    ...(settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}),
   }
   if (settings.SOLANA_RPC_URLS === undefined)
     return {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrateToLatest } from '../../src/platform/migrate.js'
+import { inDatabase } from './postgres-session.js'
 
 /** The migrated database every test file copies. */
 export const templateName = 'tipping_template'
@@ -15,7 +16,7 @@ const migrations = 'dist/migrations'
  */
 export async function ensureTemplate(server: string): Promise<boolean> {
   const wanted = fingerprint()
-  return await asAdmin(server, async (admin) => {
+  return await inDatabase(`${server}postgres`, async (admin) => {
     const { rows } = await admin.query<{ comment: string | null }>(
       `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
       [templateName],
@@ -34,7 +35,7 @@ export async function ensureTemplate(server: string): Promise<boolean> {
 
 /** Drops what killed runs left on a server that belongs to the tests alone. */
 export async function dropLeftovers(server: string): Promise<void> {
-  await asAdmin(server, async (admin) => {
+  await inDatabase(`${server}postgres`, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(
       `select datname from pg_database where not datistemplate and datname not in ('postgres', $1)`,
       [templateName],
@@ -51,14 +52,4 @@ function fingerprint(): string {
     .sort()
   for (const file of files) hash.update(file).update(readFileSync(join(migrations, file)))
   return hash.digest('hex')
-}
-
-async function asAdmin<Result>(server: string, work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
-  const admin = new pg.Client({ connectionString: `${server}postgres` })
-  await admin.connect()
-  try {
-    return await work(admin)
-  } finally {
-    await admin.end()
-  }
 }

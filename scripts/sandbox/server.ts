@@ -42,9 +42,9 @@ export interface Sandbox {
   readonly wsUrl: string
   readonly chain: LocalChain
   readonly prices: PriceFeed
+  readonly mail: MailServer
   readonly rates: RateFeed
   readonly fiatpay: Fiatpay
-  readonly mail: MailServer
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -66,21 +66,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new RpcFaults()
   const prices = new PriceFeed()
   const rates = new RateFeed()
+  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
-  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
   const routes: Routes = new Map(
     Object.entries<Route>({
       'GET /health': () => json(200, { status: 'ok' }),
       'POST /': rpcRoute(rpc, faults, calls),
       'GET /price/v3': prices.answer,
       'POST /dev/prices': prices.control,
-      'GET /rates/USD': rates.answer,
-      'POST /dev/rates': rates.control,
-      ...fiatpayRoutes(fiatpay),
       'GET /dev/mail': mail.list,
       'GET /dev/mail/view': mail.view,
       'POST /dev/mail/faults': mail.control,
+      'GET /rates/USD': rates.answer,
+      'POST /dev/rates': rates.control,
+      ...fiatpayRoutes(fiatpay),
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
@@ -89,9 +89,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       },
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
+        mail: () => mail.reset(),
         rates: () => rates.reset(),
         fiatpay: () => fiatpay.reset(),
-        mail: () => mail.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -113,9 +113,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       wsUrl: `ws://${host}:${port + 1}`,
       chain,
       prices,
+      mail,
       rates,
       fiatpay,
-      mail,
       calls,
       faults,
       close,

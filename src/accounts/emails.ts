@@ -21,7 +21,7 @@ export interface NewEmail extends MailContent {
 export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Promise<void> {
   const { kind, to, subject, text, html, expiresAt = null } = email
   await query(trx, {
-    name: 'emails_queue',
+    name: 'emails.queue',
     text: /* sql */ `
       insert into emails (kind, recipient, subject, body_text, body_html, expires_at)
       values ($1, $2, $3, $4, $5, $6)`,
@@ -36,7 +36,7 @@ export async function dropUnsent(
   { kind, to }: { readonly kind: string; readonly to: string },
 ): Promise<void> {
   await query(trx, {
-    name: 'emails_drop',
+    name: 'emails.drop',
     text: /* sql */ `
       update emails set due_at = null, body_text = null, body_html = null, last_error = 'replaced'
        where recipient = $1 and kind = $2 and due_at is not null`,

@@ -21,7 +21,7 @@ export interface Attempt {
 export async function countAttempt(trx: Knex.Transaction, userId: string): Promise<Attempt | undefined> {
   // Kept are the newest failures; when the one that makes five of them is recent, so are all.
   const [attempt] = await query<Attempt>(trx, {
-    name: 'otp_count',
+    name: 'otp.count',
     text: /* sql */ `
       insert into otp_codes as o (user_id, failed_at) values ($1, array[clock_timestamp()])
       on conflict (user_id) do update
@@ -41,7 +41,7 @@ export async function countAttempt(trx: Knex.Transaction, userId: string): Promi
 /** Takes the attempt just counted back, in the same transaction. */
 export async function uncountAttempt(trx: Knex.Transaction, userId: string): Promise<void> {
   await query(trx, {
-    name: 'otp_uncount',
+    name: 'otp.uncount',
     text: 'update otp_codes set failed_at = trim_array(failed_at, 1), locked_until = null where user_id = $1',
     values: [userId],
   })

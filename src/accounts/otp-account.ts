@@ -12,7 +12,7 @@ export interface OtpAccount {
 /** The account with this e-mail address (in its stored form) and whether its one-time codes are locked. */
 export async function findOtpAccount(db: Knex, email: string): Promise<OtpAccount | undefined> {
   const [row] = await query<Account & { locked: boolean }>(db, {
-    name: 'otp_account',
+    name: 'otp.account',
     text: /* sql */ `
       select u.id, u.email, u.name, u.email_verified_at as "emailVerifiedAt", u.sol_domain as "solDomain",
              u.twitter_handle as "twitterHandle", u.discord_handle as "discordHandle",

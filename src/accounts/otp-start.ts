@@ -23,7 +23,7 @@ export async function startOtp({ config, db, transact }: Needed, email: string):
   const { id, email: to } = found.account
   await transact(async (uow) => {
     const [replaced] = await query<{ expiresAt: Date }>(uow.trx, {
-      name: 'otp_start',
+      name: 'otp.start',
       text: /* sql */ `
         insert into otp_codes as o (user_id, code_hmac, expires_at)
         values ($1, $2, clock_timestamp() + $3::int * interval '1 minute')

@@ -58,7 +58,7 @@ async function judge(
 /** Uses the code up and forgives the failed attempts before it. False when it is another code by now, or used. */
 async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer): Promise<boolean> {
   const used = await query(trx, {
-    name: 'otp_use',
+    name: 'otp.use',
     text: /* sql */ `
       update otp_codes
          set used_at = clock_timestamp(), failed_at = '{}', locked_until = null, changed_at = clock_timestamp()
@@ -75,7 +75,7 @@ async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer)
  */
 async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
   const [row] = await query<{ emailVerifiedAt: Date; first: boolean }>(trx, {
-    name: 'otp_mark_verified',
+    name: 'otp.mark-verified',
     text: /* sql */ `
       with before as (select id, email_verified_at from users where id = $1 for update)
       update users u set email_verified_at = coalesce(u.email_verified_at, clock_timestamp())

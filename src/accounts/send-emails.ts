@@ -42,7 +42,7 @@ export function createMailDrain(services: Needed): Drain {
 /** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
 function claim({ db }: Needed): Promise<Claimed[]> {
   return query<Claimed>(db, {
-    name: 'emails_claim',
+    name: 'emails.claim',
     text: /* sql */ `
       with due as (
         select id from emails where due_at <= now() order by due_at limit $1 for update skip locked)
@@ -96,7 +96,7 @@ async function finish(
   { sent, error }: { readonly sent: boolean; readonly error: string | null },
 ): Promise<void> {
   await query(db, {
-    name: 'emails_finish',
+    name: 'emails.finish',
     text: /* sql */ `
       update emails
          set sent_at = case when $3 then clock_timestamp() end, last_error = $4,
@@ -111,7 +111,7 @@ async function putOff({ db, log }: Needed, email: Claimed, error: string): Promi
   const pause = Math.min(firstPauseSeconds * 3 ** (attempts - 1), longestPauseSeconds)
   log.warn({ kind, attempts, pause, error }, 'an e-mail was put off')
   await query(db, {
-    name: 'emails_put_off',
+    name: 'emails.put-off',
     text: /* sql */ `
       update emails set due_at = clock_timestamp() + $3 * interval '1 second', last_error = $4
        where id = $1 and attempts = $2 and due_at is not null`,

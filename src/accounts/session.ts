@@ -39,7 +39,7 @@ export async function openSession(
   const sessionToken = newSecret()
   const accessToken = newSecret()
   const [opened] = await query<{ expiresAt: Date }>(db, {
-    name: 'sessions_open',
+    name: 'sessions.open',
     text: /* sql */ `
       with revoked as (delete from sessions where token_hash = $6),
       opened as (
@@ -76,7 +76,7 @@ export async function findSession(
 ): Promise<SignedIn | undefined> {
   if (sessionToken === undefined && accessToken === undefined) return undefined
   const [row] = await query<Account & { sessionHash: Buffer }>(db, {
-    name: 'sessions_find',
+    name: 'sessions.find',
     text: /* sql */ `
       with presented as (
         select token_hash as session_hash, user_id, 1 as choice from sessions
@@ -103,7 +103,7 @@ export async function findSession(
 /** Ends a session and its access tokens. Ending one that is gone already changes nothing. */
 export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void> {
   await query(db, {
-    name: 'sessions_revoke',
+    name: 'sessions.revoke',
     text: 'delete from sessions where token_hash = $1',
     values: [sessionHash],
   })
@@ -112,7 +112,7 @@ export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void
 /** Ends all sessions of a user, and their access tokens. */
 export async function revokeSessionsOf(db: Knex, userId: string): Promise<void> {
   await query(db, {
-    name: 'sessions_revoke_user',
+    name: 'sessions.revoke-all',
     text: 'delete from sessions where user_id = $1',
     values: [userId],
   })

@@ -56,7 +56,7 @@ export function createWalletDrain(services: Needed): Drain {
 /** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
 function claim({ db }: Needed): Promise<Claimed[]> {
   return query<Claimed>(db, {
-    name: 'wallets_claim',
+    name: 'wallets.claim',
     text: /* sql */ `
       with due as (
         select id from wallets where due_at <= now() order by due_at limit $1 for update skip locked)
@@ -85,7 +85,7 @@ async function provision(vault: Vault, claimed: Claimed): Promise<Sealed | Refus
 async function finish({ transact }: Needed, sealed: readonly Sealed[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {
-      name: 'wallets_finish',
+      name: 'wallets.finish',
       text: /* sql */ `
         with sealed as (
           select * from unnest($1::bigint[], $2::int[], $3::text[], $4::bytea[], $5::int[])
@@ -116,7 +116,7 @@ async function putOff({ db, log }: Needed, refused: readonly Refused[]): Promise
   log.error({ wallets: refused.length, error: refused[0]?.error }, 'the vault did not seal wallets')
   const pauses = refused.map(({ attempts }) => Math.min(2 ** attempts, longestPauseSeconds))
   await query(db, {
-    name: 'wallets_put_off',
+    name: 'wallets.put-off',
     text: /* sql */ `
       update wallets w
          set due_at = clock_timestamp() + r.pause * interval '1 second', last_error = r.error

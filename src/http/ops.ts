@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
+import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
 export interface OpsOptions {
@@ -28,8 +29,10 @@ export function opsRouter({ metrics, ready }: OpsOptions): Router {
 }
 
 /** The same three for a worker process, on a port of their own. */
-export function startOpsServer(port: number, options: OpsOptions): Promise<Server> {
+export function startOpsServer(port: number, options: OpsOptions & { readonly log: Log }): Promise<Server> {
   const app = new Koa()
+  // Koa would print it as bare text among the JSON of the log.
+  app.on('error', (error: unknown) => options.log.warn({ err: error }, 'a probe was not answered'))
   app.use(opsRouter(options).routes())
   const server = createServer(app.callback())
   return new Promise((resolve, reject) => {

@@ -26,6 +26,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 /** Decoding goes in steps: four digits at a time (58^4 < 2^24) into limbs of 24 bits, exact in a double. */
 const digitsPerStep = 4
 const limb = 2 ** 24
+const factors = [1, 58, 58 ** 2, 58 ** 3, 58 ** 4]
 
 /**
  * The bytes of a base58 text of at most `longest` characters, or undefined when it is not base58.
@@ -42,18 +43,18 @@ export function decodeBase58(text: string, longest = maxLength): Uint8Array | un
       if (digit < 0) return undefined
       value = value * 58 + digit
     }
-    multiplyAdd(limbs, 58 ** (end - i), value)
+    multiplyAdd(limbs, factors[end - i] as number, value)
   }
   return bigEndian(limbs, leadingOnes(text))
 }
 
-/** limbs = limbs * factor + addend, least significant limb first. */
+/** limbs = limbs * factor + addend, least significant limb first. A remainder of doubles (%) takes ten times as long. */
 function multiplyAdd(limbs: number[], factor: number, addend: number): void {
   let carry = addend
   for (let i = 0; i < limbs.length; i++) {
-    carry += (limbs[i] as number) * factor
-    limbs[i] = carry % limb
-    carry = Math.floor(carry / limb)
+    const sum = carry + (limbs[i] as number) * factor
+    carry = Math.floor(sum / limb)
+    limbs[i] = sum - carry * limb
   }
   if (carry > 0) limbs.push(carry)
 }
@@ -62,8 +63,9 @@ function bigEndian(limbs: readonly number[], zeros: number): Uint8Array {
   const top = limbs.at(-1) ?? 0
   const length = limbs.length === 0 ? 0 : (limbs.length - 1) * 3 + (top > 0xffff ? 3 : top > 0xff ? 2 : 1)
   const bytes = new Uint8Array(zeros + length)
-  for (let i = 0; i < length; i++)
-    bytes[bytes.length - 1 - i] = ((limbs[Math.floor(i / 3)] as number) >> ((i % 3) * 8)) & 0xff
+  let at = bytes.length
+  for (const value of limbs)
+    for (let shift = 0; shift < 24 && at > zeros; shift += 8) bytes[--at] = (value >> shift) & 0xff
   return bytes
 }
 

@@ -1,6 +1,7 @@
 /** Prices are whole numbers of pico-dollars (10^-12 USD) per token: BONK at 0.00002 USD keeps eight digits. */
-const picoDecimals = 12
-const microDecimals = 6
+export const picoDecimals = 12
+/** Limits and amounts asked in USD are whole numbers of micro-dollars. */
+export const microDecimals = 6
 
 /**
  * A JSON number as base units, rounded half up: 1.5 with 9 decimals is 1_500_000_000n. The number is taken as

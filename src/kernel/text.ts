@@ -5,7 +5,10 @@ const unsafeButLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\
 /** Half of a surrogate pair, which JSON can carry and UTF-8 cannot. */
 const halfCharacter = /\p{Cs}/gu
 
-/** One line of text a stranger wrote, made safe to show: stripped, normalised (NFC), trimmed, at most `most` characters. */
+/**
+ * One line of text a stranger wrote, made safe to show: stripped, normalised (NFC), trimmed, and cut to `most` UTF-16
+ * units, which is what the `maxlength` of a form counts: an emoji takes two.
+ */
 export function cleanLine(text: string, most: number): string {
   return tidy(text.replace(unsafe, ''), most)
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
-import { displayText } from '../kernel/money.js'
+import { displayText, picoDecimals } from '../kernel/money.js'
 import { tokens } from '../kernel/tokens.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
@@ -12,7 +12,6 @@ const freshMs = 15_000
 const staleMs = 60_000
 /** After an answer that could not be used, the feed is left alone this long: nobody queues up behind a dead feed. */
 const pauseAfterFailureMs = 3000
-const picoDecimals = 12
 
 /**
  * Live token prices for one process: cached 15 s, one request to the feed for all who ask meanwhile, jumps held

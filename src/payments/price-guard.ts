@@ -25,7 +25,7 @@ export const noPrice: PriceState = { accepted: undefined, suspect: undefined }
 export function judgeReading(state: PriceState, reading: Reading, jumpPercent: number): PriceState {
   const { accepted, suspect } = state
   if (reading.price === 0n) return { accepted, suspect: reading }
-  const agrees = (with_: Reading): boolean => isWithin(with_.price, reading.price, jumpPercent)
+  const agrees = (earlier: Reading): boolean => isWithin(earlier.price, reading.price, jumpPercent)
   if (accepted === undefined || reading.atMs - accepted.atMs >= memoryMs || agrees(accepted))
     return { accepted: reading, suspect: undefined }
   if (suspect === undefined || !agrees(suspect)) return { accepted, suspect: reading }

@@ -1,10 +1,9 @@
 import type { CreatorSettings } from '../creators/settings.js'
 import { DomainError } from '../kernel/errors.js'
-import { baseUnits, basisPoints, centsWorth, microWorth, unitsFor } from '../kernel/money.js'
+import { baseUnits, basisPoints, centsWorth, microDecimals, microWorth, unitsFor } from '../kernel/money.js'
 import { solMint, type Token } from '../kernel/tokens.js'
 import { rentExemptLamports, type TransferAccounts } from '../providers/chain/port.js'
 
-const microDecimals = 6
 /** An SPL amount is a u64. */
 const mostUnits = 2n ** 64n - 1n
 

@@ -99,6 +99,13 @@ const settings = z.object({
   RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
 })
 
+/** What must hold between settings; looked at also when others are faulty, so that every fault is told at once. */
+const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
+  path: ['MIN_TIP_USD'],
+  error: 'must not be above MAX_TIP_USD',
+  when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
+})
+
 function shape(s: z.output<typeof settings>) {
   return {
     http: {
@@ -191,7 +198,7 @@ export class ConfigError extends Error {
 
 /** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  return Object.freeze(shape(read(settings, env)))
+  return Object.freeze(shape(read(consistent, env)))
 }
 
 /** The database alone, for commands that need nothing else. */

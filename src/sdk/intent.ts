@@ -59,7 +59,7 @@ function readIntent(db: Knex, sessionId: string, intentId: string): Promise<Inte
       left join lateral (
         select id, status, outcome from tips
         where intent_id = i.id or (claimed_intent_id = i.id and status = 'pending')
-        order by array_position(array['confirmed', 'pending'], status) nulls last, outcome nulls first, recorded_at desc
+        order by array_position(array['confirmed', 'pending']::tip_status[], status) nulls last, outcome nulls first, recorded_at desc
         limit 1) t on true
       where i.id = $1 and i.sdk_session_id = $2`,
     values: [intentId, sessionId],

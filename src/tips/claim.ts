@@ -53,3 +53,19 @@ function storedAmount(tipAmount: number, sol: boolean): string {
   if (units === undefined) throw new DomainError('invalid_tip_amount')
   return displayText(units, claimDecimals)
 }
+
+const columns = [
+  'signature',
+  'creatorWallet',
+  'sender',
+  'amount',
+  'tokenSymbol',
+  'message',
+  'intentId',
+  'hash',
+] as const
+
+/** Claims as the parameters of a statement: one array for each field. */
+export function signedClaimColumns(claims: readonly SignedClaim[]): unknown[][] {
+  return columns.map((column) => claims.map((claim) => claim[column]))
+}

@@ -82,7 +82,7 @@ export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<voi
     name: 'tips.finish',
     text: /* sql */ `
       with look as (
-        select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[]) as l(id, attempts, due_in_ms, outcome)
+        select * from unnest($1::text[], $2::int[], $3::float8[], $4::tip_outcome[]) as l(id, attempts, due_in_ms, outcome)
       ), held as materialized (
         select t.id from tips t join look l on l.id = t.id and l.attempts = t.attempts order by t.id for update of t
       ), disproved as (

@@ -31,7 +31,7 @@ export async function listOwnTips(
       where r.user_id = $1 and t.listed and (t.status = 'confirmed' or t.kind = 'fiat')
         and (t.recorded_at, t.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3)
         and ($4::text is null or t.mint = $4 or ($4 = '${fiatSymbol}' and t.kind = 'fiat'))
-        and ($5::text is null or t.status::text = $5)
+        and ($5::tip_status is null or t.status = $5)
         and ($6::timestamptz is null or t.recorded_at >= $6)
         and ($7::timestamptz is null or t.recorded_at < $7)
         and ($8::text is null or strpos(lower(t.message), lower($8)) > 0

@@ -6,6 +6,7 @@ import { freePort } from '../../scripts/dev/ports.js'
 import { createClient, type Request } from '../helpers/client.js'
 import { otherCode } from '../helpers/codes.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
+import { startMs } from '../helpers/service-process.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -37,7 +38,7 @@ function run(t: ExecutionContext, args: readonly string[], env: Record<string, s
 async function runWeb(t: ExecutionContext, env: Record<string, string> = {}) {
   const port = await freePort()
   const web = run(t, ['dist/src/web.js'], { PORT: String(port), ...env })
-  await until('the web process listens', () => web.output().includes('listening'))
+  await until('the web process listens', () => web.output().includes('listening'), startMs)
   return { ...web, request: await createClient(`http://127.0.0.1:${port}`) }
 }
 
@@ -55,7 +56,7 @@ async function monitorRedis(t: ExecutionContext): Promise<() => string> {
 }
 
 async function newestCode({ email }: Pick<Person, 'email'>, count: number): Promise<string> {
-  await until('the mail arrives', () => world().mail.received(email).length === count)
+  await until('the mail arrives', () => world().mail.received(email).length === count, startMs)
   return /^ {4}([0-9]{6})$/m.exec(world().mail.received(email)[0]?.text ?? '')?.[1] ?? 'no code'
 }
 
@@ -71,6 +72,7 @@ async function register(request: Request) {
 }
 
 test.serial('codes and all other secrets stay out of logs and Redis', async (t) => {
+  t.timeout(2 * startMs)
   const commands = await monitorRedis(t)
   const web = await runWeb(t)
   const mailer = run(t, ['dist/workers/main.js', 'mailer'], {})
@@ -89,7 +91,7 @@ test.serial('codes and all other secrets stay out of logs and Redis', async (t) 
   // The mail server quotes the mail in its refusal.
   world().mail.faults.set({ code: 451, at: 'content', times: 1 })
   await start()
-  await until('the mailer tells of the refusal', () => mailer.output().includes('put off'))
+  await until('the mailer tells of the refusal', () => mailer.output().includes('put off'), startMs)
   await world()
     .db('emails')
     .whereNotNull('due_at')
@@ -114,6 +116,7 @@ test.serial('codes and all other secrets stay out of logs and Redis', async (t) 
 })
 
 test.serial('a database that quotes what it refuses does not bring it into the log', async (t) => {
+  t.timeout(2 * startMs)
   const web = await runWeb(t)
   const { email } = await register(web.request)
   const { db } = world()
@@ -134,6 +137,7 @@ test.serial('a database that quotes what it refuses does not bring it into the l
 })
 
 test.serial('the lock outlives its process and needs no Redis; neither do codes', async (t) => {
+  t.timeout(2 * startMs)
   const [victim, other] = [await registerPerson(world()), await registerPerson(world())]
   const wrong = { email: victim.email, code: '000000' }
   for (let n = 0; n < 5; n++) await world().request('POST', '/auth/otp/verify', { body: wrong })

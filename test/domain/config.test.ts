@@ -122,6 +122,15 @@ test('numbers are held to their bounds, which are inclusive', (t) => {
   }
 })
 
+test('a smallest tip above the largest is refused, beside any other fault', (t) => {
+  const crossed = { ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '4.99' }
+  t.regex(faultsOf(t, crossed), /^ {2}MIN_TIP_USD: must not be above MAX_TIP_USD/m)
+  const message = faultsOf(t, { ...crossed, PORT: 'http' })
+  t.true(message.includes('MIN_TIP_USD: ') && message.includes('PORT: '), message)
+  t.true(faultsOf(t, { ...least, MIN_TIP_USD: '10001' }).includes('MIN_TIP_USD'), 'the default counts too')
+  t.like(loadConfig({ ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '5' }).tips, { minUsd: 5, maxUsd: 5 })
+})
+
 test('lists and addresses are trimmed of what does not matter', (t) => {
   const config = loadConfig({
     ...least,

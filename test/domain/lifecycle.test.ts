@@ -59,9 +59,9 @@ test('the database refuses exactly the moves that the lifecycle does not list', 
 })
 
 test('the database knows the same states and the same first one', async (t) => {
-  const column = /^ *status text not null default '(\w+)' check \(status in \(([^)]*)\)\)/m.exec(
-    await definition(),
-  )
+  const sql = await definition()
+  const states = /create type tip_status as enum \(([^)]*)\)/.exec(sql)
+  const column = /^ *status tip_status not null default '(\w+)'/m.exec(sql)
+  t.deepEqual(quoted(states?.[1]), Object.keys(tipLifecycle.moves))
   t.is(column?.[1], tipLifecycle.initial)
-  t.deepEqual(quoted(column?.[2]).toSorted(), Object.keys(tipLifecycle.moves).toSorted())
 })

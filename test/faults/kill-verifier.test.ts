@@ -3,8 +3,9 @@ import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
 import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { DrainSteps, type Step } from '../helpers/drain-steps.js'
 import { type ServiceProcess, startWorkerProcess } from '../helpers/service-process.js'
-import { type AtStep, watchPostgres, watchRpc } from '../helpers/steps.js'
+import { watchPostgres, watchRpc } from '../helpers/steps.js'
 import { follow } from '../helpers/stream-reader.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
@@ -13,51 +14,6 @@ const world = useWorld(test, { chain: true })
 
 /** Killed after these too: they have happened and nobody was told. After a read, it is as before the next step. */
 const writes = new Set(['tips.take', 'parties.insert', 'commit', 'tips.fill-message', 'tips.finish'])
-
-interface Step {
-  readonly label: string
-  readonly phase: 'before' | 'after'
-}
-
-/** The steps of one drain, counted from the statement that takes the due tips. */
-class DrainSteps {
-  /** What each drain has done so far. */
-  readonly drains: Step[][] = []
-  /** True while a drain waits to begin. */
-  waiting = false
-  #gate = Promise.resolve()
-  #openGate: () => void = () => undefined
-  #killAt: { readonly index: number; readonly kill: () => Promise<void> } | undefined
-
-  /** Lets no drain begin until `release`. */
-  hold(): void {
-    this.#gate = new Promise((done) => {
-      this.#openGate = done
-    })
-  }
-  release(): void {
-    this.#openGate()
-  }
-  /** At this step of a drain, nothing passes any more. */
-  killAt(index: number, kill: () => Promise<void>): void {
-    this.#killAt = { index, kill }
-  }
-  readonly atStep: AtStep = async (label, phase) => {
-    if (label === 'tips.take' && phase === 'before') {
-      this.waiting = true
-      await this.#gate
-      this.waiting = false
-      this.drains.push([])
-    }
-    const done = this.drains.at(-1) ?? []
-    done.push({ label, phase })
-    if (done.length - 1 !== this.#killAt?.index) return true
-    const { kill } = this.#killAt
-    this.#killAt = undefined
-    await kill()
-    return false
-  }
-}
 
 /**
  * Work for every step a drain has: a tip somebody else claims differently (its claim is disproved), one to a wallet
@@ -107,7 +63,7 @@ async function startWatched(t: ExecutionContext, steps: DrainSteps): Promise<() 
 test('a verifier killed at any step of a drain confirms every tip once, and its readers see it once', async (t) => {
   t.timeout(150_000)
   const { db, url } = world()
-  const steps = new DrainSteps()
+  const steps = new DrainSteps('tips.take')
   const start = await startWatched(t, steps)
   const wallet = freshWallet()
   const reader = await follow(t, url, wallet)

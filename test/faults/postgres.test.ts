@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { createDb } from '../../src/platform/db.js'
 import { migrateToLatest } from '../../src/platform/migrate.js'
@@ -6,6 +5,7 @@ import { type PostAnswer, payTip, postTip, type TipClaim } from '../helpers/chai
 import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
 import { privatePostgres } from '../helpers/private-postgres.js'
 import { startWeb, startWorkerProcess } from '../helpers/service-process.js'
+import { slotsPass } from '../helpers/slots.js'
 import { follow } from '../helpers/stream-reader.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
@@ -13,8 +13,6 @@ import { useWorld } from '../helpers/world.js'
 const world = useWorld(test, { chain: true })
 
 const posters = 12
-/** Between two tips of one poster. */
-const paceMs = 20
 /** However the database is away, nobody waits longer for an answer. */
 const answerMs = 6000
 
@@ -23,12 +21,12 @@ interface Posted {
   readonly answer: PostAnswer
 }
 
-/** Many clients paying and recording until told to stop; a broken connection rejects. */
+/** Many clients, each paying and recording once a slot until told to stop; a broken connection rejects. */
 function startPosters(url: string, wallet: string): { posted: Posted[]; stop(): Promise<void> } {
   const posted: Posted[] = []
   let stopped = false
   const running = Array.from({ length: posters }, async () => {
-    for (; !stopped; await sleep(paceMs)) {
+    for (; !stopped; await slotsPass(world().sandbox, 1)) {
       const claim = payTip(world().sandbox, wallet)
       posted.push({ claim, answer: await postTip(url, claim) })
     }

@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { createDb } from '../../src/platform/db.js'
 import { type PostAnswer, payTip, postTip } from '../helpers/chain-tips.js'
 import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { outageLasts } from '../helpers/outage.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
 import { startWeb, startWorkerProcess, type WebProcess } from '../helpers/service-process.js'
+import { slotsPass } from '../helpers/slots.js'
 import { follow, type StreamReader } from '../helpers/stream-reader.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
@@ -13,7 +14,9 @@ import { useWorld } from '../helpers/world.js'
 const world = useWorld(test, { chain: true })
 
 /** Between two tips of the load. */
-const paceMs = 60
+const paceSlots = 3
+/** How long the service must bear a Redis that does not answer. */
+const frozenMs = 10_000
 /** Without a wake-up the verifier looks every 2 s, and without a hint the streams every 3 s. */
 const ownRhythmMs = 5000
 /** Room for a loaded machine. */
@@ -40,12 +43,13 @@ async function startStack(t: ExecutionContext): Promise<Stack> {
   return { db, redis, web, wallet, reader: await follow(t, web.url, wallet) }
 }
 
-/** Pays and records tips one after another until told to stop. */
+/** Pays and records tips at an even pace until told to stop, whether or not the earlier ones are answered. */
 function startLoad({ web, wallet }: Stack): () => Promise<PostAnswer[]> {
   let stopped = false
   const posts: Promise<PostAnswer>[] = []
   const running = (async () => {
-    for (; !stopped; await sleep(paceMs)) posts.push(postTip(web.url, payTip(world().sandbox, wallet)))
+    for (; !stopped; await slotsPass(world().sandbox, paceSlots))
+      posts.push(postTip(web.url, payTip(world().sandbox, wallet)))
   })()
   return async () => {
     stopped = true
@@ -116,7 +120,7 @@ test('a Redis frozen for ten seconds holds up no request, no confirmation and no
   const stop = startLoad(stack)
   await until('tips are streamed without Redis', () => stack.reader.tips.length > before)
   const firstMs = performance.now() - frozenAt
-  await sleep(10_000 - firstMs)
+  await outageLasts(frozenAt, frozenMs)
   const streamed = stack.reader.tips.length
   stack.redis.thaw()
   const answers = await stop()

@@ -5,8 +5,8 @@ import { payTip, postTip } from '../helpers/chain-tips.js'
 import { freshWallet, plantConfirmed } from '../helpers/confirmed-tips.js'
 import { type ServiceProcess, startWeb, startWorkerProcess } from '../helpers/service-process.js'
 import { follow, openStream } from '../helpers/stream-reader.js'
-import { addressOf, startTcpProxy, type TcpProxy, through } from '../helpers/tcp-proxy.js'
 import { until } from '../helpers/until.js'
+import { type Wire, wireFor } from '../helpers/wire.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -29,8 +29,8 @@ async function endsWithin(t: ExecutionContext, process: ServiceProcess, ms: numb
 }
 
 interface Wires {
-  readonly postgres: TcpProxy
-  readonly redis: TcpProxy
+  readonly postgres: Wire
+  readonly redis: Wire
   /** The URL of their database itself. */
   readonly database: string
   readonly env: Record<string, string>
@@ -41,8 +41,8 @@ async function wired(t: ExecutionContext): Promise<Wires> {
   const { env, newDatabaseUrl } = world()
   const [database, redis] = [await newDatabaseUrl(), env['REDIS_URL'] ?? '']
   const wires = {
-    postgres: await startTcpProxy(t, addressOf(database)),
-    redis: await startTcpProxy(t, addressOf(redis)),
+    postgres: await wireFor(t, database),
+    redis: await wireFor(t, redis),
   }
   return {
     ...wires,
@@ -50,15 +50,15 @@ async function wired(t: ExecutionContext): Promise<Wires> {
     env: {
       ...env,
       REDIS_NAMESPACE: new URL(database).pathname.slice(1),
-      DATABASE_URL: through(wires.postgres, database),
-      REDIS_URL: through(wires.redis, redis),
+      DATABASE_URL: wires.postgres.url,
+      REDIS_URL: wires.redis.url,
     },
   }
 }
 
-const failures = { held: (wire: TcpProxy) => wire.hold(true), gone: cutOff }
+const failures = { held: (wire: Wire) => wire.hold(true), gone: cutOff }
 
-function cutOff(wire: TcpProxy): void {
+function cutOff(wire: Wire): void {
   wire.refuse(true)
   wire.cut()
 }

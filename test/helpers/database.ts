@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { inDatabase } from '../../scripts/dev/postgres-session.js'
 
 /** A database of its own, copied from the migrated template. */
 export interface TestDatabase {
@@ -47,12 +48,6 @@ export async function countSessions({ name }: TestDatabase): Promise<number> {
   return rows[0]?.sessions ?? 0
 }
 
-async function asAdmin<Result>(work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
-  const admin = new pg.Client({ connectionString: `${testServers().server}postgres` })
-  await admin.connect()
-  try {
-    return await work(admin)
-  } finally {
-    await admin.end()
-  }
+function asAdmin<Result>(work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
+  return inDatabase(`${testServers().server}postgres`, work)
 }

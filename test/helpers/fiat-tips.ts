@@ -1,7 +1,6 @@
 import { createSettlementDrain } from '../../src/fiat/settlement.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import type { Person } from './people.js'
-import { until } from './until.js'
 import { runDrain, type World } from './world.js'
 
 /** The answer of POST /payments/fiat/intent. */
@@ -44,7 +43,8 @@ export function decline({ fiat }: World, intentId: string): void {
   fiat.fiatpay.failCharge(charge)
 }
 
-export const settlementDrain = ({ services }: World): Drain => createSettlementDrain(services)
+export const settlementDrain = ({ services }: Pick<World, 'services'>): Drain =>
+  createSettlementDrain(services)
 
 /** As if its next look had come; then one settlement worker drains. */
 export async function settleNow(world: World, intentId: string): Promise<void> {
@@ -55,7 +55,7 @@ export async function settleNow(world: World, intentId: string): Promise<void> {
   await runDrain(settlementDrain(world))
 }
 
-export interface FiatStatusBody {
+interface FiatStatusBody {
   readonly success: true
   readonly intentId: string
   readonly status: string
@@ -104,12 +104,4 @@ export async function platformUnits({ db }: World, kind: string, currency: strin
     .sum({ units: 'e.amount' })
     .first()
   return BigInt(row?.units ?? 0)
-}
-
-/** Waits until the provider's webhook has made the intent due. */
-export async function untilWoken({ db }: World, intentId: string): Promise<void> {
-  await until('the webhook has come', async () => {
-    const row = await db('fiat_intents').where({ id: intentId }).first()
-    return row.due_at !== null && row.due_at <= new Date(Date.now() + 1500)
-  })
 }

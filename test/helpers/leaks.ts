@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { countSessions, type TestDatabase } from './database.js'
+import { until } from './until.js'
 
 const patienceMs = 3000
-const pollMs = 20
 const sockets = new Set(['TCPSocketWrap', 'TCPServerWrap', 'TCPConnectWrap'])
 
 /**
@@ -10,16 +10,20 @@ const sockets = new Set(['TCPSocketWrap', 'TCPServerWrap', 'TCPConnectWrap'])
  * Closing takes a moment, so it is given one.
  */
 export async function refuseLeaks(database: TestDatabase): Promise<void> {
-  let open = await stillOpen(database)
-  for (const deadline = Date.now() + patienceMs; open !== '' && Date.now() < deadline; await sleep(pollMs))
+  let open = ''
+  async function nothingOpen(): Promise<boolean> {
     open = await stillOpen(database)
-  if (open !== '') throw new Error(`left open: ${open}`)
+    return open === ''
+  }
+  await until('everything is closed', nothingOpen, patienceMs).catch((error: unknown) => {
+    throw new Error(`left open: ${open}`, { cause: error })
+  })
 }
 
 async function stillOpen(database: TestDatabase): Promise<string> {
   const sessions = await countSessions(database)
   // The question's own connection may take a turn of the event loop to be gone.
-  await sleep(0)
+  await nextTurn()
   const handles = process.getActiveResourcesInfo().filter((kind) => sockets.has(kind))
   return [...(sessions > 0 ? [`${sessions} database sessions`] : []), ...handles].join(', ')
 }

@@ -30,8 +30,8 @@ export interface WebProcess extends ServiceProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-/** A loaded machine starts Node slowly. */
-const startMs = 15_000
+/** How long a process may take to start: at eight times the load a machine can bear it took over 15 s. */
+export const startMs = 60_000
 
 /** Starting takes a whole processor: many at once would only make each other late. */
 const startingAlone = createLimit({ running: 2, waiting: 100 })

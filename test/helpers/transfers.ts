@@ -4,6 +4,7 @@ import {
 } from '@solana/spl-token'
 import { PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
+import { memoProgram } from '../../scripts/sandbox/chain/programs.js'
 import type { Token } from '../../src/kernel/tokens.js'
 
 /** A plain transfer of SOL, as any wallet makes it without our help. */
@@ -32,6 +33,6 @@ export function tokenTransfer(
 
 /** A note on the chain: an instruction that moves nothing. */
 export function memo(text: string): TransactionInstruction {
-  const programId = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+  const programId = new PublicKey(memoProgram)
   return new TransactionInstruction({ programId, keys: [], data: Buffer.from(text) })
 }

@@ -16,19 +16,19 @@ import { type Fiat, startFiat } from './fiat.js'
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
-import { openTap, type Tap } from './tap.js'
+import { layWire, type Wire } from './wire.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
   /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
-  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
-  readonly fiat?: boolean
   /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
   readonly slotMs?: number
   /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
   readonly mail?: boolean
+  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
+  readonly fiat?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -36,7 +36,7 @@ export interface WorldOptions {
 /** Where a test listens to what the app asks of others, and keeps the answers back. */
 interface Taps {
   readonly sql: SqlCounter
-  readonly redis: Tap
+  readonly redis: Wire
   /** Before the chain and the price feed. */
   readonly outside: OutsideProxy
 }
@@ -52,10 +52,10 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
-  /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
-  readonly fiat: Fiat
   /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
   readonly mail: MailServer
+  /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
+  readonly fiat: Fiat
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -104,21 +104,21 @@ interface OpenWorld extends World {
 async function openWorld({
   env: changes = {},
   chain = false,
-  fiat: withFiat = false,
   slotMs = quickSlotMs,
   mail = false,
+  fiat: withFiat = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
-  const fiat = withFiat ? await startFiat() : undefined
   const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
+  const fiat = withFiat ? await startFiat() : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
-    ...fiat?.env,
     ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
+    ...fiat?.env,
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -137,13 +137,13 @@ async function openWorld({
       if (sandbox === undefined) throw new Error('This world was opened without `chain: true`')
       return sandbox
     },
-    get fiat() {
-      if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
-      return fiat
-    },
     get mail() {
       if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
       return mailServer
+    },
+    get fiat() {
+      if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
+      return fiat
     },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
@@ -159,8 +159,8 @@ async function openWorld({
       await services.close()
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
-      await fiat?.close()
       await mailServer?.close()
+      await fiat?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -193,7 +193,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
 async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
   return {
     sql: await countSql(database.url),
-    redis: await openTap(testServers().redisUrl),
+    redis: await layWire(testServers().redisUrl),
     outside: await startOutsideProxy(outside),
   }
 }

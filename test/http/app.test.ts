@@ -103,6 +103,12 @@ test('an unknown path and a wrong method of a public route can be read by pages 
     t.is((await raw(method, path, { origin: preflight.origin })).headers['access-control-allow-origin'], '*')
 })
 
+test('a public route is as public in capitals as it is served', async (t) => {
+  const { status, headers } = await raw('GET', '/Chain/TIPS', { origin: preflight.origin })
+  t.is(status, 400, 'the router finds it')
+  t.is(headers['access-control-allow-origin'], '*')
+})
+
 test('account routes tell no page anything', async (t) => {
   for (const path of [
     '/auth/login',

@@ -127,8 +127,8 @@ test.serial(
 
 test.serial('the wait goes on without Redis', async (t) => {
   const { taps } = world()
-  taps.redis.stall()
-  t.teardown(() => taps.redis.pass())
+  taps.redis.hold(true)
+  t.teardown(() => taps.redis.hold(false))
   const { user } = await registerPerson(world())
   const asked = world().request('POST', '/payments/intent', {
     body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },

@@ -74,7 +74,8 @@ for (const [name, answer] of [
   ['answers 500', { status: 500, body: 'Traceback (most recent call last)' }],
   ['answers 429', { status: 429, body: '{}' }],
   ['answers HTML', { status: 200, body: '<html>' }],
-  ['answers a text for a price', { status: 200, body: `{"${solMint}":{"usdPrice":"150"}}` }],
+  ['answers a list', { status: 200, body: '[{"usdPrice":150}]' }],
+  ['answers something else than prices', { status: 200, body: '{"message":"try later"}' }],
 ] as const)
   test.serial(
     `a feed that ${name} makes the price unavailable, and its return needs no restart`,
@@ -88,6 +89,21 @@ for (const [name, answer] of [
       t.is(await asked(solMint, { amount: 1 }), '980000000 for 150')
     },
   )
+
+for (const malformed of ['{"usdPrice":"150"}', '{}', '150', '[]', '"150"'])
+  test.serial(`a price that reads ${malformed} makes its own token unavailable and no other`, async (t) => {
+    const { outside } = world().taps
+    outside.intervene = (path) =>
+      path.startsWith('/price/')
+        ? { status: 200, body: `{"${solMint}":${malformed},"${bonk}":{"usdPrice":0.00002}}` }
+        : undefined
+    t.is(await asked(solMint, { amount: 1 }), refusals.unavailable)
+    t.is(await asked(solMint, { amountUsd: 1 }), refusals.unavailable)
+    t.is(await asked(bonk, { amount: 100_000 }), '9800000000 for 2')
+    outside.intervene = undefined
+    moveClock(nextReadingMs)
+    t.is(await asked(solMint, { amount: 1 }), '980000000 for 150')
+  })
 
 test.serial('a price serves while it is younger than 60 seconds, and not longer', async (t) => {
   t.is(await asked(solMint, { amount: 1 }), '980000000 for 150')

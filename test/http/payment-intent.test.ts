@@ -191,8 +191,8 @@ test.serial(
   async (t) => {
     const { request, taps } = world()
     await issueIntent(request, good)
-    taps.redis.stall()
-    t.teardown(() => taps.redis.pass())
+    taps.redis.hold(true)
+    t.teardown(() => taps.redis.hold(false))
     const statements = await taps.sql.during(() => issueIntent(request, good))
     t.deepEqual(
       statements.filter((name) => name !== 'prices.keep'),

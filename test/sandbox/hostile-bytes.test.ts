@@ -26,21 +26,17 @@ import { RpcError } from '../../scripts/sandbox/chain/rpc-error.js'
 import { RpcServer, rpcMethods } from '../../scripts/sandbox/chain/rpc-server.js'
 import { tokenProgram } from '../../scripts/sandbox/chain/token-accounts.js'
 import { tokens } from '../../src/kernel/tokens.js'
+import { randomFrom } from '../helpers/random.js'
 
 // A panic in the virtual machine aborts the whole process, which no assertion survives: so the seed is told first.
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 const fuzzMs = Number(process.env['FUZZ_MS'] ?? 3_000)
 process.stderr.write(`hostile-bytes: FUZZ_SEED=${seed}\n`)
 
-/** Mulberry32: small, and the same everywhere for the same seed. */
+/** Whole numbers below what is asked for. */
 function randomSource(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
+  const random = randomFrom(start)
+  return (below) => Math.floor(random() * below)
 }
 type Random = ReturnType<typeof randomSource>
 

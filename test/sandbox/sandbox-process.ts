@@ -9,7 +9,7 @@ export const sandboxMain = new URL('../../scripts/sandbox/main.js', import.meta.
 /** Starts the sandbox as its own process and waits for its line. */
 export async function startProcess(t: ExecutionContext, env: Record<string, string>) {
   const child = spawn(process.execPath, [sandboxMain], {
-    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', SMTP_PORT: '0', ...env },
+    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { freePort } from '../../scripts/dev/ports.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
+import { startMs } from '../helpers/service-process.js'
 import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
@@ -23,7 +24,7 @@ async function startTalkative(t: ExecutionContext): Promise<{ url: string; log: 
     web.kill('SIGTERM')
     if (web.exitCode === null) await once(web, 'exit')
   })
-  await until('the process listens', () => log.includes('listening'))
+  await until('the process listens', () => log.includes('listening'), startMs)
   return { url: `http://127.0.0.1:${port}`, log: () => log }
 }
 
@@ -43,6 +44,7 @@ async function monitorRedis(t: ExecutionContext): Promise<() => string> {
 }
 
 test('keys, tokens and codes are in no log line, no Redis command, no error text and no table', async (t) => {
+  t.timeout(2 * startMs)
   const embedder = await registerEmbedder(world())
   const { sessionToken, config } = await openSession(world(), embedder)
   const { url, log } = await startTalkative(t)

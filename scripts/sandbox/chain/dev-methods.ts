@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { LocalChain } from './local-chain.js'
+import { systemProgram } from './programs.js'
 import { invalidParams } from './rpc-error.js'
 import { commitment, count, key, method, type RpcMethod, signature } from './rpc-params.js'
 
@@ -8,7 +9,6 @@ const lagMax = 10_000
 // A base64 text of the body limit's order; accounts of tests hold a few hundred bytes.
 const accountDataMax = 4_000_000
 const lamportsMax = 2n ** 53n
-const systemProgram = '11111111111111111111111111111111'
 
 const lamports = z
   .union([count, z.string().regex(/^\d{1,16}$/, 'lamports: a whole number')])

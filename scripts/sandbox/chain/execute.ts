@@ -3,6 +3,7 @@ import type { ChainClock } from './clock.js'
 import type { Account, Execution } from './execution.js'
 import { type AccountState, accountState } from './journal.js'
 import type { LedgerRecord } from './ledger.js'
+import { firstMemoProgram, memoProgram } from './programs.js'
 import type { Svm } from './svm.js'
 import { readTokenAccount, type TokenBalance } from './token-accounts.js'
 import type { WireTransaction } from './wire.js'
@@ -13,10 +14,7 @@ export interface LoadedAddresses {
 }
 
 const lookupTableProgram = AddressLookupTableProgram.programId.toBase58()
-const memoPrograms = new Set([
-  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
-])
+const memoPrograms = new Set([memoProgram, firstMemoProgram])
 
 type Snapshot = readonly (Account | undefined)[]
 

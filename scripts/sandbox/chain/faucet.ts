@@ -13,8 +13,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import type { LocalChain } from './local-chain.js'
-
-const memoProgram = new PublicKey('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo')
+import { firstMemoProgram } from './programs.js'
 
 /**
  * Sends lamports from the faucet in a real transfer and answers its signature.
@@ -84,7 +83,7 @@ function send(
 ): string {
   // Two equal airdrops in one slot would be one transaction: the memo keeps them apart.
   const nonce = new TransactionInstruction({
-    programId: memoProgram,
+    programId: new PublicKey(firstMemoProgram),
     keys: [],
     data: Buffer.from(`airdrop ${randomUUID()}`),
   })

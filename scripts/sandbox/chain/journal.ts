@@ -1,6 +1,7 @@
 import { JsonLog } from '../json-log.js'
 import type { Account } from './execution.js'
 import type { LedgerRecord } from './ledger.js'
+import { systemProgram } from './programs.js'
 
 /** What makes a chain this chain: it must survive a restart. */
 interface Genesis {
@@ -21,6 +22,6 @@ export interface JournalEntry {
 export class Journal extends JsonLog<JournalEntry> {}
 
 export function accountState(key: string, account: Account | undefined): AccountState {
-  if (!account) return [key, '0', '11111111111111111111111111111111', '']
+  if (!account) return [key, '0', systemProgram, '']
   return [key, String(account.lamports), account.owner, account.data.toString('base64')]
 }

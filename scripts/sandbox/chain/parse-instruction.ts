@@ -1,4 +1,5 @@
 import { encodeBase58 } from '../../../src/kernel/base58.js'
+import { systemProgram } from './programs.js'
 import { token2022Program, tokenAmount, tokenProgram } from './token-accounts.js'
 
 interface ParsedCall {
@@ -6,7 +7,6 @@ interface ParsedCall {
   readonly info: Record<string, unknown>
 }
 
-const systemProgram = '11111111111111111111111111111111'
 const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 
 /**

@@ -3,10 +3,10 @@ import { PublicKey } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
 import { associatedAccount, faucetOf, mintAuthorityOf, openTokenAccounts, requestAirdrop } from './faucet.js'
 import type { LocalChain } from './local-chain.js'
+import { systemProgram } from './programs.js'
 import { tokenProgram } from './token-accounts.js'
 
 const lamportsPerSol = 10n ** 9n
-const systemProgram = '11111111111111111111111111111111'
 // JSON numbers lose lamports above 2^53, about 9 million SOL: every balance has to stay below.
 const faucetLamports = 5_000_000n * lamportsPerSol
 const treasuryLamports = lamportsPerSol

@@ -1,0 +1,15 @@
+import pg from 'pg'
+
+/** Runs `work` on a connection of its own to this database. */
+export async function inDatabase<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

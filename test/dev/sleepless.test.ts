@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+
+/** `until` polls, `outage` gives a fault its length; both say why. */
+const mayWait = ['helpers/outage.ts', 'helpers/until.ts']
+/** Ways to let time pass in this process or in the database. */
+const waits = /\b(set(Timeout|Interval)|Atomics\.wait|pg_(sleep)|scheduler\.(wait|postTask))\b/
+
+test('no test waits for a fixed time', (t) => {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.ts$/.test(file),
+  )
+  const waiting = files.filter((file) => waits.test(readFileSync(join('test', file), 'utf8')))
+  t.deepEqual(waiting.toSorted(), mayWait)
+})
