@@ -48,7 +48,10 @@ export async function compareTransfers(services: Needs): Promise<Difference[]> {
   const news = await note(db, differences)
   if (news.length > 0) {
     metrics.alerts.inc({ kind: 'payout_difference' }, news.length)
-    log.error({ references: news }, 'the provider’s transfers and ours differ: npm run ops -- payouts compare')
+    log.error(
+      { references: news },
+      'the provider’s transfers and ours differ: npm run ops -- payouts compare',
+    )
   }
   return differences
 }
@@ -85,9 +88,7 @@ function compareOne(
   const found: Difference[] = []
   if (transfers.length > 1)
     found.push({ providerReference, kind: 'sent_twice', ours: own.status, theirs: told })
-  const wrong = transfers.find(
-    ({ amountKobo, currency }) => amountKobo !== own.netKobo || currency !== 'NGN',
-  )
+  const wrong = transfers.find(({ amountKobo, currency }) => amountKobo !== own.netKobo || currency !== 'NGN')
   if (wrong !== undefined) {
     const theirs = `${wrong.currency} ${wrong.amountKobo}`
     found.push({ providerReference, kind: 'amount', ours: `NGN ${own.netKobo}`, theirs })

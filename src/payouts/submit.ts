@@ -4,14 +4,7 @@ import type { Drain } from '../platform/drain-loop.js'
 import type { PayoutSender } from '../providers/payout-sender/port.js'
 import type { Services } from '../services.js'
 import { claimToSend, type ToSend } from './due.js'
-import {
-  beginSending,
-  noteAccepted,
-  noteRefused,
-  noteUnknown,
-  noteUnsent,
-  type Sending,
-} from './verdicts.js'
+import { beginSending, noteAccepted, noteRefused, noteUnknown, noteUnsent, type Sending } from './verdicts.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | 'payouts'> & {
   readonly sender: PayoutSender
@@ -80,12 +73,7 @@ async function judgeUnsent(services: Needs, payout: ToSend, error: unknown): Pro
 }
 
 /** Our own fault, or nobody there: the creator's withdrawal waits, and somebody is called. */
-function pauseUnsent(
-  services: Needs,
-  payout: ToSend,
-  error: string,
-  sending?: Sending,
-): Promise<number> {
+function pauseUnsent(services: Needs, payout: ToSend, error: string, sending?: Sending): Promise<number> {
   services.metrics.alerts.inc({ kind: 'payout_held_up' })
   services.log.error({ reference: payout.reference, error }, 'a payout cannot be sent; it is tried again')
   return noteUnsent(services, payout, error, sending)
