@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type FailPoint, failPoint, type Role } from './points.js'
 
 const preload = './dist/scripts/faults/fail-points.js'
 const lastWordsLength = 2000
-/** How long a process may live without coming to its point; then it is killed wherever it is. */
-const patienceMs = 5000
+/** How long a process may work without coming to its point; then it is killed wherever it is. */
+const patienceMs = 2500
+/** What it logs once it works. */
+const working = /"msg":"(listening|working)"/
 
 const programs: Readonly<Record<Role, readonly string[]>> = {
   web: ['dist/src/web.js'],
@@ -26,7 +27,9 @@ export interface PlaceOptions {
   readonly number: number
   readonly seed: number
   readonly env: Readonly<Record<string, string>>
-  readonly killed: (kill: Kill) => Promise<void> | void
+  readonly killed: (kill: Kill) => Promise<void>
+  /** Told when a process ends that nobody killed. */
+  readonly failed: (error: unknown) => void
 }
 
 /** A place in which one process of the service after the other runs and is killed. */
@@ -41,7 +44,7 @@ export class Place {
   constructor(options: PlaceOptions, mode: 'kill' | 'keep' = 'kill') {
     this.#options = options
     this.#mode = mode
-    this.#done = this.#run()
+    this.#done = this.#run().catch(options.failed)
   }
 
   /** From now on its process lives; the present one would still die at its point. */
@@ -70,7 +73,7 @@ export class Place {
   async #live(point: FailPoint | undefined): Promise<string | undefined> {
     const { role, env } = this.#options
     const child = spawn(process.execPath, ['--import', preload, ...programs[role]], {
-      stdio: ['pipe', 'ignore', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
         ...env,
@@ -83,17 +86,16 @@ export class Place {
     })
     const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     let late = false
-    const patience = new AbortController()
-    if (point !== undefined)
-      void sleep(patienceMs, undefined, { signal: patience.signal }).then(
-        () => {
-          late = true
-          child.kill('SIGKILL')
-        },
-        () => undefined,
-      )
+    let timer: NodeJS.Timeout | undefined
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (point === undefined || timer !== undefined || !working.test(text)) return
+      timer = setTimeout(() => {
+        late = true
+        child.kill('SIGKILL')
+      }, patienceMs)
+    })
     const [code, signal] = await ended
-    patience.abort()
+    clearTimeout(timer)
     if (signal !== 'SIGKILL') throw new Error(`${role} ended with ${code ?? signal}: ${this.#lastWords}`)
     return this.#mode === 'kill' && point !== undefined ? (late ? 'anywhere' : point.at) : undefined
   }

@@ -50,6 +50,8 @@ const fundedMicro = 1_000_000_000_000n
 /** More than these under way would only wait. */
 const underWayMost = 40
 const startMs = 60_000
+/** On a machine with other work a process may take long to start. */
+const killMs = 20_000
 const endMs = 180_000
 const pollMs = 200
 
@@ -82,6 +84,7 @@ class Run {
   readonly #wishes: Wish[] = []
   #kills: Kill[] = []
   #wishing = false
+  #failure: unknown
   readonly #ground: Ground
   readonly #plan: Plan
   readonly #db: Knex
@@ -129,7 +132,7 @@ class Run {
     try {
       await this.#until(
         'the kills',
-        startMs + killsPerChapter * 6000,
+        startMs + killsPerChapter * killMs,
         () => this.#kills.length >= killsPerChapter,
       )
       const kills = [...this.#kills]
@@ -151,7 +154,10 @@ class Run {
       this.#kills.push(kill)
       if (kill.role === 'web') await this.#releaseKeys()
     }
-    return { role, number, seed, env, killed }
+    const failed = (error: unknown): void => {
+      this.#failure ??= error
+    }
+    return { role, number, seed, env, killed, failed }
   }
 
   /** As the minute would in which a key stays with a request whose process is dead. */
@@ -240,6 +246,7 @@ class Run {
   async #until(what: string, ms: number, holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = Date.now() + ms
     while (!(await holds())) {
+      if (this.#failure !== undefined) throw this.#failure
       if (Date.now() > deadline) throw new Error(`seed ${this.#plan.seed}: "${what}" took more than ${ms} ms`)
       await sleep(pollMs)
     }

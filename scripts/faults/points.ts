@@ -37,12 +37,12 @@ const points: Readonly<Record<Role, readonly string[]>> = {
   ],
 }
 
-/** How often a role's processes are chosen: the one that sends most. */
-const nthMost = 4
+/** A process lives through fewer than so many of its point. The web serves more, else nothing would be asked for. */
+const nthMost: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24 }
 
 /** Where the nth process of a role dies; the same for the same seed. */
 export function failPoint(seed: number, role: Role, nth: number): FailPoint {
   const list = points[role]
   const at = list[Math.floor(roll(seed, 'point', role, nth) * list.length)] ?? ''
-  return { at, nth: 1 + Math.floor(roll(seed, 'nth', role, nth) * nthMost) }
+  return { at, nth: 1 + Math.floor(roll(seed, 'nth', role, nth) * nthMost[role]) }
 }

@@ -24,7 +24,7 @@ export function serviceSettings(
     PRICE_URL: `${nowhere}/price/v3`,
     TREASURY_WALLET: treasury,
     OTP_PEPPER: pepper,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'info',
     RATE_LIMIT_FACTOR: '0',
     STOP_WITH_STDIN: '1',
     FIATPAY_DEDUPLICATES: deduplicates ? '1' : '0',
