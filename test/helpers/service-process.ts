@@ -79,7 +79,7 @@ function start(t: ExecutionContext, args: readonly string[], env: Settings): Ser
       ...env,
       LOG_LEVEL: 'info',
       STOP_WITH_STDIN: '1',
-      NODE_OPTIONS: '--trace-deprecation',
+      NODE_OPTIONS: `--trace-deprecation ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
