@@ -157,7 +157,7 @@ async function ask(services: Composed, reference: string): Promise<string> {
   const deadline = Date.now() + askMs
   for (;;) {
     const now = await payoutOf(services.db, reference)
-    const asked = now.dueAt === null || now.dueAt.getTime() > Date.now()
+    const asked = now.looks !== before.looks
     if (asked || Date.now() > deadline)
       return `${reference}  the provider ${state}; it is ${now.status}/${now.sendState}${asked ? '' : ', and no reconciler is at work'}`
     await new Promise((done) => setTimeout(done, pollMs))
