@@ -18,6 +18,7 @@ const writes = new Set(['fiat.claim', 'commit'])
 test('a settlement worker killed at any step between the provider’s answer and the commit credits every payment once', async (t) => {
   t.timeout(240_000)
   const { env, url, db } = world()
+  world().fiat.fiatpay.behaviour.setFault({ webhooks: { copies: 0 } })
   const creator = await registerCreator(world())
   const reader = await follow(t, url, creator.wallet)
   const steps = new DrainSteps('fiat.claim')

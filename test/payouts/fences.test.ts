@@ -32,17 +32,20 @@ test.serial('a worker that slept cannot send what another one has', async (t) =>
   t.is(await beginSending(services, asleep), undefined)
 })
 
-test.serial('a refusal that a sleeper heard before it sent ends nothing that another one is sending', async (t) => {
-  const { ada, reference, asleep, awake } = await claimedTwice()
-  const { services } = world()
-  await beginSending(services, awake)
-  await noteRefused(services, asleep, 'No such account')
-  await noteUnsent(services, asleep, 'away')
-  t.like(await rowOf(world(), reference), { status: 'pending', send_state: 'sending', sends: 1 })
-  await noteAccepted(services, awake, `TRF_${reference}`)
-  t.is((await rowOf(world(), reference)).status, 'submitted')
-  t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 0, heldUSDC: 20 })
-})
+test.serial(
+  'a refusal that a sleeper heard before it sent ends nothing that another one is sending',
+  async (t) => {
+    const { ada, reference, asleep, awake } = await claimedTwice()
+    const { services } = world()
+    await beginSending(services, awake)
+    await noteRefused(services, asleep, 'No such account')
+    await noteUnsent(services, asleep, 'away')
+    t.like(await rowOf(world(), reference), { status: 'pending', send_state: 'sending', sends: 1 })
+    await noteAccepted(services, awake, `TRF_${reference}`)
+    t.is((await rowOf(world(), reference)).status, 'submitted')
+    t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 0, heldUSDC: 20 })
+  },
+)
 
 test.serial('a refusal counts for its own request alone, and only while it is the only one', async (t) => {
   const { ada, reference, awake } = await claimedTwice()
