@@ -33,6 +33,11 @@ module.exports = {
       from: { path: '^(src|workers)/' }, to: { path: '^(scripts|test)/' },
     },
     {
+      name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice.',
+      from: { pathNot: ['^src/payouts/submit[.]ts$', '^src/compose[.]ts$', '^src/providers/payout-sender/', '^test/'] },
+      to: { path: '^src/providers/payout-sender/' },
+    },
+    {
       name: 'koa-on-the-http-side', severity: 'error',
       from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },

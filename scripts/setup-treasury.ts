@@ -4,7 +4,7 @@ import { createDb } from '../src/platform/db.js'
 import type { Chain } from '../src/providers/chain/port.js'
 import { createSolanaChain } from '../src/providers/chain/solana.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, type Outcome, runCommand, UsageError } from './ops/command.js'
+import { acting, actorOf, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
 import { type FeeAccounts, instructionsFor, readFeeAccounts } from './ops/fee-accounts.js'
 import { readKeyPair } from './ops/key-pair.js'
 import { submitAndConfirm } from './ops/submit.js'
@@ -19,13 +19,12 @@ was added: what is there is left alone.
 
   --payer <file>   key pair that pays for it (about 0.002 SOL an account), as the Solana command line keeps it
   --apply          do it
-  --actor <name>   in whose name, for the audit log; default: the user of the operating system
+  --as <name>      in whose name, for the audit log; default: the user of the operating system
   --json           answer as one line of JSON
   --help
 
 Reads TREASURY_WALLET, AGGREGATOR_REFERRAL_ACCOUNT, SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and DATABASE_URL.
-Exit code 0: done, or it could be done; 1: it cannot be done or failed; 2: wrong arguments.
-`
+${exitHelp}`
 
 /** One transaction at a time needs no batches, and nobody measures its calls. */
 const nobody = (): void => undefined
@@ -59,7 +58,7 @@ async function apply(chain: Chain, plan: FeeAccounts, payer: Keypair, actor: str
 interface Given {
   readonly apply?: boolean
   readonly payer?: string
-  readonly actor?: string
+  readonly as?: string
 }
 
 async function run(values: Given): Promise<Outcome> {

@@ -16,15 +16,16 @@ import {
   acting,
   actorOf,
   CannotDo,
-  noteOf,
-  noteOption,
+  exitHelp,
   type Outcome,
+  reasonOf,
+  reasonOption,
   runCommand,
   UsageError,
 } from './ops/command.js'
 
 /** Shows naira that are nobody's yet (too little, too much, paid again); notes what was returned, credits what is the creator's. */
-const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--note <text>] [--apply]
+const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
 
 Lists payments that could not be credited, oldest first, at most 1,000. One of them can be resolved: --returned notes
 that its money went back to its payer, which somebody did at the provider before; --assign gives its worth to the
@@ -33,19 +34,17 @@ creator it was meant for, at the locked or the current rate, whichever gives les
   --all                  also those that are resolved
   --returned <payment>   the provider's id of the payment, as listed
   --assign <payment>     the same; the tip itself stays as it is, the money is a line of the creator's transactions
-  --note <text>          why, for those who ask later, such as the number of the refund; wanted with either
+  --reason <text>        why, for those who ask later, such as the number of the refund; wanted with either
   --apply                do it
-  --actor <name>         in whose name, for the audit log; default: the user of the operating system
+  --as <name>            in whose name, for the audit log; default: the user of the operating system
   --json                 answer as one line of JSON; amounts are kobo and micro-USDC as decimal text
   --help
 
-Exit code 0: listed, done, or it could be done; 1: it cannot be done, failed, or the items are not what the ledger
-holds; 2: wrong arguments.
-`
+${exitHelp}`
 
 const options = {
   ...acting,
-  ...noteOption,
+  ...reasonOption,
   all: { type: 'boolean' },
   returned: { type: 'string' },
   assign: { type: 'string' },
@@ -57,9 +56,9 @@ interface Given {
   readonly all?: boolean
   readonly returned?: string
   readonly assign?: string
-  readonly note?: string
+  readonly reason?: string
   readonly apply?: boolean
-  readonly actor?: string
+  readonly as?: string
 }
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
@@ -133,7 +132,7 @@ async function run(values: Given): Promise<Outcome> {
     const transaction = returned ?? assign
     if (transaction === undefined) return await list(db, all)
     const as = returned === undefined ? 'assigned' : 'returned'
-    return await resolve(db, transaction, { as, by: actorOf(values), note: noteOf(values) }, apply)
+    return await resolve(db, transaction, { as, by: actorOf(values), note: reasonOf(values) }, apply)
   } finally {
     await db.destroy()
   }

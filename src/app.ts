@@ -5,7 +5,6 @@ import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
 import { RateBook } from './fiat/rate-book.js'
 import { fiatRoutes } from './fiat/routes.js'
-import { takeFiatWebhook } from './fiat/webhook.js'
 import { sessionCookieName } from './http/cookies.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
@@ -19,6 +18,8 @@ import { serveWebhook } from './http/webhook.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { payoutRoutes } from './payouts/routes.js'
+import { takeProviderWebhook } from './payouts/webhook.js'
 import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
@@ -58,6 +59,7 @@ export function createApp(services: Services): App {
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
     ...fiatRoutes(services, rates),
+    ...payoutRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
     ...sdkRoutes(services, prices),
@@ -88,7 +90,7 @@ export function createApp(services: Services): App {
   router.post(
     '/webhooks/fiatpay',
     limitByAddress(services.limits.of('webhooks')),
-    serveWebhook((raw, header) => takeFiatWebhook(services, raw, header)),
+    serveWebhook((raw, header) => takeProviderWebhook(services, raw, header)),
   )
   koa.use(router.routes())
   koa.use(router.allowedMethods())

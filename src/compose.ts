@@ -13,6 +13,9 @@ import { createFiatpay } from './providers/fiat/fiatpay.js'
 import type { Mail } from './providers/mail/port.js'
 import { createSmtp } from './providers/mail/smtp.js'
 import { createSnsNames } from './providers/names/sns.js'
+import { createFiatpaySender } from './providers/payout-sender/fiatpay.js'
+import type { PayoutSender } from './providers/payout-sender/port.js'
+import { createFiatpayPayouts } from './providers/payouts/fiatpay.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createUsdRates } from './providers/rates/usd-rates.js'
 import { createAggregatorUltra } from './providers/swaps/aggregator-ultra.js'
@@ -62,6 +65,7 @@ export function compose(config: Config, processName: string): Composed {
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
     fiat: createFiatpay(config.fiatpay),
+    payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     rates: createUsdRates(config.rates),
     swaps: composeSwaps(config.swaps, chain),
     async ready() {
@@ -99,4 +103,9 @@ export function composeVault(): Vault {
 /** The mail server. Apart from the services: only the process that calls this holds its password. */
 export function composeMail(): Mail {
   return createSmtp(loadMail())
+}
+
+/** The means to send money. Apart from the services: only the process that calls this can pay anybody. */
+export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
+  return createFiatpaySender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

@@ -6,7 +6,7 @@ import { type WorkKind, workKinds } from '../src/platform/jobs.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker.js'
 import { startClock } from './clock.js'
-import { workers } from './registry.js'
+import { failuresOf, workers } from './registry.js'
 
 /** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
 const known = [...workKinds, 'clock'] as const
@@ -40,6 +40,7 @@ function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
     },
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
+    failureOf: failuresOf[kind]?.(services),
     onError: (error) => {
       metrics.drainErrors.inc({ kind })
       log.warn({ err: error, kind }, 'a drain failed; its rows come due again')

@@ -25,6 +25,9 @@ export async function measureWork({
       union all
       select 'settlement', extract(epoch from clock_timestamp() - min(due_at))::float8 from fiat_intents where due_at is not null
       union all
+      select case when send_state in ('not_sent', 'resend') then 'payouts' else 'reconciler' end,
+        extract(epoch from clock_timestamp() - min(due_at))::float8 from withdrawals where due_at is not null group by 1
+      union all
       select 'provisioner', extract(epoch from clock_timestamp() - min(due_at))::float8 from wallets where due_at is not null
       union all
       select 'mailer', extract(epoch from clock_timestamp() - min(due_at))::float8 from emails where due_at is not null`,

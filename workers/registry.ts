@@ -3,7 +3,9 @@ import type { WorkKind } from '../src/platform/jobs.js'
 import type { Services } from '../src/services.js'
 import { finder } from './finder.js'
 import { mailer } from './mailer.js'
+import { payoutFailure, payouts } from './payouts.js'
 import { provisioner } from './provisioner.js'
+import { reconciler } from './reconciler.js'
 import { settlement } from './settlement.js'
 import { verifier } from './verifier.js'
 
@@ -12,6 +14,13 @@ export const workers: Record<WorkKind, (services: Services) => Drain> = {
   verifier,
   finder,
   settlement,
+  payouts,
+  reconciler,
   provisioner,
   mailer,
 }
+
+/** Why the work on a row has not succeeded, of the kinds whose rows have jobs of their own. */
+export const failuresOf: Partial<
+  Record<WorkKind, (services: Services) => (row: string) => Promise<string | undefined>>
+> = { payouts: payoutFailure }

@@ -45,6 +45,10 @@ export const errors = {
   invalid_days: [400, 'Invalid days'],
 
   insufficient_balance: [400, 'Insufficient Balance'],
+  bank_details_required: [400, 'Bank details required'],
+  bank_account_not_found: [422, 'Bank account could not be resolved'],
+  payout_refused: [502, 'The payout provider refused the payout'],
+  invalid_reference: [400, 'Invalid reference'],
 
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
@@ -88,7 +92,7 @@ export const errors = {
 export type ErrorCode = keyof typeof errors
 
 /** Codes whose answer may be the text of somebody else, such as a provider. */
-export const quoting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['payment_refused'])
+export const quoting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['payment_refused', 'payout_refused'])
 
 /** A refusal with its exact answer. Thrown by operations, answered by the error middleware. */
 export class DomainError extends Error {

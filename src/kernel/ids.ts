@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 const intentIdPattern = /^pi_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const fiatIntentIdPattern = /^fiatpay_[0-9a-f]{32}$/
+const payoutReferencePattern = /^FIATPAY-[0-9A-F]{32}$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The lower-case UUID of a user id, with or without the contract's `auth_` prefix; undefined otherwise. */
@@ -33,6 +34,16 @@ export function isFiatIntentId(text: string): boolean {
 /** The provider's reference of a fiat intent: its characters are more limited than ours. */
 export function providerReferenceOf(fiatIntentId: string): string {
   return fiatIntentId.replace('_', '-')
+}
+
+/** A new reference of a withdrawal (contract: `FIATPAY-<hex>`). */
+export function newPayoutReference(): string {
+  return `FIATPAY-${randomBytes(16).toString('hex').toUpperCase()}`
+}
+
+/** Whether a text has the form of a withdrawal's reference. */
+export function isPayoutReference(text: string): boolean {
+  return payoutReferencePattern.test(text)
 }
 
 /** A new bearer secret: 256 random bits, base64url. Only its hash is ever stored. */

@@ -5,6 +5,7 @@ import { type Count, WindowCounter } from './window-counter.js'
 
 const minute = 60
 const quarterHour = 15 * minute
+const hour = 60 * minute
 
 interface Rule {
   /** Length of the window. */
@@ -23,6 +24,7 @@ const rules = {
   sdkAddress: { seconds: minute, shared: false },
   sdkIntentReads: { seconds: minute, shared: true },
   withdraw: { seconds: minute, shared: true },
+  resolve: { seconds: hour, shared: true },
   register: { seconds: minute, shared: true },
   login: { seconds: quarterHour, shared: true },
   otpStart: { seconds: quarterHour, shared: true },

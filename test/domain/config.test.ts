@@ -47,6 +47,7 @@ test('the least settings suffice, and the rest is the documented default', (t) =
     sdkAddress: 600,
     sdkIntentReads: 60,
     withdraw: 5,
+    resolve: 10,
     register: 10,
     login: 10,
     otpStart: 5,

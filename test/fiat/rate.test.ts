@@ -129,17 +129,17 @@ test.serial('a true jump is accepted by an operator, who is written down', async
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
   t.is(await quoted(), '200 1600')
-  t.regex((await accept('--help')).stdout, /--note <text>/)
-  await t.throwsAsync(accept('--apply', '--note', 'x'), { message: /no rate waits/ })
+  t.regex((await accept('--help')).stdout, /--reason <text>/)
+  await t.throwsAsync(accept('--apply', '--reason', 'x'), { message: /no rate waits/ })
   feed({ NGN: 2400 })
   t.is(await quoted(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { applied: false, before: '1600', after: '2400' })
   moveClock(pauseMs)
   t.is(await quoted(), '503 Rate unavailable')
-  await t.throwsAsync(accept('--rate', '1700', '--note', 'x', '--apply'), { message: /the feed says 2400/ })
-  await t.throwsAsync(accept('--apply'), { message: /--note/ })
-  const note = ['--note', 'the central bank says so']
-  await accept('--rate', '2405', ...note, '--apply', '--actor', 'ngozi')
+  await t.throwsAsync(accept('--rate', '1700', '--reason', 'x', '--apply'), { message: /the feed says 2400/ })
+  await t.throwsAsync(accept('--apply'), { message: /--reason/ })
+  const note = ['--reason', 'the central bank says so']
+  await accept('--rate', '2405', ...note, '--apply', '--as', 'ngozi')
   moveClock(pauseMs)
   t.is(await quoted(), '200 2400')
   // The same jump a second time waits again: it was accepted for then, not for ever.

@@ -56,10 +56,10 @@ test.serial('suspense lists what waits, and notes what was returned: a plan firs
   t.like(item, { intentId, kobo: '123456', reason: 'underpaid', resolution: null })
   t.regex((await suspense()).out, /1234\.56 {2}underpaid/)
 
-  const returned = ['--returned', payment, '--note', 'refund 77']
+  const returned = ['--returned', payment, '--reason', 'refund 77']
   t.like(await report(...returned), { code: 0, applied: false, kobo: '123456' })
   t.is((await report()).waiting, before.waiting, 'a plan changes nothing')
-  t.is((await suspense(...returned, '--apply', '--actor', 'ngozi')).code, 0)
+  t.is((await suspense(...returned, '--apply', '--as', 'ngozi')).code, 0)
   const again = await suspense(...returned, '--apply')
   t.is(again.code, 1)
   t.regex(again.err, /does not wait/)
@@ -90,7 +90,7 @@ test.serial('what is assigned is credited to its creator at the rate that gives 
     accepted_at: new Date(),
     accepted_by: 'feed',
   })
-  const assign = ['--assign', payment, '--note', 'the payer agrees']
+  const assign = ['--assign', payment, '--reason', 'the payer agrees']
   t.like(await report(...assign), { applied: false, creditMicro: '800000', userId: creator.user.id })
   t.is(await availableUsdc(world(), creator), 0)
   // Two operators at once: one of them is too late.
@@ -119,8 +119,8 @@ test.serial('arguments that make no sense end with 2 and change nothing', async 
   const { waiting } = await report()
   for (const args of [
     ['--returned', payment, '--apply'],
-    ['--assign', payment, '--note', ' ', '--apply'],
-    ['--assign', payment, '--returned', payment, '--note', 'x', '--apply'],
+    ['--assign', payment, '--reason', ' ', '--apply'],
+    ['--assign', payment, '--returned', payment, '--reason', 'x', '--apply'],
     ['--asign', payment],
   ]) {
     const { code, out, err } = await suspense(...args)
@@ -128,7 +128,7 @@ test.serial('arguments that make no sense end with 2 and change nothing', async 
     t.is(out, '')
     t.not(err, '')
   }
-  t.is((await suspense('--assign', '12345', '--note', 'x', '--apply')).code, 1)
+  t.is((await suspense('--assign', '12345', '--reason', 'x', '--apply')).code, 1)
   t.is((await report()).waiting, waiting)
   const help = await suspense('--help')
   t.is(help.code, 0)

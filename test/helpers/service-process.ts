@@ -91,7 +91,7 @@ function start(
       ...env,
       LOG_LEVEL: logLevel,
       STOP_WITH_STDIN: '1',
-      NODE_OPTIONS: '--trace-deprecation',
+      NODE_OPTIONS: `--trace-deprecation ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

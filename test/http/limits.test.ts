@@ -56,6 +56,10 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'POST /creators/api-keys': 'intents',
   'DELETE /creators/api-keys/{id}': 'intents',
   'PUT /creators/domains': 'intents',
+  'GET /creators/banks': 'reads',
+  'POST /creators/bank-accounts/resolve': 'resolve',
+  'POST /payouts/withdraw': 'withdraw',
+  'GET /payouts/history': 'reads',
 }
 
 test('every endpoint names its limit', async (t) => {

@@ -1,9 +1,5 @@
 import { z } from 'zod'
-
-/** What is read of Paystack's answers; they hold more. `status: true` says only that the call worked. */
-function answer<Data extends z.ZodType>(data: Data) {
-  return z.object({ status: z.literal(true), data })
-}
+import { answer } from './fiatpay-exchange.js'
 
 export const initializeAnswer = answer(z.object({ authorization_url: z.url() }))
 
@@ -28,5 +24,3 @@ const transaction = z.object({
 
 export const verifyAnswer = answer(transaction)
 export const listAnswer = answer(z.array(transaction))
-
-export const refusal = z.object({ status: z.literal(false), message: z.string().min(1) })

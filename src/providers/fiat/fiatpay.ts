@@ -2,30 +2,25 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import { exchangeJson } from '../../platform/http-client.js'
-import { chargeAnswer, initializeAnswer, listAnswer, refusal, verifyAnswer } from './fiatpay-wire.js'
+import { createFiatpayExchange, type FiatpayAccess, type Reply, refusal } from './fiatpay-exchange.js'
+import { chargeAnswer, initializeAnswer, listAnswer, verifyAnswer } from './fiatpay-wire.js'
 import type { ChargeRequest, ChargeState, FiatCollection, Payment } from './port.js'
 
 const timeoutMs = 10_000
-const maxBytes = 256 * 1024
 /** Of one charge; more payments than this nobody makes by mistake. */
 const mostPayments = 50
 const refusalLength = 200
 /** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
 const aboutTheRequest = new Set([400, 404, 422])
 
-interface FiatpayOptions {
-  readonly url: string
-  readonly secretKey: string
-}
-
 /**
  * Collection in Paystack's wire format: `POST /transaction/initialize`, `POST /charge` (pay with transfer),
  * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
  * Amounts are whole kobo on the wire as well.
  */
-export function createFiatpay({ url, secretKey }: FiatpayOptions): FiatCollection {
-  const ask = asker({ url, secretKey })
+export function createFiatpay(access: FiatpayAccess): FiatCollection {
+  const { secretKey } = access
+  const ask = asker(access)
   return {
     async openCheckout(charge) {
       const { data } = await ask('/transaction/initialize', initializeAnswer, wireCharge(charge))
@@ -65,11 +60,10 @@ type Ask = <Schema extends z.ZodType>(
 ) => Promise<z.output<Schema>>
 
 /** Asks one thing and reads the answer: a GET, or a POST of the body. Throws ProviderError. */
-function asker({ url, secretKey }: FiatpayOptions): Ask {
-  const headers = { authorization: `Bearer ${secretKey}` }
+function asker(access: FiatpayAccess): Ask {
+  const exchange = createFiatpayExchange(access, timeoutMs)
   return async (path, answer, body) => {
-    const method = body === undefined ? 'GET' : 'POST'
-    const reply = await exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
+    const reply = await exchange(path, body)
     if (reply.status >= 400) throw failureOf(reply)
     const parsed = answer.safeParse(reply.body)
     if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
@@ -108,7 +102,7 @@ function notFoundIsUnpaid(error: unknown): undefined {
 }
 
 /** Our key, our rights and the provider's load are no payer's fault: those refusals count as not asked. */
-function failureOf({ status, body }: { status: number; body: unknown }): ProviderError {
+function failureOf({ status, body }: Reply): ProviderError {
   if (status >= 500 && status !== 503)
     return new ProviderError('ambiguous', `fiatpay answered ${status}`, status)
   const text = refusal.safeParse(body).data?.message
