@@ -5,7 +5,7 @@ import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { rateDecimals } from '../src/providers/rates/port.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+import { acting, actorOf, CannotDo, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
 
 /** Accepts an exchange rate that jumped, after somebody has made sure it is true; fiat tips then go on. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--apply]
@@ -15,12 +15,11 @@ such rate gives money away. Look the rate up elsewhere first. Without --apply no
 
   --rate <naira>   naira for a dollar, as looked up; default: what the feed said last. It must be within 1 % of that
   --apply          do it
-  --actor <name>   in whose name, for the audit log; default: the user of the operating system
+  --as <name>      in whose name, for the audit log; default: the user of the operating system
   --json           answer as one line of JSON
   --help
 
-Exit code 0: done, or it could be done; 1: there is nothing to accept, or it failed; 2: wrong arguments.
-`
+${exitHelp}`
 
 const options = { ...acting, rate: { type: 'string' } } as const
 
@@ -40,7 +39,7 @@ async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
   return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
 }
 
-async function run(values: { rate?: string; apply?: boolean; actor?: string }): Promise<Outcome> {
+async function run(values: { rate?: string; apply?: boolean; as?: string }): Promise<Outcome> {
   const db = createDb(loadDatabaseUrl(), 2)
   try {
     const { before, refused } = await planFor(db, values.rate)

@@ -4,7 +4,7 @@ import { displayText } from '../src/kernel/money.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+import { acting, actorOf, CannotDo, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
 
 /** Shows naira that are nobody's yet (too little, too much, paid again), and notes what was returned. */
 const help = `npm run ops -- suspense [--all] [--returned <payment> --note <text> [--apply]]
@@ -17,13 +17,11 @@ nothing is changed.
   --returned <payment>   the provider's id of the payment, as listed
   --note <text>          how, for those who ask later; such as the number of the refund
   --apply                do it
-  --actor <name>         in whose name, for the audit log; default: the user of the operating system
+  --as <name>            in whose name, for the audit log; default: the user of the operating system
   --json                 answer as one line of JSON; amounts are kobo as decimal text
   --help
 
-Exit code 0: listed, done, or it could be done; 1: it cannot be done, failed, or the items are not what the ledger
-holds; 2: wrong arguments.
-`
+${exitHelp}`
 
 const options = {
   ...acting,
@@ -40,7 +38,7 @@ interface Given {
   readonly returned?: string
   readonly note?: string
   readonly apply?: boolean
-  readonly actor?: string
+  readonly as?: string
 }
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
@@ -64,7 +62,7 @@ function lineOf({ transaction, intentId, kobo, reason, paidAt, resolvedAt, note 
   return `${paidAt.toISOString()}  ${amount}  ${reason.padEnd(10)}  payment ${transaction}  ${intentId}  ${state}`
 }
 
-async function giveBack(db: Knex, transaction: string, { note, apply, actor }: Given): Promise<Outcome> {
+async function giveBack(db: Knex, transaction: string, { note, apply, as }: Given): Promise<Outcome> {
   if (!note?.trim() || note.length > noteLength) throw new UsageError('--note says how it was returned')
   const items = await listSuspense(db, false, most)
   const item = items.find((one) => one.transaction === transaction)
@@ -73,7 +71,7 @@ async function giveBack(db: Knex, transaction: string, { note, apply, actor }: G
   const told = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}`
   if (apply !== true) return { text: `${told}: not noted; --apply does it`, json }
   await db.transaction(async (trx) => {
-    const by = actorOf({ actor })
+    const by = actorOf({ as })
     if ((await resolveSuspense(trx, transaction, by, note)) === undefined)
       throw new CannotDo(`payment ${transaction} was resolved meanwhile`)
     await audit(trx, {

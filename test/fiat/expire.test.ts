@@ -105,7 +105,7 @@ test.serial('suspense reports what waits, agrees with the ledger, and notes what
   await suspense(...returned)
   t.is(BigInt(report.waiting), await platformUnits(world(), 'suspense', 'NGN'), 'a plan changes nothing')
   await t.throwsAsync(suspense('--returned', item.transaction, '--apply'), { message: /--note/ })
-  await suspense(...returned, '--apply', '--actor', 'ngozi')
+  await suspense(...returned, '--apply', '--as', 'ngozi')
   await t.throwsAsync(suspense(...returned, '--apply'), { message: /does not wait/ })
   const after = JSON.parse((await suspense('--json')).stdout)
   t.is(BigInt(report.waiting) - BigInt(after.waiting), 123_456n)

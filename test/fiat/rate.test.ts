@@ -122,7 +122,7 @@ test.serial('a true jump is accepted by an operator, who is written down', async
   moveClock(pauseMs)
   t.is(await quoted(), '503 Rate unavailable')
   await t.throwsAsync(accept('--rate', '1700', '--apply'), { message: /the feed says 2400/ })
-  await accept('--rate', '2405', '--apply', '--actor', 'ngozi')
+  await accept('--rate', '2405', '--apply', '--as', 'ngozi')
   moveClock(pauseMs)
   t.is(await quoted(), '200 2400')
   t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), { actor: 'ngozi' })
