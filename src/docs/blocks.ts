@@ -12,12 +12,6 @@ export interface Code {
   readonly folded?: boolean
 }
 
-export interface Row {
-  /** Makes the row a place that can be linked to. */
-  readonly id?: string
-  readonly cells: readonly Words[]
-}
-
 /** One field of a request or an answer. */
 export interface Field {
   readonly id: string
@@ -30,13 +24,28 @@ export interface Field {
   readonly example: string | undefined
 }
 
+/** One way a call may be refused. */
+export interface Refusal {
+  /** Where it is explained; undefined: elsewhere, at `href`. */
+  readonly id?: string
+  readonly href: string
+  readonly status: number
+  readonly code: string
+  /** The exact text. */
+  readonly error: Words
+  readonly cause: Words
+  readonly remedy: Words
+  readonly answeredBy?: Words
+}
+
 /** What a manual is made of; html.ts and markdown.ts write each of them. */
 export type Block =
   | { readonly kind: 'text'; readonly text: Words }
   | { readonly kind: 'note'; readonly text: Words }
   | { readonly kind: 'heading'; readonly text: Words }
   | { readonly kind: 'list'; readonly items: readonly Words[]; readonly ordered: boolean }
-  | { readonly kind: 'table'; readonly head: readonly Words[]; readonly rows: readonly Row[] }
+  | { readonly kind: 'table'; readonly head: readonly Words[]; readonly rows: readonly (readonly Words[])[] }
+  | { readonly kind: 'refusals'; readonly refusals: readonly Refusal[] }
   | {
       readonly kind: 'fields'
       readonly title: string
@@ -77,7 +86,7 @@ export const steps = (...items: readonly Words[]): Block => ({ kind: 'list', ite
 export const table = (head: readonly Words[], ...rows: readonly (readonly Words[])[]): Block => ({
   kind: 'table',
   head,
-  rows: rows.map((cells) => ({ cells })),
+  rows,
 })
 export function code(language: Language, title: string, ...lines: readonly string[]): Code {
   return { kind: 'code', language, title, text: lines.join('\n') }

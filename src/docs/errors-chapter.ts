@@ -1,9 +1,8 @@
 import { type ErrorCode, errors, quoting } from '../kernel/errors.js'
-import { type Block, type Chapter, code, list, type Row, type Section, table, text } from './blocks.js'
+import { type Block, type Chapter, code, list, type Refusal, type Section, text } from './blocks.js'
 import { causesHere, errorGuide } from './error-guide.js'
 import { type Call, codesOf } from './openapi.js'
 
-const head = ['Status', '`error`, exactly', '`code`', 'Cause', 'What to do']
 /** Any call may answer these. They stand in the chapter of errors, not with each call. */
 const common: readonly string[] = ['too_many_requests', 'internal_error', 'service_unavailable']
 
@@ -18,15 +17,18 @@ function exactText(name: ErrorCode): string {
 /** The refusals of one call. */
 export function errorsOf(call: Call): Block[] {
   const own = codesOf(call).filter((name) => isKnown(name) && !common.includes(name)) as ErrorCode[]
-  const rows = own.map((name): Row => {
-    const { cause, remedy } = errorGuide[name]
-    const here = causesHere[call.key]?.[name] ?? cause
-    return { cells: [String(errors[name][0]), exactText(name), `[${name}](#${anchor(name)})`, here, remedy] }
+  const refusals = own.map((name): Refusal => {
+    const cause = causesHere[call.key]?.[name]
+    return { ...refusalOf(name), ...(cause === undefined ? {} : { cause }) }
   })
-  const others = common.filter((name) => !own.some((one) => one === name))
-  const linked = others.map((name) => `[${name}](#${anchor(name)})`).join(', ')
-  const rest = text(`${rows.length === 0 ? 'It may answer' : 'Besides, as every call:'} ${linked}.`)
-  return rows.length === 0 ? [rest] : [{ kind: 'table', head, rows }, rest]
+  const linked = common.map((name) => `[${name}](#${anchor(name)})`).join(', ')
+  const rest = text(`${own.length === 0 ? 'It may answer' : 'Besides, as every call:'} ${linked}.`)
+  return own.length === 0 ? [rest] : [{ kind: 'refusals', refusals }, rest]
+}
+
+function refusalOf(name: ErrorCode): Refusal {
+  const [status] = errors[name]
+  return { href: `#${anchor(name)}`, status, code: name, error: exactText(name), ...errorGuide[name] }
 }
 
 /** Every refusal there is. */
@@ -90,20 +92,13 @@ const statusNames: Readonly<Record<number, string>> = {
 }
 
 function familySection(status: number, names: readonly ErrorCode[], calls: readonly Call[]): Section {
-  const rows = names
+  const refusals = names
     .filter((name) => errors[name][0] === status)
-    .map((name): Row => {
-      const { cause, remedy } = errorGuide[name]
-      return {
-        id: anchor(name),
-        cells: [`\`${name}\``, exactText(name), cause, remedy, answeredBy(name, calls)],
-      }
-    })
-  const block = table(['`code`', '`error`, exactly', 'Cause', 'What to do', 'Answered by'])
+    .map((name) => ({ ...refusalOf(name), id: anchor(name), answeredBy: answeredBy(name, calls) }))
   return {
     id: `errors-${status}`,
     title: `${status}: ${statusNames[status] ?? 'refused'}`,
-    blocks: [{ ...block, rows } as Block],
+    blocks: [{ kind: 'refusals', refusals }],
     beside: [],
   }
 }

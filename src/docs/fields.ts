@@ -12,14 +12,15 @@ interface Place {
   readonly name: string
 }
 
+/** What is noted about a field for its own call. */
+function noteHere({ call, direction, name }: Place): FieldNote {
+  return fieldGuide[`${call.key} ${direction} ${name}`] ?? {}
+}
+
 /** What is noted about a field: its own call's note wins over the field's, and that over its last name's. */
-export function noteOf({ call, direction, name }: Place): FieldNote {
-  const short = name.slice(name.lastIndexOf('.') + 1)
-  return {
-    ...fieldGuide[short],
-    ...fieldGuide[name],
-    ...fieldGuide[`${call.key} ${direction} ${name}`],
-  }
+export function noteOf(place: Place): FieldNote {
+  const { name } = place
+  return { ...fieldGuide[name.slice(name.lastIndexOf('.') + 1)], ...fieldGuide[name], ...noteHere(place) }
 }
 
 /** The parameters of a call as fields. */
@@ -73,10 +74,10 @@ function typeOf(schema: Schema): string {
   return named === 'undefined' ? 'any' : named
 }
 
-/** What must hold for a field, and what it means: the schema's own words first. */
+/** What must hold for a field, and what it means: as noted for this call, else in the schema, else for its name. */
 function ruleOf(place: Place, schema: Schema): Words {
-  const { note } = noteOf(place)
-  const told = [note ?? sentence(schema.description), ...limitsOf(schema, note ?? schema.description)]
+  const meaning = noteHere(place).note ?? schema.description ?? noteOf(place).note
+  const told = [sentence(meaning), ...limitsOf(schema, meaning)]
   return told.filter((part) => part !== '').join(' ')
 }
 

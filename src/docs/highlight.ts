@@ -1,7 +1,7 @@
 import { html, type Markup } from '../http/html.js'
 import type { Language } from './blocks.js'
 
-const strings = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])*'`
+const strings = String.raw`(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])*')`
 const numbers = String.raw`\b\d[\d_]*(?:\.\d+)?\b`
 const words = String.raw`\b(?:import|from|const|let|await|for|of|if|else|throw|try|catch|instanceof|new|true|false|null)\b`
 

@@ -1,4 +1,4 @@
-import type { Block, Chapter, Field, Manual, Row, Section } from './blocks.js'
+import type { Block, Chapter, Field, Manual, Refusal, Section } from './blocks.js'
 import { spansOf } from './inline.js'
 
 /** The manual as Markdown (CommonMark with tables), links made absolute so that it can be read anywhere. */
@@ -43,6 +43,8 @@ function blockText(block: Block, base: string): string {
         .join('\n')
     case 'table':
       return tableText(block.head, block.rows, base)
+    case 'refusals':
+      return refusalsText(block.refusals, base)
     case 'fields':
       return fieldsText(block.title, block.fields, block.asks, base)
     case 'code':
@@ -59,22 +61,41 @@ function codeText(title: string, language: string, text: string): string {
 
 function fieldsText(title: string, fields: readonly Field[], asks: boolean, base: string): string {
   const head = ['Field', 'Type', ...(asks ? ['Required'] : []), 'Rule', 'Example']
-  const rows = fields.map(({ name, type, required, rule, example }) => ({
-    cells: [
-      `\`${name}\``,
-      type,
-      ...(asks ? [required ? 'yes' : 'no'] : []),
-      rule,
-      example === undefined ? '' : `\`${example}\``,
-    ],
-  }))
+  const rows = fields.map(({ name, type, required, rule, example }) => [
+    `\`${name}\``,
+    type,
+    ...(asks ? [required ? 'yes' : 'no'] : []),
+    rule,
+    example === undefined ? '' : `\`${example}\``,
+  ])
   return `**${title}**\n\n${tableText(head, rows, base)}`
 }
 
-function tableText(head: readonly string[], rows: readonly Row[], base: string): string {
+function refusalsText(refusals: readonly Refusal[], base: string): string {
+  const named = refusals.some(({ answeredBy }) => answeredBy !== undefined)
+  const head = [
+    'Status',
+    '`error`, exactly',
+    '`code`',
+    'Cause',
+    'What to do',
+    ...(named ? ['Answered by'] : []),
+  ]
+  const rows = refusals.map(({ status, error, code, cause, remedy, answeredBy }) => [
+    String(status),
+    error,
+    `\`${code}\``,
+    cause,
+    remedy,
+    ...(answeredBy === undefined ? [] : [answeredBy]),
+  ])
+  return tableText(head, rows, base)
+}
+
+function tableText(head: readonly string[], rows: readonly (readonly string[])[], base: string): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => words(cell, base).replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(({ cells }) => line(cells))].join('\n')
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
 /** Marks are Markdown already; what is none of ours is kept from becoming one. */

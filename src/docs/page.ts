@@ -1,5 +1,5 @@
 import { html, type Markup } from '../http/html.js'
-import type { Block, Chapter, Code, Field, Manual, Row, Section } from './blocks.js'
+import type { Block, Chapter, Code, Field, Manual, Refusal, Section } from './blocks.js'
 import { highlighted } from './highlight.js'
 import { spansOf } from './inline.js'
 
@@ -50,13 +50,13 @@ function entry({ id, title, call }: Section): Markup {
 
 function chapterPart(chapter: Chapter): Markup {
   return html`<section class="chapter" id="${chapter.id}" aria-labelledby="${chapter.id}-title">
-${columns(html`<h2 id="${chapter.id}-title"><a href="#${chapter.id}">${chapter.title}</a></h2>`, chapter)}
+${columns(html`<h2 id="${chapter.id}-title"><a href="#${chapter.id}">${chapter.title}</a></h2>`, chapter, 3)}
 ${chapter.sections.map(sectionPart)}</section>
 `
 }
 
 function sectionPart(section: Section): Markup {
-  return html`<article id="${section.id}">${columns(html`<h3><a href="#${section.id}">${section.title}</a></h3>${callLine(section)}`, section)}</article>
+  return html`<article id="${section.id}">${columns(html`<h3><a href="#${section.id}">${section.title}</a></h3>${callLine(section)}`, section, 4)}</article>
 `
 }
 
@@ -75,28 +75,36 @@ function breakable(path: string): Markup[] {
   return path.split(/(?<=\/)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))
 }
 
-function columns(title: Markup, { blocks, beside }: Section): Markup {
-  const samples = beside.length === 0 ? undefined : html`<div class="beside">${beside.map(blockPart)}</div>`
-  return html`<div class="columns"><div class="words">${title}${blocks.map(blockPart)}</div>${samples}</div>`
+/** `level`: of the headings inside. */
+function columns(title: Markup, { blocks, beside }: Section, level: 3 | 4): Markup {
+  const part = (block: Block): Markup => blockPart(block, level)
+  const samples = beside.length === 0 ? undefined : html`<div class="beside">${beside.map(part)}</div>`
+  return html`<div class="columns"><div class="words">${title}${blocks.map(part)}</div>${samples}</div>`
 }
 
-function blockPart(block: Block): Markup {
+function blockPart(block: Block, level: 3 | 4): Markup {
   switch (block.kind) {
     case 'text':
       return html`<p>${words(block.text)}</p>`
     case 'note':
       return html`<p class="note">${words(block.text)}</p>`
     case 'heading':
-      return html`<h4>${words(block.text)}</h4>`
+      return subheading(words(block.text), level)
     case 'list':
       return listPart(block.items, block.ordered)
     case 'table':
       return tablePart(block.head, block.rows)
     case 'fields':
-      return html`<h4>${block.title}</h4><ul class="fields">${block.fields.map((field) => fieldPart(field, block.asks))}</ul>`
+      return html`${subheading(words(block.title), level)}<ul class="fields">${block.fields.map((field) => fieldPart(field, block.asks))}</ul>`
+    case 'refusals':
+      return html`<ul class="fields">${block.refusals.map(refusalPart)}</ul>`
     case 'code':
       return codePart(block)
   }
+}
+
+function subheading(title: readonly Markup[], level: 3 | 4): Markup {
+  return level === 3 ? html`<h3 class="sub">${title}</h3>` : html`<h4 class="sub">${title}</h4>`
 }
 
 function listPart(items: readonly string[], ordered: boolean): Markup {
@@ -104,34 +112,32 @@ function listPart(items: readonly string[], ordered: boolean): Markup {
   return ordered ? html`<ol>${entries}</ol>` : html`<ul>${entries}</ul>`
 }
 
-function tablePart(head: readonly string[], rows: readonly Row[]): Markup {
+function tablePart(head: readonly string[], rows: readonly (readonly string[])[]): Markup {
   const titles = head.map((title) => html`<th scope="col">${words(title)}</th>`)
-  const lines = rows.map(({ id, cells }) => {
+  const lines = rows.map((cells) => {
     // On a narrow screen a row is a block, and each cell says by itself what it is.
-    const filled = cells.map(
-      (cell, index) => html`<td data-title="${(head[index] ?? '').replaceAll('`', '')}">${words(cell)}</td>`,
-    )
-    return id === undefined ? html`<tr>${filled}</tr>` : html`<tr id="${id}">${filled}</tr>`
+    const title = (index: number): string => (head[index] ?? '').replaceAll('`', '')
+    return html`<tr>${cells.map((cell, index) => html`<td data-title="${title(index)}">${words(cell)}</td>`)}</tr>`
   })
   return html`<table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table>`
 }
 
 function fieldPart({ id, name, type, required, rule, example }: Field, asks: boolean): Markup {
-  const need = !asks
-    ? undefined
-    : required
-      ? html`<em class="required">required</em>`
-      : html`<em>optional</em>`
+  const need = required ? html`<em class="required">required</em>` : html`<em>optional</em>`
   const sample =
-    example === undefined
-      ? undefined
-      : html`<p class="example"><span>Example</span> <code>${example}</code></p>`
-  return html`<li id="${id}"><p><a class="field" href="#${id}"><code>${name}</code></a> <span class="type">${type}</span> ${need}</p>${rule === '' ? undefined : html`<p>${words(rule)}</p>`}${sample}</li>`
+    example === undefined ? undefined : html` <span class="example">Example <code>${example}</code></span>`
+  return html`<li id="${id}"><p><a class="field" href="#${id}"><code>${name}</code></a> <span class="type">${type}</span> ${asks ? need : undefined}</p><p>${words(rule)}${sample}</p></li>`
+}
+
+function refusalPart({ id, href, status, code, error, cause, remedy, answeredBy }: Refusal): Markup {
+  const by = answeredBy === undefined ? undefined : html`<p class="by">Answered by ${words(answeredBy)}.</p>`
+  const parts = html`<p><b class="status">${status}</b> <span class="exact">${words(error)}</span> <a href="${href}">${code}</a></p><p>${words(cause)} <strong>${words(remedy)}</strong></p>${by}`
+  return id === undefined ? html`<li>${parts}</li>` : html`<li id="${id}">${parts}</li>`
 }
 
 function codePart({ language, title, text, folded }: Code): Markup {
   // Reached by Tab, because what is wider than its place is scrolled with the arrow keys.
-  const body = html`<pre tabindex="0" role="region" aria-label="${title}"><code class="${language}">${highlighted(language, text)}</code></pre>`
+  const body = html`<pre tabindex="0" role="group" aria-label="${title}"><code class="${language}">${highlighted(language, text)}</code></pre>`
   if (folded === true) return html`<details class="code"><summary>${title}</summary>${body}</details>`
   return html`<div class="code"><p>${title}</p>${body}</div>`
 }

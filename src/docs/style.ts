@@ -18,11 +18,10 @@ export const styleSheet = /* css */ `
 }
 *, *::before, *::after { box-sizing: border-box; }
 html { scroll-padding-top: calc(var(--top) + 1rem); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .06em; }
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
-code { font: .875em/1.5 var(--mono); background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: anywhere; }
+code { font: .875em/1.5 var(--mono); background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: break-word; }
 p, ul, ol, table { margin: 0 0 1rem; }
 .skip { position: absolute; left: -100vw; z-index: 3; background: var(--ground); padding: .75rem 1rem; }
 .skip:focus { left: .5rem; top: .5rem; }
@@ -30,6 +29,8 @@ p, ul, ol, table { margin: 0 0 1rem; }
 .top { position: sticky; top: 0; z-index: 2; height: var(--top); display: flex; align-items: center; justify-content: space-between; gap: 1rem;
   padding: 0 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; }
+.brand { white-space: nowrap; }
+@media (max-width: 23rem) { .brand img { display: none; } }
 .top nav { display: flex; gap: 1.25rem; font-size: .9rem; }
 .top nav a { padding: .6rem 0; }
 
@@ -46,7 +47,7 @@ h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; margin: 0 0 .75rem; }
 h1 { font-size: clamp(1.9rem, 5vw, 2.6rem); letter-spacing: -.02em; }
 h2 { font-size: 1.7rem; letter-spacing: -.015em; }
 h3 { font-size: 1.2rem; }
-h4 { font-size: .95rem; margin: 1.75rem 0 .6rem; }
+.sub { font-size: 1rem; margin: 1.75rem 0 .6rem; }
 h2 a, h3 a { color: inherit; text-decoration: none; }
 h2 a:hover, h3 a:hover { text-decoration: underline; }
 .lead { font-size: 1.15rem; color: var(--soft); text-wrap: pretty; }
@@ -76,7 +77,15 @@ article { border-top: 1px solid var(--line); }
 .type { color: var(--soft); font-size: .85rem; margin-left: .35rem; }
 .fields em { font-style: normal; font-size: .78rem; color: var(--soft); margin-left: .35rem; }
 .fields em.required { color: var(--delete); font-weight: 650; }
-.example span { color: var(--soft); font-size: .82rem; margin-right: .25rem; }
+.example { color: var(--soft); font-size: .85rem; }
+.example code { overflow-wrap: anywhere; }
+.fields p:empty { display: none; }
+.status { font: 700 .8rem/1 var(--mono); color: var(--delete); }
+.exact { font-weight: 600; margin: 0 .35rem; }
+.exact code { background: none; padding: 0; font-size: .9rem; font-weight: 650; }
+.status ~ a { font: .82rem var(--mono); }
+.fields strong { font-weight: 600; }
+.by { color: var(--soft); }
 :target { scroll-margin-top: calc(var(--top) + 1rem); }
 li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
 
@@ -90,9 +99,9 @@ th code { background: none; padding: 0; }
 .code > p { border-bottom: 1px solid var(--panel-line); }
 .code > summary { cursor: pointer; }
 .code[open] > summary { border-bottom: 1px solid var(--panel-line); }
-pre { margin: 0; padding: .9rem; overflow-x: auto; max-height: 32rem; }
+pre { margin: 0; padding: .8rem .9rem; overflow-x: auto; max-height: 32rem; font: .8rem/1.6 var(--mono); }
 pre:focus-visible { outline-offset: -3px; }
-pre code { background: none; padding: 0; font-size: .8rem; line-height: 1.6; overflow-wrap: normal; white-space: pre; }
+pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; white-space: pre; }
 .string { color: var(--string); } .word { color: var(--word); } .name { color: var(--name); } .comment { color: var(--comment); }
 
 @media (max-width: 47.99rem) {
@@ -120,6 +129,7 @@ pre code { background: none; padding: 0; font-size: .8rem; line-height: 1.6; ove
 @media (min-width: 68.75rem) {
   .columns:has(> .beside) { display: grid; grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr); gap: 2.5rem; }
   .beside { position: sticky; top: calc(var(--top) + 1rem); align-self: start; min-width: 0; max-height: calc(100vh - var(--top) - 2rem); overflow-y: auto; scrollbar-width: thin; }
+  .beside pre { max-height: none; }
 }
 @media (min-width: 100rem) { .columns, .intro { max-width: 90rem; } }
 @media (forced-colors: active) { .badge, .code, .call .method { border: 1px solid CanvasText; } }
@@ -132,7 +142,7 @@ pre code { background: none; padding: 0; font-size: .8rem; line-height: 1.6; ove
   pre { max-height: none; overflow: visible; }
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   details.code::details-content { content-visibility: visible; block-size: auto; }
-  h2, h3, h4, tr, .fields li { break-inside: avoid; break-after: auto; }
+  tr, .fields li { break-inside: avoid; break-after: auto; }
   h2, h3, h4 { break-after: avoid; }
 }
 `

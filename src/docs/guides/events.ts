@@ -9,7 +9,7 @@ export function events(base: string): Chapter {
         'An event says that money arrived: a crypto tip confirmed on the chain, or a naira tip settled by the provider. Pending tips are never events. There are two ways to hear of them.',
       ),
       table(
-        ['', 'Polling', 'Stream'],
+        ['What', 'Polling', 'Stream'],
         ['Call', '[GET /sdk/events](#get-sdk-events)', '[GET /chain/tips/stream](#get-chain-tips-stream)'],
         ['Credential', 'API key', 'none; the wallet is public'],
         ['For', 'your server: deliver, count, thank', 'screens: overlays, counters'],
