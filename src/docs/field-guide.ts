@@ -174,6 +174,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     note: "When it was confirmed. The event's `id:` is where to go on from.",
   },
   'get /chain/tips < tips[].timestamp': { note: 'When it was recorded.' },
+  'get /payouts/history > status': { omit: true, example: 'completed' },
+  'get /creators/tips > status': { omit: true, example: 'confirmed' },
   'get /chain/tips < tips[].status': { example: 'confirmed' },
   'get /creators/tips < tips[].status': { example: 'confirmed' },
 
@@ -224,7 +226,6 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   processingAt: { example: moment },
   completedAt: { example: moment },
   failedAt: { example: null },
-  provider: { example: 'fiatpay' },
   'banks[].code': { note: 'For `bankCode`.', example: '058' },
   'banks[].name': { example: 'Guaranty Trust Bank' },
   availableUSDC: { note: 'Can be withdrawn now.', example: 118.4 },
@@ -243,7 +244,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   from: { omit: true, example: '2026-11-01T00:00:00Z' },
   to: { omit: true, example: '2026-12-01T00:00:00Z' },
   q: { note: 'In message or sender.', omit: true, example: 'album' },
-  days: { note: 'How many, today included.', example: '30' },
+  'get /creators/tips/daily > days': { note: 'How many, today included.', example: '30' },
   'get /creators/tips/daily < days': { note: 'Oldest first, days without tips too.' },
   'days[].date': { note: 'Day in UTC.', example: '2026-11-21' },
   'days[].count': { example: 3 },
@@ -255,8 +256,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   lastUsedAt: { note: 'Null if never.', example: moment },
   domains: { example: ['example.com', '*.example.com', 'example.com:8443'] },
 
-  originUrl: {
-    note: 'Its site must be on the whitelist; `localhost` and `127.0.0.1` always are.',
+  'post /sdk/init > originUrl': {
+    note: 'The page that embeds it. Its site must be on the whitelist; `localhost` and `127.0.0.1` always are.',
     example: 'https://example.com/tip',
   },
   theme: { note: 'An unknown one is `dark`.', example: 'dark' },

@@ -131,7 +131,7 @@ function fieldPart({ id, name, type, required, rule, example }: Field, asks: boo
 
 function refusalPart({ id, href, status, code, error, cause, remedy, answeredBy }: Refusal): Markup {
   const by = answeredBy === undefined ? undefined : html`<p class="by">Answered by ${words(answeredBy)}.</p>`
-  const parts = html`<p><b class="status">${status}</b> <span class="exact">${words(error)}</span> <a href="${href}">${code}</a></p><p>${words(cause)} <strong>${words(remedy)}</strong></p>${by}`
+  const parts = html`<p><b class="status">${status}</b> <span class="exact">${words(error)}</span> <a href="${href}">${code}</a></p><p><span class="cause">${words(cause)}</span> ${words(remedy)}</p>${by}`
   return id === undefined ? html`<li>${parts}</li>` : html`<li id="${id}">${parts}</li>`
 }
 

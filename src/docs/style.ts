@@ -28,11 +28,11 @@ p, ul, ol, table { margin: 0 0 1rem; }
 
 .top { position: sticky; top: 0; z-index: 2; height: var(--top); display: flex; align-items: center; justify-content: space-between; gap: 1rem;
   padding: 0 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
-.brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; }
-.brand { white-space: nowrap; }
-@media (max-width: 23rem) { .brand img { display: none; } }
+.brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; white-space: nowrap; }
 .top nav { display: flex; gap: 1.25rem; font-size: .9rem; }
 .top nav a { padding: .6rem 0; }
+@media (max-width: 26rem) { .top { padding: 0 1rem; gap: .5rem; } .top nav { gap: .9rem; font-size: .85rem; } }
+@media (max-width: 23rem) { .brand img { display: none; } }
 
 .contents { padding: 1.25rem; border-bottom: 1px solid var(--line); font-size: .9rem; }
 .contents p { margin: 0 0 .4rem; font-size: .75rem; font-weight: 650; letter-spacing: .06em; text-transform: uppercase; color: var(--soft); }
@@ -83,9 +83,8 @@ article { border-top: 1px solid var(--line); }
 .status { font: 700 .8rem/1 var(--mono); color: var(--delete); }
 .exact { font-weight: 600; margin: 0 .35rem; }
 .exact code { background: none; padding: 0; font-size: .9rem; font-weight: 650; }
-.status ~ a { font: .82rem var(--mono); }
-.fields strong { font-weight: 600; }
-.by { color: var(--soft); }
+.status ~ a { font: .82rem var(--mono); text-underline-offset: .35em; }
+.cause, .by { color: var(--soft); }
 :target { scroll-margin-top: calc(var(--top) + 1rem); }
 li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
 
