@@ -52,6 +52,8 @@ function schemaInside(schema: Schema): Schema | undefined {
 
 function fieldOf(place: Place, schema: Schema, required: boolean): Field {
   const { example } = noteOf(place)
+  // A constant is told by its rule, and an object by its fields.
+  const leaf = schemaInside(schema) === undefined && schema.const === undefined
   const way = place.direction === '>' ? '' : 'answer.'
   return {
     id: `${place.call.id}.${way}${place.name.replaceAll('[]', '')}`,
@@ -59,8 +61,7 @@ function fieldOf(place: Place, schema: Schema, required: boolean): Field {
     type: typeOf(schema),
     required,
     rule: ruleOf(place, schema),
-    example:
-      schemaInside(schema) === undefined && example !== undefined ? JSON.stringify(example) : undefined,
+    example: leaf && example !== undefined ? JSON.stringify(example) : undefined,
   }
 }
 
@@ -92,8 +93,8 @@ function limitsOf(schema: Schema, description: string | undefined): string[] {
   const parts: string[] = []
   if (only !== undefined && only !== true) parts.push(`Always \`${String(only)}\`.`)
   if (values !== undefined) parts.push(`One of ${values.map((value) => `\`${String(value)}\``).join(', ')}.`)
-  // The words of a field that has some say how long it may be, too.
-  if (maxLength !== undefined && description === undefined) parts.push(`${least} to ${maxLength} characters.`)
+  if (maxLength !== undefined && description?.includes('characters') !== true)
+    parts.push(`${least} to ${maxLength} characters.`)
   if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) parts.push(`At most ${maximum}.`)
   const format = formats[inner.format ?? '']
   if (format !== undefined && description?.includes(format) !== true) parts.push(`${format}.`)

@@ -4,7 +4,7 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-export interface Operation {
+interface Operation {
   readonly summary: string
   readonly security: readonly Readonly<Record<string, unknown>>[]
   readonly 'x-rate-limit': string

@@ -35,9 +35,9 @@ export function mountDocs(
   installation: Installation,
 ): void {
   const style = documentOf('text/css; charset=utf-8', styleSheet)
-  const stylePath = `/docs/${style.tag}.css`
+  const styleName = `${style.tag}.css`
   const manual = once(() => manualOf(document, installation))
-  const page = once(() => documentOf('text/html; charset=utf-8', manualPage(manual(), stylePath)))
+  const page = once(() => documentOf('text/html; charset=utf-8', manualPage(manual(), `/docs/${styleName}`)))
   const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))
   const llms = once(() => documentOf('text/plain; charset=utf-8', llmsText(manual())))
   router.get('/docs', guard, async (ctx) => {
@@ -47,7 +47,9 @@ export function mountDocs(
   })
   router.get('/docs.md', guard, async (ctx) => send(ctx, markdown(), aWhile))
   router.get('/llms.txt', guard, async (ctx) => send(ctx, llms(), aWhile))
-  router.get(stylePath, async (ctx) => send(ctx, style, forEver))
+  router.get('/docs/:style', async (ctx) => {
+    if (ctx['params']['style'] === styleName) send(ctx, style, forEver)
+  })
 }
 
 function documentOf(type: string, text: string): Document {

@@ -16,13 +16,13 @@ import { escapeHtml } from '../http/html.js'
 import type { OpenQueues } from '../platform/queues.js'
 
 /** What somebody asks of Bull Board. */
-export interface BoardRequest {
+interface BoardRequest {
   readonly query: Record<string, unknown>
   readonly params: Record<string, string>
 }
 
 /** A read of Bull Board's: where, and what answers it. */
-export interface BoardRead {
+interface BoardRead {
   readonly path: string
   read(request: BoardRequest): Promise<{ readonly status: number; readonly body: unknown }>
 }
