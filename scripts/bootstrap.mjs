@@ -16,6 +16,7 @@ const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true },
   bench: { redis: 'REDIS_URL', build: true, dotenv: true },
+  faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
   ops: { build: true, dotenv: true },
   check: {},

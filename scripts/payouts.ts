@@ -9,6 +9,8 @@ import {
   CannotDo,
   exitHelp,
   type Outcome,
+  reasonOf,
+  reasonOption,
   runCommand,
   Unconfirmed,
   UsageError,
@@ -52,7 +54,7 @@ const options = {
   'older-than': { type: 'string' },
   limit: { type: 'string' },
   confirm: { type: 'string' },
-  reason: { type: 'string' },
+  ...reasonOption,
 } as const
 
 interface Given {
@@ -71,7 +73,6 @@ const limitMost = 1000
 const minutesMost = 1e7
 const askMs = 20_000
 const pollMs = 250
-const reasonLength = 500
 
 const verbs: Readonly<Record<string, Verb>> = {
   list: async ({ db }, _, { state = 'open', 'older-than': minutes, limit }) => {
@@ -109,9 +110,10 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 /** The deeds, each of one withdrawal after the other: what fails leaves the others as they are. */
 function deed(name: Deed): Verb {
-  return async (services, given, { apply = false, confirm, reason = '', as }) => {
+  return async (services, given, { apply = false, confirm, reason: why, as }) => {
     const references = name === 'replay' ? some(given) : [only(given)]
-    if (apply) requireConsent(name, references, confirm, reason)
+    if (apply) requireConfirmation(name, references, confirm)
+    const reason = apply ? reasonOf({ reason: why }) : ''
     const results: DeedResult[] = []
     for (const reference of references) {
       if (references.length > 1)
@@ -122,16 +124,9 @@ function deed(name: Deed): Verb {
   }
 }
 
-function requireConsent(
-  name: Deed,
-  references: readonly string[],
-  confirm: string | undefined,
-  reason: string,
-): void {
+function requireConfirmation(name: Deed, references: readonly string[], confirm: string | undefined): void {
   const expected = references.length === 1 ? references[0] : String(references.length)
   if (confirm !== expected) throw new Unconfirmed(`${name} needs --confirm=${expected}`)
-  if (reason.trim() === '' || reason.length > reasonLength)
-    throw new UsageError(`--reason says why, in at most ${reasonLength} characters`)
 }
 
 /** What was refused makes the whole of it fail, after the rest is done. */
@@ -157,7 +152,7 @@ async function ask(services: Composed, reference: string): Promise<string> {
   const deadline = Date.now() + askMs
   for (;;) {
     const now = await payoutOf(services.db, reference)
-    const asked = now.dueAt === null || now.dueAt.getTime() > Date.now()
+    const asked = now.looks !== before.looks
     if (asked || Date.now() > deadline)
       return `${reference}  the provider ${state}; it is ${now.status}/${now.sendState}${asked ? '' : ', and no reconciler is at work'}`
     await new Promise((done) => setTimeout(done, pollMs))

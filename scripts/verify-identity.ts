@@ -17,6 +17,8 @@ import {
   CannotDo,
   exitHelp,
   type Outcome,
+  reasonOf,
+  reasonOption,
   runCommand,
   Unconfirmed,
   UsageError,
@@ -45,7 +47,7 @@ const options = {
   user: { type: 'string' },
   refuse: { type: 'boolean' },
   confirm: { type: 'string' },
-  reason: { type: 'string' },
+  ...reasonOption,
 } as const
 
 interface Given {
@@ -65,7 +67,6 @@ interface Person {
 
 /** What the creator whose identity was refused reads. */
 const refusal = 'Your identity could not be verified'
-const reasonLength = 500
 
 async function findPerson(db: Knex, text: string | undefined): Promise<Person> {
   const id = text === undefined ? undefined : userIdFrom(text)
@@ -78,11 +79,10 @@ async function findPerson(db: Knex, text: string | undefined): Promise<Person> {
   return person
 }
 
-function requireConsent({ id }: Person, { confirm, reason = '' }: Given): string {
+/** Returns why, once it is clear who is meant. */
+function requireConsent({ id }: Person, { confirm, reason }: Given): string {
   if (confirm !== id) throw new Unconfirmed(`this needs --confirm=${id}`)
-  if (reason.trim() === '' || reason.length > reasonLength)
-    throw new UsageError(`--reason says what was seen, in at most ${reasonLength} characters`)
-  return reason
+  return reasonOf({ reason })
 }
 
 function decide(

@@ -17,6 +17,10 @@ export const acting = {
   as: { type: 'string' },
 } as const satisfies Arguments
 
+/** For scripts whose reason is asked for later. */
+export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
+const reasonLength = 500
+
 type Values<Options extends Arguments> = ReturnType<
   typeof parseArgs<{ options: Options & typeof common; strict: true }>
 >['values']
@@ -95,6 +99,14 @@ function endingOf(error: unknown): Ending {
 /** Who acts: as given, else the user of the operating system. */
 export function actorOf({ as }: { readonly as?: string | undefined }): string {
   return as?.trim() || userInfo().username
+}
+
+/** Why somebody acts, as given. Throws UsageError without one. */
+export function reasonOf({ reason }: { readonly reason?: string | undefined }): string {
+  const text = reason?.trim() ?? ''
+  if (text === '' || text.length > reasonLength)
+    throw new UsageError(`--reason says why, in 1 to ${reasonLength} characters`)
+  return text
 }
 
 function readArguments<Options extends Arguments>(

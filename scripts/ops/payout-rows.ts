@@ -11,6 +11,8 @@ export interface PayoutRow extends Withdrawal {
   readonly ageSeconds: number
   readonly resolvedName: string | null
   readonly dueAt: Date | null
+  /** How often the provider was asked since it was sent. */
+  readonly looks: number
   readonly open: readonly string[]
 }
 
@@ -26,7 +28,7 @@ export const listStates: readonly string[] = ['open', 'all', ...statuses, ...sen
 
 const columns = /* sql */ `
   ${withdrawalColumns}, extract(epoch from clock_timestamp() - w.created_at)::float8 as "ageSeconds",
-  w.resolved_name as "resolvedName", w.due_at as "dueAt",
+  w.resolved_name as "resolvedName", w.due_at as "dueAt", w.looks,
   array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null order by r.id) as open`
 
 /** Withdrawals in a state, oldest first. */

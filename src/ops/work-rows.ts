@@ -9,16 +9,19 @@ interface WorkTable {
   readonly key: string
   /** Which of the table's rows are this kind's. */
   readonly own: string
+  /** What went wrong the last time, where that is noted. */
+  readonly error: string
 }
 
 const toSend = `send_state in ('not_sent', 'resend')`
 const tables: Readonly<Record<WorkKind, WorkTable>> = {
-  verifier: { table: 'tips', key: 'id', own: 'true' },
-  settlement: { table: 'fiat_intents', key: 'id', own: 'true' },
-  payouts: { table: 'withdrawals', key: 'reference', own: toSend },
-  reconciler: { table: 'withdrawals', key: 'reference', own: `not ${toSend}` },
-  provisioner: { table: 'wallets', key: 'user_id', own: 'true' },
-  mailer: { table: 'emails', key: 'id', own: 'true' },
+  verifier: { table: 'tips', key: 'id', own: 'true', error: 'last_error' },
+  finder: { table: 'payment_intents', key: 'id', own: 'true', error: 'null::text' },
+  settlement: { table: 'fiat_intents', key: 'id', own: 'true', error: 'last_error' },
+  payouts: { table: 'withdrawals', key: 'reference', own: toSend, error: 'last_error' },
+  reconciler: { table: 'withdrawals', key: 'reference', own: `not ${toSend}`, error: 'last_error' },
+  provisioner: { table: 'wallets', key: 'user_id', own: 'true', error: 'last_error' },
+  mailer: { table: 'emails', key: 'id', own: 'true', error: 'last_error' },
 }
 
 /** How the work of a kind stands. Rows whose moment is still to come are `later`; one that is being worked on is, too. */
@@ -36,12 +39,12 @@ export interface WorkSum {
 /** Every kind of work, from the rows, which are the truth. */
 export async function sumWork(db: Knex): Promise<WorkSum[]> {
   const each = workKinds.map((kind) => {
-    const { table, own } = tables[kind]
+    const { table, own, error } = tables[kind]
     return /* sql */ `
       select '${kind}' as kind, '${table}' as "table",
         (count(*) filter (where due_at <= clock_timestamp()))::int as due,
         (count(*) filter (where due_at > clock_timestamp()))::int as later,
-        (count(*) filter (where last_error is not null))::int as failing,
+        (count(*) filter (where ${error} is not null))::int as failing,
         extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp()))::float8 as "oldestSeconds"
       from ${table} where due_at is not null and ${own}`
   })
@@ -61,14 +64,14 @@ export interface WorkRow {
 
 /** The rows of a kind: those with an error first, then by how long they are due; at most so many. */
 export async function listWork(db: Knex, kind: WorkKind, most: number): Promise<WorkRow[]> {
-  const { table, key, own } = tables[kind]
+  const { table, key, own, error } = tables[kind]
   const rows = await query<Omit<WorkRow, 'kind'>>(db, {
     name: `ops.work_rows_${kind}`,
     text: /* sql */ `
       select ${key}::text as id, due_at as "dueAt",
-        extract(epoch from clock_timestamp() - due_at)::float8 as "dueSeconds", attempts, last_error as "lastError"
+        extract(epoch from clock_timestamp() - due_at)::float8 as "dueSeconds", attempts, ${error} as "lastError"
       from ${table} where due_at is not null and ${own}
-      order by last_error is null, due_at limit $1`,
+      order by ${error} is null, due_at limit $1`,
     values: [most],
   })
   return rows.map((row) => ({ kind, ...row }))

@@ -31,7 +31,7 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
     // The mints we know are those of mainnet; a local chain stands in for it.
     chain: 'solana:mainnet',
     rpcUrl: config.chain.publicRpcUrl ?? null,
-    fiat: { enabled: false, collection: settings.fiatCollection },
+    fiat: { enabled: true, collection: settings.fiatCollection },
     theme: session.theme,
     parentOrigin: session.origin,
     expiresAt: session.expiresAt.toISOString(),

@@ -173,6 +173,7 @@ test('Bull Board shows the queues, and can be asked for nothing but reads', asyn
   )
   const { queues } = await read()
   t.deepEqual(queues.map(({ name }) => name).sort(), [
+    'finder',
     'mailer',
     'payouts',
     'provisioner',
