@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import test from 'ava'
 import ts from 'typescript'
-import { exampleOf, noteOf } from '../../src/docs/fields.js'
+import { bodyFields, exampleOf, noteOf, parameterFields } from '../../src/docs/fields.js'
 import { callsOf, type OpenApi } from '../../src/docs/openapi.js'
 import { type OpenApi as Checked, createAnswerCheck } from '../helpers/contract.js'
 import { readDocument } from '../helpers/document.js'
@@ -42,6 +42,20 @@ test('every sample of an answer is one the service gives', async (t) => {
       const body = exampleOf(call, '<', variant)
       t.notThrows(() => check(call.method, call.path, 200, body, call.answer.type))
     }
+  }
+})
+
+test('every field says what it means', async (t) => {
+  for (const call of callsOf(await document())) {
+    const asked = call.body === undefined ? [] : bodyFields(call, '>', call.body)
+    const fields = [
+      ...parameterFields(call, call.operation.parameters ?? []),
+      ...asked,
+      ...bodyFields(call, '<', call.answer.schema),
+    ]
+    // An object is told by its fields.
+    for (const { name, type, rule } of fields)
+      if (!/object/.test(type)) t.not(rule, '', `${call.key} ${name}`)
   }
 })
 
