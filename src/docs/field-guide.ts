@@ -32,7 +32,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   name: { note: 'Display name.', example: 'Ada Obi' },
   full_name: { note: 'Same as `name`, kept for compatibility.', example: 'Ada Obi' },
   first_name: { note: 'First word of the name.', example: 'Ada' },
-  roles: { example: ['user'] },
+  roles: { note: 'What the account may do; `user` is always there.', example: ['user'] },
   walletAddress: {
     note: 'Masked. Null while the wallet is provisioned, normally under a second.',
     example: 'B4D2...71Am',
@@ -254,7 +254,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   prefix: { note: 'The part of the key that is no secret.', example: '7c921cdc9c0b0fd3' },
   apiKey: { example: apiKey },
   lastUsedAt: { note: 'Null if never.', example: moment },
-  domains: { example: ['example.com', '*.example.com', 'example.com:8443'] },
+  domains: {
+    note: 'The sites embeds may live on.',
+    example: ['example.com', '*.example.com', 'example.com:8443'],
+  },
 
   'post /sdk/init > originUrl': {
     note: 'The page that embeds it. Its site must be on the whitelist; `localhost` and `127.0.0.1` always are.',
