@@ -33,6 +33,9 @@ const mailbox = z
     'must be an e-mail address, alone or as Name <address>',
   )
 
+/** Who has it sees who is paid what, and nobody types it: it may be long. */
+const operatorsPasswordLength = 16
+
 /** Names and defaults of all settings; `.env.example` explains each in one line. */
 const settings = z.object({
   PORT: whole(0, 65_535).default(3000),
@@ -263,6 +266,26 @@ export function loadMail(env: NodeJS.ProcessEnv = process.env): {
   const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
   const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
   return { url, from }
+}
+
+/**
+ * Where the operators' pages are served, and to whom; undefined when they are not. Read by the clock alone, so that no
+ * other process holds the password.
+ */
+export function loadOperators(
+  env: NodeJS.ProcessEnv = process.env,
+):
+  | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
+  | undefined {
+  const { OPS_PORT: port } = read(z.object({ OPS_PORT: whole(0, 65_535).optional() }), env)
+  if (port === undefined) return undefined
+  const login = z.object({
+    OPS_HOST: z.string().default('127.0.0.1'),
+    OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
+    OPS_PASSWORD: z.string().min(operatorsPasswordLength),
+  })
+  const { OPS_HOST: host, OPS_USER: user, OPS_PASSWORD: password } = read(login, env)
+  return { host, port, user, password }
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
