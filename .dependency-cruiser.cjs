@@ -2,8 +2,9 @@
 const floors = [
   'src/kernel', 'src/platform', 'src/providers', 'src/http', 'src/services',
   'src/accounts', 'src/creators', 'src/ledger', 'src/payments', 'src/tips', 'src/fiat', 'src/payouts', 'src/sdk',
-  'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
+  'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
+const pages = '^src/pages/'
 const path = (floor) => `^${floor}(/|[.]ts$)`
 const upward = floors.slice(0, -1).map((floor, index) => ({
   name: `floor-${index}-imports-upward`,
@@ -17,7 +18,7 @@ module.exports = {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans', severity: 'error',
-      from: { orphan: true, pathNot: ['[.]test[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
+      from: { orphan: true, pathNot: ['[.]test[.]ts$', '[.]d[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
     },
     {
       name: 'kernel-is-pure', severity: 'error', from: { path: '^src/kernel/' },
@@ -45,6 +46,14 @@ module.exports = {
     {
       name: 'client-stands-alone', severity: 'error', comment: 'It also runs in browsers, without the service.',
       from: { path: '^src/sdk/client/' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client is all they share.',
+      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pages-share-no-code-with-the-service', severity: 'error', comment: 'The service serves what was built of them.',
+      from: { path: '^(src|workers|scripts)/', pathNot: pages }, to: { path: pages },
     },
     {
       name: 'bullmq-in-one-place', severity: 'error',

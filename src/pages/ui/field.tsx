@@ -1,0 +1,44 @@
+import { cloneElement, type HTMLAttributes, type JSX, type VNode } from 'preact'
+import { useId } from 'preact/hooks'
+
+/**
+ * A labelled input with its hint and its fault. The fault is announced when it appears, and belongs to the input for
+ * readers.
+ */
+export function Field({
+  label,
+  hint,
+  fault,
+  children,
+}: {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+  /** One input, select or textarea. */
+  readonly children: VNode<HTMLAttributes>
+}): JSX.Element {
+  const id = useId()
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label class="field__label" for={id}>
+        {label}
+      </label>
+      {cloneElement(children, {
+        id,
+        ...(described && { 'aria-describedby': described }),
+        ...(fault && { 'aria-invalid': true }),
+      })}
+      {hint && (
+        <span class="field__hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault && (
+        <span class="field__fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
+    </div>
+  )
+}
