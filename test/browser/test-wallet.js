@@ -17,7 +17,8 @@ export function installTestWallet(config) {
     if (switches.mode === 'reject') throw error(4001, 'User rejected the request.')
     if (switches.mode === 'busy') throw error(-32002, 'A request is already open.')
     if (switches.mode === 'broken') throw error(-32603, '<img src=x onerror=alert(1)> Something went wrong')
-    if (switches.mode === 'hang') await new Promise((resolve) => Object.assign(switches, { release: resolve }))
+    if (switches.mode === 'hang')
+      await new Promise((resolve) => Object.assign(switches, { release: resolve }))
   }
   async function signed(transaction) {
     const count = transaction[0]
@@ -68,6 +69,7 @@ export function installTestWallet(config) {
       supportedTransactionVersions: ['legacy', 0],
       async signAndSendTransaction({ transaction }) {
         if (switches.mode !== 'lost') await ask()
+        if (switches.mode === 'another') return [{ signature: Uint8Array.from(switches.signature) }]
         const output = await signed(transaction)
         await send(output)
         if (switches.mode === 'lost') throw error(-32603, 'No answer')

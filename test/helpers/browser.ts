@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
-import { installTestWallet } from '../browser/test-wallet.js'
 import type { CreatorSettings } from '../../src/creators/settings.js'
+import { installTestWallet } from '../browser/test-wallet.js'
 import { type Embedder, type InitBody, registerEmbedder } from './sdk.js'
 import { createSupporter, type Supporter } from './supporter.js'
-import { walletConfig, type WalletSwitches } from './wallet-config.js'
+import { type WalletSwitches, walletConfig } from './wallet-config.js'
+import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
 import { useWorld, type World, type WorldOptions } from './world.js'
 
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
@@ -24,11 +24,11 @@ export interface BrowserWorld {
   readonly site: Site
 }
 
+/** Somebody else's web server. */
 export interface Site {
   readonly origin: string
-  document: string
-  /** The next `document` that pages of this site get from `GET /session`. */
-  session: () => Promise<string>
+  /** Serves this document at a path of its own. Returns its URL. */
+  serve(document: string | (() => Promise<string>)): string
   readonly server: Server
 }
 
@@ -59,22 +59,26 @@ export function useBrowser(test: TestFn, options: WorldOptions = {}): () => Brow
 }
 
 async function openSite(): Promise<Site> {
+  const documents = new Map<string, string | (() => Promise<string>)>()
   const server = createServer((request, response) => {
-    const answer = request.url === '/session' ? site.session() : Promise.resolve(site.document)
-    answer.then(
+    const found = documents.get(request.url ?? '') ?? ''
+    Promise.resolve(typeof found === 'string' ? found : found()).then(
       (body) => response.setHeader('content-type', 'text/html; charset=utf-8').end(body),
       () => response.writeHead(500).end(),
     )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const site: Site = {
-    // Another site than 127.0.0.1, where the service is.
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    document: '',
-    session: async () => '',
+  // Another site than 127.0.0.1, where the service is.
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
     server,
+    serve(document) {
+      const path = `/${documents.size + 1}`
+      documents.set(path, document)
+      return origin + path
+    },
   }
-  return site
 }
 
 /** A session for that origin, and where its checkout is. */
@@ -115,7 +119,14 @@ export interface VisitOptions {
 /** Somebody with a wallet and a fresh session of a creator's checkout, which is not opened yet. */
 export async function visit(
   { world, browser, site }: BrowserWorld,
-  { settings, embedder: given, wallet = {}, viewport = desktop, theme = 'light', tokens = ['USDC'] }: VisitOptions = {},
+  {
+    settings,
+    embedder: given,
+    wallet = {},
+    viewport = desktop,
+    theme = 'light',
+    tokens = ['USDC'],
+  }: VisitOptions = {},
 ): Promise<Visit> {
   const embedder = given ?? (await registerEmbedder(world, settings))
   const supporter = createSupporter(world.sandbox, tokens)

@@ -1,5 +1,5 @@
-import { startWorker } from '../../src/platform/worker.js'
 import type { WorkKind } from '../../src/platform/jobs.js'
+import { startWorker } from '../../src/platform/worker.js'
 import { workers } from '../../workers/registry.js'
 import type { World } from './world.js'
 
