@@ -69,6 +69,16 @@ async function reached(
   await context.close()
 }
 
+// First of all: once a price is known it is remembered.
+test.serial('D3 the token has no price', async (t) => {
+  const one = await toWallets({}, 'BONK')
+  const bonk = tokenBySymbol('BONK')?.mint ?? ''
+  open().world.sandbox.prices.set(bonk, null)
+  await press(one.page, /Test Wallet/)
+  await reached(t, one, 'D3-no-route', "BONK can't be exchanged right now.", ['Choose another token.'])
+  open().world.sandbox.prices.reset()
+})
+
 test.serial('A0 loading', async (t) => {
   const one = await visit(open())
   await one.page.route('**/sdk/session', () => undefined)
@@ -208,13 +218,10 @@ test.serial('D3 too small for the network', async (t) => {
   await reached(t, one, 'D3-too-small', 'Too small for the network.', ['Tip at least $1.'])
 })
 
-test.serial('D3 the token has no price', async (t) => {
-  const one = await toWallets({}, 'BONK')
-  const bonk = tokenBySymbol('BONK')?.mint ?? ''
-  open().world.sandbox.prices.set(bonk, null)
+test.serial('D3 nobody can exchange it', async (t) => {
+  const one = await toWallets({ settings: { autoConvertUsdc: true } })
   await press(one.page, /Test Wallet/)
-  await reached(t, one, 'D3-no-route', "BONK can't be exchanged right now.", ['Choose another token.'])
-  open().world.sandbox.prices.reset()
+  await reached(t, one, 'D3-away', 'Prices are unavailable.', ['Try again in a minute.'])
 })
 
 test.serial('E1 waiting for approval, and away from it again', async (t) => {

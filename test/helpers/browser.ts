@@ -6,6 +6,7 @@ import type { CreatorSettings } from '../../src/creators/settings.js'
 import { installTestWallet } from '../browser/test-wallet.js'
 import { type Embedder, type InitBody, registerEmbedder } from './sdk.js'
 import { createSupporter, type Supporter } from './supporter.js'
+import { until } from './until.js'
 import { type WalletSwitches, walletConfig } from './wallet-config.js'
 import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
 import { useWorld, type World, type WorldOptions } from './world.js'
@@ -38,6 +39,7 @@ export function useBrowser(test: TestFn, options: WorldOptions = {}): () => Brow
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
   test.before('a browser starts', async () => {
+    await until('the world is open', () => isOpen(world))
     const browser = await chromium.launch({
       executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
@@ -55,6 +57,15 @@ export function useBrowser(test: TestFn, options: WorldOptions = {}): () => Brow
   return () => {
     if (opened === undefined) throw new Error('The browser is open inside tests only')
     return opened
+  }
+}
+
+/** Hooks run side by side: the world may still be opening. */
+function isOpen(world: () => World): boolean {
+  try {
+    return world() !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -2,8 +2,8 @@ import { cloneElement, type HTMLAttributes, type JSX, type VNode } from 'preact'
 import { useId } from 'preact/hooks'
 
 /**
- * A labelled input with its hint and its fault. The fault is announced when it appears, and belongs to the input for
- * readers.
+ * A labelled input with its hint or, in the same place, its fault: nothing moves under the finger that is about to press
+ * a button. The fault is announced when it appears, and belongs to the input for readers.
  */
 export function Field({
   label,
@@ -18,7 +18,7 @@ export function Field({
   readonly children: VNode<HTMLAttributes>
 }): JSX.Element {
   const id = useId()
-  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const described = fault ? `${id}-fault` : hint && `${id}-hint`
   return (
     <div class="field">
       <label class="field__label" for={id}>
@@ -29,7 +29,7 @@ export function Field({
         ...(described && { 'aria-describedby': described }),
         ...(fault && { 'aria-invalid': true }),
       })}
-      {hint && (
+      {hint && !fault && (
         <span class="field__hint" id={`${id}-hint`}>
           {hint}
         </span>

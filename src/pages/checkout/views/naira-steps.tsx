@@ -166,7 +166,7 @@ export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Ele
         <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
           {words.startAgain}
         </Button>
-        <CopyButton value={intentId} label={words.reference} />
+        <CopyButton value={intentId} label={words.reference} named />
       </Actions>
     </Outcome>
   )
