@@ -8,6 +8,7 @@ import { inspect } from '../helpers/inspect.js'
 import { ageSession } from '../helpers/sdk.js'
 import { strangerWallet } from '../helpers/supporter.js'
 import { listTips } from '../helpers/tips.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the crypto tab, reached as people reach it. One at a time: each has the browser to itself. */
@@ -47,6 +48,8 @@ async function toReview(options: VisitOptions = {}, symbol = 'SOL'): Promise<Vis
 const setMode = (page: Page, mode: string) => page.evaluate(`testWallet.mode = '${mode}'`)
 const approve = (page: Page) => press(page, 'Approve in Test Wallet')
 
+const atHeading = 'document.activeElement.matches("h1, h2") || document.activeElement === document.body'
+
 /** The state is there, says what it must, has the focus where it must be, is read out, and holds for everybody. */
 async function reached(
   t: ExecutionContext,
@@ -57,13 +60,7 @@ async function reached(
 ): Promise<void> {
   await heading(page, title).waitFor()
   for (const text of said) await page.getByText(text).first().waitFor()
-  t.is(
-    await page.evaluate(
-      'document.activeElement.matches("h1, h2") || document.activeElement === document.body',
-    ),
-    true,
-    `${row}: focus`,
-  )
+  await until(`${row} has the focus`, () => page.evaluate<boolean>(atHeading))
   await inspect(t, page, row)
   t.deepEqual(faults, [], row)
   await context.close()

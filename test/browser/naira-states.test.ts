@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
 import { decline, expire, pay, settleNow } from '../helpers/fiat-tips.js'
 import { inspect } from '../helpers/inspect.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab, one at a time: each has the browser and the provider to itself. */
@@ -38,6 +39,8 @@ async function toWaiting(
 /** Looks again: what a supporter does who comes back to the tab. */
 const lookAgain = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
+const atHeading = 'document.activeElement.matches("h1, h2")'
+
 async function reached(
   t: ExecutionContext,
   { page, context, faults }: Visit,
@@ -47,7 +50,7 @@ async function reached(
 ): Promise<void> {
   await heading(page, title).waitFor()
   for (const text of said) await page.getByText(text).first().waitFor()
-  t.true(await page.evaluate('document.activeElement.matches("h1, h2")'), `${row}: focus`)
+  await until(`${row} has the focus`, () => page.evaluate<boolean>(atHeading))
   await inspect(t, page, row)
   t.deepEqual(faults, [], row)
   await context.close()
@@ -104,14 +107,13 @@ test.serial('J2 instructions, which a reload keeps', async (t) => {
 
 test.serial('J3 the provider’s page in another tab', async (t) => {
   const one = await toWaiting({ settings: { fiatCollection: 'checkout' } })
-  t.true(await one.page.evaluate('document.activeElement.matches("h2")'))
   const opened = one.context.waitForEvent('page')
   await one.page.getByRole('link', { name: 'Open the payment page' }).click()
   const tab = await opened
   t.is(await tab.evaluate('opener'), null)
   t.is(await tab.evaluate('document.referrer'), '')
   await tab.close()
-  await one.page.getByText('This page updates by itself.').waitFor()
+  await one.page.getByText('This page updates by itself.', { exact: true }).waitFor()
   await inspect(t, one.page, 'J3-other-tab')
   pay(open().world, one.intentId)
   await settleNow(open().world, one.intentId)

@@ -1,5 +1,8 @@
 import { cloneElement, type HTMLAttributes, type JSX, type VNode } from 'preact'
-import { useId } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+
+/** Ids are counted: Preact's own repeat themselves once a sibling appears. */
+let last = 0
 
 /**
  * A labelled input with its hint or, in the same place, its fault: nothing moves under the finger that is about to press
@@ -17,7 +20,10 @@ export function Field({
   /** One input, select or textarea. */
   readonly children: VNode<HTMLAttributes>
 }): JSX.Element {
-  const id = useId()
+  const [id] = useState(() => {
+    last += 1
+    return `field-${last}`
+  })
   const described = fault ? `${id}-fault` : hint && `${id}-hint`
   return (
     <div class="field">
