@@ -258,7 +258,7 @@ test.serial('E3 the price expired before it was sent', async (t) => {
 test.serial('E4 not enough', async (t) => {
   const one = await toWallets({ tokens: [] }, 'USDC')
   await press(one.page, /Test Wallet/)
-  const said = [/You need 5 USDC; this wallet has 0 USDC\./]
+  const said = [/You need 5\.00 USDC; this wallet has 0\.00 USDC\./]
   await reached(t, one, 'E4-insufficient', 'Not enough USDC.', said)
 })
 

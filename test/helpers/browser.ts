@@ -14,7 +14,7 @@ import { useWorld, type World, type WorldOptions } from './world.js'
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
 const slotMs = 80
 const patienceMs = 10_000
-export const desktop = { width: 1000, height: 900 }
+const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /** A world with a browser in it, a site of somebody else's, and the workers at work. */
@@ -26,7 +26,7 @@ export interface BrowserWorld {
 }
 
 /** Somebody else's web server. */
-export interface Site {
+interface Site {
   readonly origin: string
   /** Serves this document at a path of its own. Returns its URL. */
   serve(document: string | (() => Promise<string>)): string

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
+import { Chip } from '../../ui/chip.js'
 import { Field } from '../../ui/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Tabs } from '../../ui/tabs.js'
@@ -128,25 +129,5 @@ function Amounts({
         </div>
       )}
     </div>
-  )
-}
-
-/** One of a group of radio buttons that looks like a chip. */
-export function Chip({
-  name,
-  checked,
-  onChoose,
-  children,
-}: {
-  readonly name: string
-  readonly checked: boolean
-  readonly onChoose: () => void
-  readonly children: string
-}): JSX.Element {
-  return (
-    <label class="chip">
-      <input type="radio" name={name} checked={checked} onChange={onChoose} />
-      <span>{children}</span>
-    </label>
   )
 }
