@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { FrameLocator, Page } from 'playwright-core'
+import { freePort } from '../../scripts/dev/ports.js'
 import { openEmbed, phone, useBrowser, type Visit, visit } from '../helpers/browser.js'
 import { pay, settleNow } from '../helpers/fiat-tips.js'
+import { temporaryFolder } from '../helpers/temporary.js'
 import { listTips } from '../helpers/tips.js'
 import { until } from '../helpers/until.js'
 
@@ -259,6 +265,45 @@ test.serial('a tip that is on its way when the page is left is there when it com
   await tipped(t, one, { symbol: 'SOL' })
   await one.context.close()
 })
+
+test.serial('the site of the README works as it stands there', async (t) => {
+  const { world } = open()
+  const one = await visit(open())
+  const [servicePort, shopPort] = [await freePort(), await freePort()]
+  const publicUrl = `http://127.0.0.1:${servicePort}`
+  const program = /```js\n(.*?)```/s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'shop.mjs'), program)
+  start(t, ['dist/src/web.js'], { ...world.env, PORT: String(servicePort), PUBLIC_URL: publicUrl })
+  const { apiKey: API_KEY, id: CREATOR } = one.embedder
+  start(t, [join(folder, 'shop.mjs')], { API_KEY, CREATOR, TIPPING: publicUrl, PORT: String(shopPort) })
+  for (const url of [`${publicUrl}/health`, `http://localhost:${shopPort}`])
+    await until(`${url} answers`, () => answers(url), 20_000)
+  await one.page.goto(`http://localhost:${shopPort}`)
+  const frame = one.page.frameLocator('iframe')
+  await tipIn(frame, 'SOL')
+  await payIn(frame)
+  await frame.getByRole('button', { name: 'Tip again' }).click()
+  await tipIn(frame, 'USDC')
+  await payIn(frame)
+  t.is((await listTips(world, one.embedder.wallet)).length, 2)
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})
+
+const answers = (url: string) =>
+  fetch(url, { headers: { connection: 'close' } }).then(
+    async (response) => (await response.text()) !== '',
+    () => false,
+  )
+
+function start(t: ExecutionContext, args: readonly string[], env: Record<string, string>): void {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+}
 
 for (const [way, fiatCollection] of [
   ['bank transfer', 'bank_transfer'],
