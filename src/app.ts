@@ -14,6 +14,7 @@ import { limitByAddress, limitHeaders } from './http/limits.js'
 import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
+import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages.js'
 import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
@@ -48,7 +49,7 @@ const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
-export function createApp(services: Services): App {
+export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
@@ -90,7 +91,9 @@ export function createApp(services: Services): App {
   // The document is written for every reader of OpenAPI; ours knows which parts of it there always are.
   const known = document as unknown as OpenApi
   mountDocs(router, countRead, known, { base: publicUrl, limits: services.limits })
-  router.get('/embed/:embedId', countRead, serveEmbed(services))
+  router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
+  router.get('/assets/:name', serveAssets(pages))
+  router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)
   router.post(
     '/webhooks/fiatpay',

@@ -169,6 +169,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'The token has no price, so dollars cannot be converted.',
     remedy: 'Ask by `amount` in place of `amountUsd`.',
   },
+  no_route: {
+    cause: 'No swap engine turns this token into one the creator takes, for this amount.',
+    remedy: 'Offer another token, or another amount.',
+  },
   price_unavailable: {
     cause: 'No fresh price, or it has just jumped and waits for a second reading.',
     remedy: 'Repeat after 15 seconds.',

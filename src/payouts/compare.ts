@@ -57,7 +57,7 @@ export async function compareTransfers(services: Needs): Promise<Difference[]> {
 }
 
 /** Pure. `own`: our withdrawals among the listed; `sent`: those that must be listed. */
-export function differencesOf(
+function differencesOf(
   listed: readonly ProviderTransfer[],
   own: readonly Comparable[],
   sent: readonly Comparable[],

@@ -17,6 +17,8 @@ const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 const pages = [
   'GET /openapi.json',
   'GET /embed/{embedId}',
+  'GET /embed.js',
+  'GET /assets/{name}',
   'GET /pay-icon.svg',
   'POST /webhooks/fiatpay',
   'GET /docs',
