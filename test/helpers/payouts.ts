@@ -43,7 +43,7 @@ export interface PayoutBody {
 export const bank = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' } as const
 
 /** Puts so many micro-USDC into somebody's available balance. */
-export async function fund({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
+async function fund({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
   const legs = move(
     micro,
     platformAccount('chain_clearing', 'USDC'),
@@ -99,7 +99,7 @@ export async function balanceOf({ request }: World, { session }: Person) {
   return { availableUSDC, heldUSDC }
 }
 
-export function payoutDrain(services: Composed): Drain {
+function payoutDrain(services: Composed): Drain {
   return createPayoutDrain({ ...services, sender: composePayoutSender(services.config) })
 }
 
