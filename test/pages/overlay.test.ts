@@ -58,41 +58,54 @@ test('small and old tips are left out, and a page that has nothing waiting never
   )
 })
 
-test('a page that is loaded again at any moment shows every tip once, in order', (t) => {
-  const ids = fc.integer({ min: 1, max: 40 })
+/** A page over its loads, the service it reads from, and what an audience saw of it. */
+class Audience {
+  readonly seen: number[] = []
+  readonly #sent: Tip[] = []
+  readonly #rules: typeof rules
+  #queue = emptyQueue('0')
+
+  constructor(most: number) {
+    this.#rules = { ...rules, most }
+  }
+
+  get sent(): number[] {
+    return this.#sent.map(({ id }) => Number(id))
+  }
+
+  tip(): void {
+    const one = tip(this.#sent.length + 1)
+    this.#sent.push(one)
+    this.#queue = add(this.#queue, one, this.#rules, now)
+  }
+
+  show(): boolean {
+    const taken = take(this.#queue)
+    if (taken === undefined) return false
+    this.#queue = taken.rest
+    const { alert } = taken
+    if (alert.kind === 'tip') this.seen.push(Number(alert.tip.id))
+    else for (let left = alert.more.count; left > 0; left--) this.seen.push((this.seen.at(-1) ?? 0) + 1)
+    return true
+  }
+
+  /** As the service answers: what came after the cursor. */
+  reload(): void {
+    const { cursor } = this.#queue
+    this.#queue = emptyQueue(cursor)
+    for (const one of this.#sent)
+      if (Number(one.id) > Number(cursor)) this.#queue = add(this.#queue, one, this.#rules, now)
+  }
+}
+
+test('a page that is loaded again at any moment shows every tip once', (t) => {
+  const steps = fc.array(fc.constantFrom('tip', 'show', 'reload'), { maxLength: 60 })
   fc.assert(
-    fc.property(fc.array(fc.constantFrom('tip', 'show', 'reload'), { maxLength: 60 }), ids, (steps, most) => {
-      const sent: Tip[] = []
-      const seen: number[] = []
-      let queue = emptyQueue('0')
-      const show = (): void => {
-        const taken = take(queue)
-        if (taken === undefined) return
-        queue = taken.rest
-        if (taken.alert.kind === 'tip') seen.push(Number(taken.alert.tip.id))
-        else for (let left = taken.alert.more.count; left > 0; left--) seen.push((seen.at(-1) ?? 0) + 1)
-      }
-      const receive = (one: Tip): void => {
-        queue = add(queue, one, { ...rules, most }, now)
-      }
-      for (const step of steps) {
-        if (step === 'show') show()
-        if (step === 'tip') {
-          const one = tip(sent.length + 1)
-          sent.push(one)
-          receive(one)
-        }
-        if (step === 'reload') {
-          // As the service answers: what came after the cursor.
-          queue = emptyQueue(queue.cursor)
-          for (const one of sent) if (Number(one.id) > Number(queue.cursor)) receive(one)
-        }
-      }
-      while (take(queue) !== undefined) show()
-      t.deepEqual(
-        seen,
-        sent.map(({ id }) => Number(id)),
-      )
+    fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, most) => {
+      const audience = new Audience(most)
+      for (const step of taken) audience[step]()
+      while (audience.show());
+      t.deepEqual(audience.seen, audience.sent)
     }),
     seeded(t),
   )
