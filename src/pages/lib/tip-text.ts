@@ -35,3 +35,14 @@ export function amountText(amount: number, tokenSymbol: string): string {
   const parts = amountParts(amount, tokenSymbol)
   return `${parts.amount} ${parts.token}`
 }
+
+/** `5 dollars`, `1 dollar 50 cents`: as a screen reader should say it. */
+export function spokenUsd(amount: number): string {
+  const cents = Math.round(amount * 100)
+  const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+  const parts = [
+    ...(cents >= 100 || cents === 0 ? [counted(Math.floor(cents / 100), 'dollar')] : []),
+    ...(cents % 100 === 0 ? [] : [counted(cents % 100, 'cent')]),
+  ]
+  return parts.join(' ')
+}
