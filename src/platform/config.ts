@@ -39,6 +39,7 @@ const settings = z.object({
     .default('tipping'),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
   PUBLIC_RPC_URL: url.optional(),
+  PUBLIC_BUNDLE_RPC_URL: url.optional(),
   SOLANA_GENESIS_HASH: address.optional(),
   TREASURY_WALLET: address,
   PRICE_URL: url,
@@ -118,6 +119,7 @@ function shape(s: z.output<typeof settings>) {
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
       publicRpcUrl: s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey),
+      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL,
       genesisHash: s.SOLANA_GENESIS_HASH,
       statusBatch: s.RPC_STATUS_BATCH,
       transactionBatch: s.RPC_TRANSACTION_BATCH,

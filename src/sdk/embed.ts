@@ -21,8 +21,10 @@ export const iconPath = '/pay-icon.svg'
  * is in the fragment of its address, which no server ever sees.
  */
 export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, pages: Pages): Middleware {
-  const rpc = config.chain.publicRpcUrl
-  const connect = rpc === undefined ? [] : [new URL(rpc).origin]
+  const { publicRpcUrl, publicBundleRpcUrl } = config.chain
+  const connect = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).origin],
+  )
   return async (ctx) => {
     const embed = await findEmbed(db, String(ctx['params'].embedId))
     if (embed === undefined) {

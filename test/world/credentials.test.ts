@@ -50,6 +50,7 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /sdk/init': apiKey,
   'GET /sdk/events': apiKey,
   'POST /sdk/tip': sessionToken,
+  'GET /sdk/intents': sessionToken,
   'GET /sdk/intents/{intentId}': sessionToken,
   'GET /sdk/session': sessionToken,
   'POST /sdk/handoff': sessionToken,
