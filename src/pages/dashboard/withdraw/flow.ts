@@ -86,15 +86,21 @@ function whileUnderway(flow: Extract<Flow, { sent: Sent }>, event: FlowEvent): F
 }
 
 function whileAsked(flow: Exclude<Flow, { sent: Sent }>, event: FlowEvent): Flow {
-  const { step } = flow
   if (event.type === 'restart') return { step: 'amount', draft: emptyDraft }
-  if (event.type === 'again') return step === 'refused' ? { step: 'bank', draft: flow.draft } : flow
-  if (event.type === 'confirmed') return step === 'review' ? { step: 'sending', sent: event.sent } : flow
-  if (event.type === 'said' && step === event.step)
-    return { step: step === 'amount' ? 'bank' : 'review', draft: event.draft }
-  if (event.type === 'back' && (step === 'bank' || step === 'review'))
-    return { step: step === 'review' ? 'bank' : 'amount', draft: flow.draft }
-  return flow
+  switch (flow.step) {
+    case 'amount':
+      return event.type === 'said' && event.step === 'amount' ? { step: 'bank', draft: event.draft } : flow
+    case 'bank':
+      if (event.type === 'said' && event.step === 'bank') return { step: 'review', draft: event.draft }
+      return event.type === 'back' ? { step: 'amount', draft: flow.draft } : flow
+    case 'review':
+      if (event.type === 'confirmed') return { step: 'sending', sent: event.sent }
+      return event.type === 'back' ? { step: 'bank', draft: flow.draft } : flow
+    case 'refused':
+      return event.type === 'again' ? { step: 'bank', draft: flow.draft } : flow
+    default:
+      return flow
+  }
 }
 
 /** Whether a withdrawal was sent of which nothing certain is known. */
