@@ -8,7 +8,7 @@ import { keepCursor, keptCursor } from './cursor.js'
 import type { Parameters } from './parameters.js'
 import { type Phase, Player } from './player.js'
 import type { Alert } from './queue.js'
-import { listenForTests, sampleEveryTenSeconds } from './samples.js'
+import { listenForTests, sample, sampleEveryTenSeconds } from './samples.js'
 import { whileSeen } from './streaming-program.js'
 
 /** A minute without a connection is worth a word to whoever runs the stream. */
@@ -47,6 +47,7 @@ export function Overlay({
     }).catch(() => setFault(words.badWallet))
     dot.disconnected()
     listenForTests(wallet, (tip) => player.add(tip), stop.signal)
+    if (parameters.preview) player.add(sample())
     if (parameters.test) sampleEveryTenSeconds((tip) => player.add(tip), stop.signal)
     if (parameters.hold) whileSeen((seen) => player.hold(!seen))
     return () => stop.abort()

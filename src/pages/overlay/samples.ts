@@ -4,7 +4,8 @@ import type { Tip } from './queue.js'
 
 const everyMs = 10_000
 
-function sample(): Tip {
+/** What a tip looks like; it has no place in the stream. */
+export function sample(): Tip {
   return {
     id: undefined,
     amount: 5,

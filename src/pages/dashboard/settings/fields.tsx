@@ -61,21 +61,23 @@ export function TokenFields({ settings, onChange }: Part): JSX.Element {
           ))}
         </div>
       </fieldset>
-      <Tick
-        label={text.convert}
-        value={settings.autoConvertUsdc}
-        onChange={(autoConvertUsdc) => onChange({ autoConvertUsdc })}
-      />
-      <Tick
-        label={text.gasless}
-        value={settings.gaslessEnabled}
-        onChange={(gaslessEnabled) => onChange({ gaslessEnabled })}
-      />
-      <Tick
-        label={text.yield}
-        value={settings.yieldEnabled}
-        onChange={(yieldEnabled) => onChange({ yieldEnabled })}
-      />
+      <div>
+        <Tick
+          label={text.convert}
+          value={settings.autoConvertUsdc}
+          onChange={(autoConvertUsdc) => onChange({ autoConvertUsdc })}
+        />
+        <Tick
+          label={text.gasless}
+          value={settings.gaslessEnabled}
+          onChange={(gaslessEnabled) => onChange({ gaslessEnabled })}
+        />
+        <Tick
+          label={text.yield}
+          value={settings.yieldEnabled}
+          onChange={(yieldEnabled) => onChange({ yieldEnabled })}
+        />
+      </div>
       {settings.yieldEnabled && (
         <Notice tone="warn" icon="warn">
           {text.yieldWarning}

@@ -31,7 +31,7 @@ export function TipRow({
         <span class="tip-row__what">
           <span>
             <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
-            <span class="number">{paidText(tip)}</span>
+            <span class="number tip-row__paid">{paidText(tip)}</span>
           </span>
           {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
           {status !== 'confirmed' && <Status status={status} />}

@@ -29,7 +29,7 @@ export function BankChoice({
     onChoose(bank)
   }
   const keys: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => (open ? setAt(Math.min(at + 1, found.length - 1)) : setOpen(true)),
+    ArrowDown: () => (open ? setAt(Math.max(0, Math.min(at + 1, found.length - 1))) : setOpen(true)),
     ArrowUp: () => setAt(Math.max(at - 1, 0)),
     Enter: () => choose(found[at]),
     Escape: () => setOpen(false),

@@ -87,21 +87,16 @@ function whileUnderway(flow: Extract<Flow, { sent: Sent }>, event: FlowEvent): F
 
 function whileAsked(flow: Exclude<Flow, { sent: Sent }>, event: FlowEvent): Flow {
   if (event.type === 'restart') return { step: 'amount', draft: emptyDraft }
-  switch (flow.step) {
-    case 'amount':
-      return event.type === 'said' && event.step === 'amount' ? { step: 'bank', draft: event.draft } : flow
-    case 'bank':
-      if (event.type === 'said' && event.step === 'bank') return { step: 'review', draft: event.draft }
-      return event.type === 'back' ? { step: 'amount', draft: flow.draft } : flow
-    case 'review':
-      if (event.type === 'confirmed') return { step: 'sending', sent: event.sent }
-      return event.type === 'back' ? { step: 'bank', draft: flow.draft } : flow
-    case 'refused':
-      return event.type === 'again' ? { step: 'bank', draft: flow.draft } : flow
-    default:
-      return flow
-  }
+  if (flow.step === 'granted') return flow
+  if (flow.step === 'refused') return event.type === 'again' ? { step: 'bank', draft: flow.draft } : flow
+  if (event.type === 'back') return { step: before[flow.step], draft: flow.draft }
+  if (event.type === 'confirmed' && flow.step === 'review') return { step: 'sending', sent: event.sent }
+  if (event.type === 'said' && flow.step === event.step)
+    return { step: event.step === 'amount' ? 'bank' : 'review', draft: event.draft }
+  return flow
 }
+
+const before = { amount: 'amount', bank: 'amount', review: 'bank' } as const
 
 /** Whether a withdrawal was sent of which nothing certain is known. */
 export function isUnderway(flow: Flow): flow is Extract<Flow, { sent: Sent }> {
