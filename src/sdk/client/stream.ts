@@ -43,11 +43,13 @@ const silenceMs = 40_000
 export async function* streamTips(options: StreamOptions): AsyncGenerator<StreamedTip, void, undefined> {
   const { signal, retryMs, onConnected, onDisconnected } = options
   const backoff = createBackoff()
+  let lastEventId = options.lastEventId
   const connected = (serverTime: Date | undefined): void => {
     backoff.reset()
+    // A connection that is lost before its first tip goes on from when it stood.
+    lastEventId ??= serverTime && String(serverTime.getTime())
     onConnected?.(serverTime)
   }
-  let lastEventId = options.lastEventId
   while (signal?.aborted !== true) {
     try {
       for await (const event of readConnection({ ...options, onConnected: connected }, lastEventId)) {

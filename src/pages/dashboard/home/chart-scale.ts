@@ -8,11 +8,11 @@ export interface Bar {
 /** Of a bar's place, the share that stays empty. */
 const gapShare = 0.22
 
-/** The top of the scale: the first of 1, 2, 5 times a power of ten that is no smaller; 1 for nothing at all. */
+/** The top of the scale: the first round number that is no smaller, whose half is round, too; 1 for nothing at all. */
 export function scaleTop(most: number): number {
   if (!(most > 0)) return 1
   const power = 10 ** Math.floor(Math.log10(most))
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= most) ?? 10
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10
   return Number((step * power).toPrecision(1))
 }
 

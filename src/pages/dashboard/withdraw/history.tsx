@@ -8,12 +8,12 @@ import { go } from '../route.js'
 import { Status } from '../status.js'
 import { useLoad } from '../use-load.js'
 
-/** The withdrawals so far, newest first; each leads to its progress. */
-export function History({ shown }: { readonly shown: string | undefined }): JSX.Element | null {
+/** The withdrawals so far, newest first; each leads to its progress. Read again whenever `moves` grows. */
+export function History({ moves }: { readonly moves: number }): JSX.Element | null {
   const { data, reload } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20')
   useEffect(() => {
-    if (shown !== undefined) reload()
-  }, [shown, reload])
+    if (moves > 0) reload()
+  }, [moves, reload])
   if (data === undefined || data.payouts.length === 0) return null
   return (
     <section class="card" aria-labelledby="history-title">

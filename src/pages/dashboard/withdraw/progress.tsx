@@ -18,9 +18,12 @@ const stages = ['pending', 'submitted', 'processing', 'completed'] as const
 /** How far a withdrawal is, as the history says, until it is over. */
 export function Progress({
   reference,
+  onMoved,
   onRestart,
 }: {
   readonly reference: string
+  /** Told whenever it is further. */
+  readonly onMoved: () => void
   readonly onRestart: () => void
 }): JSX.Element {
   const { data, fault, reload } = useLoad<{ payouts: readonly Payout[] }>(
@@ -35,6 +38,10 @@ export function Progress({
     }, askEveryMs)
     return () => clearInterval(timer)
   }, [over, reload])
+  const status = payout?.status
+  useEffect(() => {
+    if (status !== undefined) onMoved()
+  }, [status, onMoved])
   const missing = data !== undefined && payout === undefined
   return (
     <>
@@ -76,17 +83,19 @@ function headOf({ status, requiresVerification, amountNGN, accountName }: Payout
 
 function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   if (payout.status === 'failed') return null
-  const at = stages.indexOf(payout.status)
+  const reached = stages.indexOf(payout.status)
+  const done = payout.status === 'completed' ? reached + 1 : reached
+  const look = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
   return (
     <ol class="timeline">
       {stages.map((stage, index) => (
         <li
           key={stage}
-          class={`timeline__point ${index <= at ? 'timeline__point--done' : ''}`}
-          aria-current={index === at ? 'step' : undefined}
+          class={`timeline__point timeline__point--${look(index)}`}
+          aria-current={index === reached ? 'step' : undefined}
         >
-          {index <= at && <Icon name="tick" size={14} />}
           {words.progress.stages[stage]}
+          {index < done && <Icon name="tick" size={14} />}
         </li>
       ))}
     </ol>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
@@ -23,6 +23,8 @@ export function Withdraw(): JSX.Element {
   const { flow, tell } = useWithdrawal()
   const balance = useLoad<{ balance: Balance }>('/creators/balance')
   const rate = useRate()
+  const [moves, setMoves] = useState(0)
+  const moved = useCallback(() => setMoves((before) => before + 1), [])
   const reference = query.get('reference') ?? undefined
   useEffect(() => {
     if (flow.step !== 'granted') return
@@ -32,13 +34,14 @@ export function Withdraw(): JSX.Element {
   const shown = flow.step === 'amount' && flow.fault === undefined ? reference : undefined
   return (
     <div class="withdraw">
-      <section class="card withdraw__card">
+      <section class="card">
         {shown === undefined ? (
           <Step flow={flow} tell={tell} available={balance.data?.balance.availableUSDC} rate={rate} />
         ) : (
           <Progress
             key={shown}
             reference={shown}
+            onMoved={moved}
             onRestart={() => {
               balance.reload()
               go('withdraw')
@@ -46,7 +49,7 @@ export function Withdraw(): JSX.Element {
           />
         )}
       </section>
-      <History shown={shown} />
+      <History moves={moves} />
     </div>
   )
 }
