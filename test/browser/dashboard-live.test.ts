@@ -7,7 +7,6 @@ import { registerCreator } from '../helpers/creators.js'
 import { openDashboard } from '../helpers/dashboard.js'
 import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
 import { hostileTexts } from '../helpers/hostile-texts.js'
-import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(60_000))

@@ -24,6 +24,7 @@ test.serial('every screen of a creator with a history', async (t) => {
   const { page, context, faults } = await openDashboard(open(), creator.session)
   await page.getByText('Greetings from Ibadan').waitFor()
   await inspect(t, page, 'dash-home')
+  await page.screenshot({ path: 'screenshots/dash-home-whole.png', fullPage: true })
   await page.getByRole('button', { name: 'Show as table' }).click()
   await inspect(t, page, 'dash-home-table')
   await page.getByRole('link', { name: 'Tips', exact: true }).click()

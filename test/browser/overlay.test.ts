@@ -86,16 +86,15 @@ test.serial(
       expected.push(...messages)
     }
     const all = () => until(`${expected.length} were shown`, () => shown().length === expected.length, 30_000)
+    await app.stop('nothing')
+    await tips('before any other was seen')
+    await app.start()
+    await all()
     await tips('live')
     await all()
 
     await app.stop('503')
     await tips('while 503 a', 'while 503 b')
-    await app.start()
-    await all()
-
-    await app.stop('nothing')
-    await tips('while away')
     await app.start()
     await all()
 
@@ -139,6 +138,7 @@ test.serial('an address without a wallet, or with none that exists, says so', as
   await page.getByText('This overlay needs a wallet').waitFor()
   await page.goto(`${open().world.url}/overlay?wallet=nonsense`)
   await page.getByText('There is no such wallet.').waitFor()
+  t.pass()
 })
 
 test.serial('what strangers write stays text, inside its card, and runs nothing', async (t) => {
