@@ -61,7 +61,8 @@ module.exports = {
     },
     {
       name: 'solana-in-the-chain-adapters', severity: 'error',
-      from: { pathNot: ['^src/providers/(chain|swaps|names)/', '^(test|scripts)/'] }, to: { path: 'node_modules/@solana/' },
+      from: { pathNot: ['^src/providers/(chain|swaps|names)/', '^src/pages/lib/wallets[.]ts$', '^(test|scripts)/'] },
+      to: { path: 'node_modules/@solana/' },
     },
   ],
   options: {

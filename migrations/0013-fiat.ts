@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 /** Naira tips: exchange rates, what payers were asked for, and every payment the provider reported. Amounts are whole kobo, cents, micro-USDC. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- Every reading that counted: accepted ones, and those held back until an operator looks at them.
+    -- Accepted rates, and those that jumped and are held back until an operator looks at them.
     create table rates (
       id bigint generated always as identity primary key,
       pair text not null check (pair = 'USD/NGN'),
@@ -74,16 +74,17 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) not null default clock_timestamp());
     create index fiat_payments_intent on fiat_payments (intent_id);
 
-    -- Money that is nobody's yet: an operator finds out whose, and sends it there.
+    -- Money that is nobody's yet: an operator finds out whose, and returns it or gives it to the creator.
     create table suspense_items (
       provider_transaction text primary key references fiat_payments,
       kobo bigint not null check (kobo > 0),
       reason text not null check (reason in ('underpaid', 'overpaid', 'paid_again')),
       created_at timestamptz(3) not null default clock_timestamp(),
       resolved_at timestamptz(3),
+      resolution text check (resolution in ('returned', 'assigned')),
       resolved_by text,
       note text,
-      check (num_nonnulls(resolved_at, resolved_by, note) in (0, 3)));
+      check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)));
     create index suspense_items_open on suspense_items (created_at) where resolved_at is null;
 
     -- What lists show of a fiat tip besides its amount.

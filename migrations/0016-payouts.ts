@@ -12,8 +12,8 @@ export async function up(knex: Knex): Promise<void> {
       id uuid primary key default gen_random_uuid(),
       user_id uuid not null references users,
       reference text not null unique check (reference ~ '^FIATPAY-[0-9A-F]{32}$'),
-      -- What the provider knows it by: the same digits, and only the characters it takes.
-      provider_reference text not null unique generated always as (replace(lower(reference), '-', '_')) stored,
+      -- What the provider knows it by: it takes no capitals.
+      provider_reference text not null unique generated always as (lower(reference)) stored,
       status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
       -- identity_hold: not to be sent; not_sent: surely never sent; sending: a request may be on its way; unknown: it may
       -- have arrived; resend: to be sent once more under the same reference; sent: accepted; manual_review: an operator

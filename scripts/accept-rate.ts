@@ -5,24 +5,34 @@ import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { rateDecimals } from '../src/providers/rates/port.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+import {
+  acting,
+  actorOf,
+  CannotDo,
+  exitHelp,
+  type Outcome,
+  reasonOf,
+  reasonOption,
+  runCommand,
+  UsageError,
+} from './ops/command.js'
 
 /** Accepts an exchange rate that jumped, after somebody has made sure it is true; fiat tips then go on. */
-const help = `npm run ops -- accept-rate [--rate <naira>] [--apply]
+const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
 An exchange rate too far from the last accepted one stops new fiat tips: feeds err by a factor of a hundred, and one
 such rate gives money away. Look the rate up elsewhere first. Without --apply nothing is changed.
 
   --rate <naira>   naira for a dollar, as looked up; default: what the feed said last. It must be within 1 % of that
+  --reason <text>  where it was looked up, for the audit log; wanted with --apply
   --apply          do it
-  --actor <name>   in whose name, for the audit log; default: the user of the operating system
+  --as <name>      in whose name, for the audit log; default: the user of the operating system
   --json           answer as one line of JSON
   --help
 
-Exit code 0: done, or it could be done; 1: there is nothing to accept, or it failed; 2: wrong arguments.
-`
+${exitHelp}`
 
-const options = { ...acting, rate: { type: 'string' } } as const
+const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as const
 
 interface Plan {
   readonly before: AcceptedRate | undefined
@@ -40,13 +50,21 @@ async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
   return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
 }
 
-async function run(values: { rate?: string; apply?: boolean; actor?: string }): Promise<Outcome> {
+interface Given {
+  readonly rate?: string
+  readonly reason?: string
+  readonly apply?: boolean
+  readonly as?: string
+}
+
+async function run(values: Given): Promise<Outcome> {
+  const applied = values.apply === true
+  const note = applied ? reasonOf(values) : ''
   const db = createDb(loadDatabaseUrl(), 2)
   try {
     const { before, refused } = await planFor(db, values.rate)
     const change = { before: before && text(before.value), after: text(refused.value) }
-    const applied = values.apply === true
-    if (applied) await accept(db, refused, actorOf(values), change)
+    if (applied) await accept(db, refused, actorOf(values), { ...change, note })
     const told = `naira for a dollar: ${change.before ?? 'none'} -> ${change.after}`
     return {
       text: applied ? `${told}: accepted` : `${told}: not accepted; --apply does it`,

@@ -23,6 +23,7 @@ const commands = {
     args: ['dist/test/browser/**/*.test.js'],
   },
   bench: { redis: 'REDIS_URL', build: true, dotenv: true },
+  faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
   ops: { build: true, dotenv: true },
   check: {},

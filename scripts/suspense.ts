@@ -1,46 +1,64 @@
 import type { Knex } from 'knex'
-import { listSuspense, resolveSuspense, type SuspenseItem, suspenseSums } from '../src/fiat/suspense.js'
+import {
+  assignmentOf,
+  findSuspense,
+  listSuspense,
+  type Resolution,
+  resolveSuspense,
+  type SuspenseItem,
+  suspenseSums,
+} from '../src/fiat/suspense.js'
 import { displayText } from '../src/kernel/money.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+import {
+  acting,
+  actorOf,
+  CannotDo,
+  exitHelp,
+  type Outcome,
+  reasonOf,
+  reasonOption,
+  runCommand,
+  UsageError,
+} from './ops/command.js'
 
-/** Shows naira that are nobody's yet (too little, too much, paid again), and notes what was returned. */
-const help = `npm run ops -- suspense [--all] [--returned <payment> --note <text> [--apply]]
+/** Shows naira that are nobody's yet (too little, too much, paid again); notes what was returned, credits what is the creator's. */
+const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
 
-Lists payments that could not be credited, oldest first, at most 1,000. With --returned: notes that the money of one
-went back to its payer, which somebody did at the provider before, and takes it out of the books; without --apply
-nothing is changed.
+Lists payments that could not be credited, oldest first, at most 1,000. One of them can be resolved: --returned notes
+that its money went back to its payer, which somebody did at the provider before; --assign gives its worth to the
+creator it was meant for, at the locked or the current rate, whichever gives less. Without --apply nothing is changed.
 
   --all                  also those that are resolved
   --returned <payment>   the provider's id of the payment, as listed
-  --note <text>          how, for those who ask later; such as the number of the refund
+  --assign <payment>     the same; the tip itself stays as it is, the money is a line of the creator's transactions
+  --reason <text>        why, for those who ask later, such as the number of the refund; wanted with either
   --apply                do it
-  --actor <name>         in whose name, for the audit log; default: the user of the operating system
-  --json                 answer as one line of JSON; amounts are kobo as decimal text
+  --as <name>            in whose name, for the audit log; default: the user of the operating system
+  --json                 answer as one line of JSON; amounts are kobo and micro-USDC as decimal text
   --help
 
-Exit code 0: listed, done, or it could be done; 1: it cannot be done, failed, or the items are not what the ledger
-holds; 2: wrong arguments.
-`
+${exitHelp}`
 
 const options = {
   ...acting,
+  ...reasonOption,
   all: { type: 'boolean' },
   returned: { type: 'string' },
-  note: { type: 'string' },
+  assign: { type: 'string' },
 } as const
 
 const most = 1000
-const noteLength = 500
 
 interface Given {
   readonly all?: boolean
   readonly returned?: string
-  readonly note?: string
+  readonly assign?: string
+  readonly reason?: string
   readonly apply?: boolean
-  readonly actor?: string
+  readonly as?: string
 }
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
@@ -58,39 +76,63 @@ async function list(db: Knex, all: boolean): Promise<Outcome> {
   }
 }
 
-function lineOf({ transaction, intentId, kobo, reason, paidAt, resolvedAt, note }: SuspenseItem): string {
-  const state = resolvedAt === null ? 'waits' : `returned: ${note}`
+function lineOf({ transaction, intentId, kobo, reason, paidAt, resolution, note }: SuspenseItem): string {
+  const state = resolution === null ? 'waits' : `${resolution}: ${note}`
   const amount = displayText(kobo, 2).padStart(14)
   return `${paidAt.toISOString()}  ${amount}  ${reason.padEnd(10)}  payment ${transaction}  ${intentId}  ${state}`
 }
 
-async function giveBack(db: Knex, transaction: string, { note, apply, actor }: Given): Promise<Outcome> {
-  if (!note?.trim() || note.length > noteLength) throw new UsageError('--note says how it was returned')
-  const items = await listSuspense(db, false, most)
-  const item = items.find((one) => one.transaction === transaction)
+async function resolve(
+  db: Knex,
+  transaction: string,
+  resolution: Resolution,
+  apply: boolean,
+): Promise<Outcome> {
+  const item = await findSuspense(db, transaction)
   if (item === undefined) throw new CannotDo(`payment ${transaction} does not wait in suspense`)
-  const json = { applied: apply === true, transaction, kobo: String(item.kobo) }
-  const told = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}`
-  if (apply !== true) return { text: `${told}: not noted; --apply does it`, json }
+  const { told, json } = resolution.as === 'assigned' ? await assigned(db, item) : { told: '', json: {} }
+  const text = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}${told}`
+  if (apply) await resolveAudited(db, item, resolution)
+  return {
+    text: apply ? `${text}: ${resolution.as}` : `${text}: not ${resolution.as}; --apply does it`,
+    json: { applied: apply, transaction, kobo: String(item.kobo), ...json },
+  }
+}
+
+async function assigned(db: Knex, item: SuspenseItem) {
+  const { userId, creatorName, creditMicro } = await assignmentOf(db, item)
+  return {
+    told: `, worth ${displayText(creditMicro, 6)} USDC to ${creatorName} (${userId})`,
+    json: { userId, creditMicro: String(creditMicro) },
+  }
+}
+
+async function resolveAudited(
+  db: Knex,
+  { transaction, kobo }: SuspenseItem,
+  resolution: Resolution,
+): Promise<void> {
   await db.transaction(async (trx) => {
-    const by = actorOf({ actor })
-    if ((await resolveSuspense(trx, transaction, by, note)) === undefined)
+    if ((await resolveSuspense(trx, transaction, resolution)) === undefined)
       throw new CannotDo(`payment ${transaction} was resolved meanwhile`)
     await audit(trx, {
-      actor: by,
+      actor: resolution.by,
       action: 'suspense',
       subject: `payment:${transaction}`,
-      details: { note, kobo: String(item.kobo) },
+      details: { as: resolution.as, note: resolution.note, kobo: String(kobo) },
     })
   })
-  return { text: `${told}: returned`, json }
 }
 
 async function run(values: Given): Promise<Outcome> {
+  const { returned, assign, all = false, apply = false } = values
+  if (returned !== undefined && assign !== undefined) throw new UsageError('--returned or --assign, not both')
   const db = createDb(loadDatabaseUrl(), 2)
   try {
-    if (values.returned === undefined) return await list(db, values.all === true)
-    return await giveBack(db, values.returned, values)
+    const transaction = returned ?? assign
+    if (transaction === undefined) return await list(db, all)
+    const as = returned === undefined ? 'assigned' : 'returned'
+    return await resolve(db, transaction, { as, by: actorOf(values), note: reasonOf(values) }, apply)
   } finally {
     await db.destroy()
   }

@@ -44,6 +44,7 @@ export function compose(config: Config, processName: string): Composed {
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
+  const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
   return {
     config,
@@ -55,8 +56,8 @@ export function compose(config: Config, processName: string): Composed {
     limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
-    chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
-    names: createSnsNames({ urls, genesisHash, onCall }),
+    chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure }),
+    names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
     fiat: createFiatpay(config.fiatpay),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),

@@ -3,6 +3,7 @@ import { cleanUp } from '../src/accounts/clean-up.js'
 import { expireFiat, forgetRates } from '../src/fiat/expire.js'
 import { RateBook } from '../src/fiat/rate-book.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { compareTransfers } from '../src/payouts/compare.js'
 import { sweepKeys } from '../src/platform/idempotency-keys.js'
 import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
@@ -11,7 +12,7 @@ import { createBooksWatch } from './watch-books.js'
 
 /**
  * What happens by the clock: last known prices for lists, the end of unpaid fiat intents, how long the oldest due row of each kind has waited,
- * whether the books hold, and the end of what has long expired. Schedules live here and state in rows; any number of
+ * whether the books hold, once a day whether the payout provider's list is ours, and the end of what has long expired. Schedules live here and state in rows; any number of
  * clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
@@ -49,6 +50,10 @@ export function startClock(services: Services): () => Promise<void> {
     }),
     cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
       name: 'sdk-sessions',
+      noOverlap: true,
+    }),
+    cron.schedule('0 41 3 * * *', () => compareTransfers(services).then(() => undefined, onError), {
+      name: 'compare-payouts',
       noOverlap: true,
     }),
     cron.schedule('30 */10 * * * *', () => cleanUp(services).catch(onError), {

@@ -1,6 +1,7 @@
 import type { Drain } from '../src/platform/drain-loop.js'
 import type { WorkKind } from '../src/platform/jobs.js'
 import type { Services } from '../src/services.js'
+import { finder } from './finder.js'
 import { mailer } from './mailer.js'
 import { payoutFailure, payouts } from './payouts.js'
 import { provisioner } from './provisioner.js'
@@ -11,6 +12,7 @@ import { verifier } from './verifier.js'
 /** The workers that drain due rows, by the kind of work. A new worker is one file and one line here. */
 export const workers: Record<WorkKind, (services: Services) => Drain> = {
   verifier,
+  finder,
   settlement,
   payouts,
   reconciler,

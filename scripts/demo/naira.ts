@@ -93,5 +93,6 @@ async function availableUsdc({ web, creator }: NairaStage): Promise<number> {
 /** Fails unless every invariant of the ledger holds; tells what each kind of account holds. */
 async function checkBooks(say: (text: string) => void): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/check-books.js'])
-  for (const line of stdout.trim().split('\n').slice(-12)) if (line !== '') say(line)
+  const [, ...told] = stdout.trim().split('\n\n')
+  for (const line of told.join('\n').split('\n')) say(line)
 }

@@ -58,12 +58,17 @@ export function creditOf(
   rate: bigint,
   basis: ChargeBasis,
 ): FiatCredit {
-  const worthMicro = (chargeKobo * microScale) / rate
-  const share = basis === 'gross' ? 100n - feePercent : 100n
-  const ofWorth = (chargeKobo * microScale * share) / (rate * 100n)
+  const worth = worthOf(chargeKobo, rate, basis)
   const promised = finalCents * 10_000n
-  const creditMicro = ofWorth < promised ? ofWorth : promised
-  return { creditMicro, revenueMicro: worthMicro - creditMicro }
+  if (worth.creditMicro <= promised) return worth
+  return { creditMicro: promised, revenueMicro: worth.revenueMicro + worth.creditMicro - promised }
+}
+
+/** What so many naira are worth, whatever was promised: the creator's share, rounded down, and the platform's. */
+export function worthOf(kobo: bigint, rate: bigint, basis: ChargeBasis): FiatCredit {
+  const share = basis === 'gross' ? 100n - feePercent : 100n
+  const creditMicro = (kobo * microScale * share) / (rate * 100n)
+  return { creditMicro, revenueMicro: (kobo * microScale) / rate - creditMicro }
 }
 
 /** The USD figures of a fiat tip as lists show them (contract: fiatDetails). */

@@ -2,7 +2,15 @@ import { DomainError } from '../kernel/errors.js'
 import type { RateReading } from '../providers/rates/port.js'
 import type { Services } from '../services.js'
 import { faultOf, longestLifeSeconds, type RateFault } from './rate-guard.js'
-import { type AcceptedRate, acceptRate, ageOf, isRemembered, lastAccepted, refuseRate } from './rates.js'
+import {
+  type AcceptedRate,
+  acceptRate,
+  ageOf,
+  isRemembered,
+  lastAccepted,
+  lastRefused,
+  refuseRate,
+} from './rates.js'
 
 /** The feed is asked at most this often; after a reading that could not be used it is asked again sooner. */
 const freshMs = 15_000
@@ -23,6 +31,7 @@ export class RateBook {
   readonly #services: Needs
   #current: CurrentRate | undefined
   #untilMs = Number.NEGATIVE_INFINITY
+  #newestWasBad = false
   #reading: Promise<void> | undefined
 
   constructor(services: Needs) {
@@ -55,6 +64,7 @@ export class RateBook {
       return this.#hold(await this.#lastGood(), pauseAfterFaultMs)
     }
     const accepted = await this.#judge(reading)
+    this.#newestWasBad = accepted === undefined
     this.#hold(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
   }
 
@@ -64,13 +74,16 @@ export class RateBook {
     const accepted = last !== undefined && isRemembered(last) ? last.value : undefined
     const fault = faultOf({ value, ageSeconds, accepted }, config.rates.jumpPercent)
     if (fault === undefined && value !== undefined) return acceptRate(db, { value, asOf }, 'feed')
-    if (value !== undefined) await refuseRate(db, { value, asOf })
+    if (fault === 'jump' && value !== undefined) await refuseRate(db, { value, asOf })
     this.#alarm(fault)
     return undefined
   }
 
+  /** The newest reading decides: a feed that goes away after a bad one does not make the one before it good again. */
   async #lastGood(): Promise<AcceptedRate | undefined> {
-    const last = await lastAccepted(this.#services.db)
+    const { db } = this.#services
+    if (this.#newestWasBad || (await lastRefused(db)) !== undefined) return undefined
+    const last = await lastAccepted(db)
     return last !== undefined && last.ageSeconds < longestLifeSeconds ? last : undefined
   }
 

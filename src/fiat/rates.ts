@@ -61,23 +61,20 @@ export async function acceptRate(
   return row as AcceptedRate
 }
 
-/** Keeps a reading that was not used, for the operator to look at; the same one is kept once. */
+/** Keeps a rate that jumped, for the operator to look at; the same one once, until a rate is accepted again. */
 export async function refuseRate(
   db: Knex,
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,
 ): Promise<void> {
+  if ((await lastRefused(db))?.value === value) return
   await query(db, {
     name: 'rates.refuse',
-    text: /* sql */ `
-      insert into rates (pair, value, source, as_of)
-      select 'USD/NGN', $1::numeric, 'feed', $2::timestamptz
-      where $1::numeric is distinct from (
-        select value from rates where pair = 'USD/NGN' and accepted_at is null order by created_at desc limit 1)`,
+    text: `insert into rates (pair, value, source, as_of) values ('USD/NGN', $1, 'feed', $2)`,
     values: [displayText(value, rateDecimals), asOf],
   })
 }
 
-/** The newest reading that was not used since the last accepted one, if any. */
+/** The newest rate that jumped since the last accepted one, if any. */
 export async function lastRefused(db: Knex): Promise<AcceptedRate | undefined> {
   const [row] = await query<AcceptedRate>(db, {
     name: 'rates.refused',

@@ -8,9 +8,9 @@ import { confirmFiatTip, endFiatTip } from '../tips/fiat.js'
 import { bookPayment } from './book-payment.js'
 import { creditOf, viewOfCredit } from './fees.js'
 import { judgePayment, type SuspenseReason } from './judge-payment.js'
+import { lateRate } from './late-rate.js'
 import { closeIntent, closeUnpaid, type LockedIntent, lockIntent } from './locked-intent.js'
 import type { Observation } from './look.js'
-import { lastAccepted } from './rates.js'
 import { receipt } from './receipt.js'
 
 /** What a settlement did. */
@@ -48,7 +48,7 @@ async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment)
   const { trx, publish } = uow
   const { id, price, basis } = intent
   const paidLate = payment.paidAt > intent.expiresAt
-  const rate = await settlementRate(uow, intent, paidLate)
+  const rate = paidLate ? await lateRate(trx, intent) : { id: intent.rateId, value: intent.rate }
   const credit = creditOf(price, rate.value, basis)
   const view = viewOfCredit(price, credit.creditMicro)
   if (!(await confirmFiatTip(trx, { id, ...view, creditedMicro: credit.creditMicro })))
@@ -66,15 +66,6 @@ async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment)
   if (receiptTo !== null)
     await queueEmail(uow, { kind: 'receipt', to: receiptTo, ...receipt(intent, payment) })
   return credit
-}
-
-async function settlementRate(
-  { trx }: UnitOfWork,
-  { rateId, rate }: LockedIntent,
-  paidLate: boolean,
-): Promise<{ id: bigint; value: bigint }> {
-  const current = paidLate ? await lastAccepted(trx) : undefined
-  return current !== undefined && current.value > rate ? current : { id: rateId, value: rate }
 }
 
 /** An intent without its money: failed when the provider says so or too little came, cancelled when its time is over. */

@@ -7,6 +7,9 @@ import { Overloaded } from '../platform/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
+/** For a refusal that knows no better moment to come again. */
+const retrySeconds = 60
+
 /**
  * The outermost middleware: gives each request an id, turns everything thrown into the contract's error body,
  * and writes one log line and one metric per request. Nothing of a library's own text ever leaves.
@@ -48,6 +51,8 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   const [status, text] = errors[code]
   const error = quoting.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
+  if (code === 'too_many_requests' && !ctx.res.hasHeader('Retry-After'))
+    ctx.set('Retry-After', String(retrySeconds))
   ctx.body = { success: false, error, code, requestId }
 }
 

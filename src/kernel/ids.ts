@@ -3,7 +3,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 const intentIdPattern = /^pi_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const fiatIntentIdPattern = /^fiatpay_[0-9a-f]{32}$/
 const payoutReferencePattern = /^FIATPAY-[0-9A-F]{32}$/
-const providerPayoutPattern = /^fiatpay_[0-9a-f]{32}$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The lower-case UUID of a user id, with or without the contract's `auth_` prefix; undefined otherwise. */
@@ -45,11 +44,6 @@ export function newPayoutReference(): string {
 /** Whether a text has the form of a withdrawal's reference. */
 export function isPayoutReference(text: string): boolean {
   return payoutReferencePattern.test(text)
-}
-
-/** Whether a reference at the provider has the form of a payout's of ours. */
-export function isProviderPayoutReference(text: string): boolean {
-  return providerPayoutPattern.test(text)
 }
 
 /** A new bearer secret: 256 random bits, base64url. Only its hash is ever stored. */

@@ -1,11 +1,10 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
+import type { Services } from '../services.js'
 import type { SendState, WithdrawalStatus } from './lifecycle.js'
 
 /** Withdrawals of one drain; the provider is asked about all of them at once. */
 const batch = 16
-/** A claimed withdrawal that was not finished within this time is due again: its worker died. Longer than any attempt. */
-export const leaseSeconds = 60
 const errorLength = 200
 
 /** A withdrawal whose turn it is to be sent. */
@@ -24,8 +23,13 @@ export interface ToSend {
   readonly attempts: number
 }
 
-/** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
-export function claimToSend(db: Knex): Promise<ToSend[]> {
+type Needs = Pick<Services, 'db' | 'config'>
+
+/**
+ * Takes what is to be sent. What was not finished when its lease ends is due again: its worker died. `now()`, not
+ * `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows.
+ */
+export function claimToSend({ db, config }: Needs): Promise<ToSend[]> {
   return query<ToSend>(db, {
     name: 'payouts.claim',
     text: /* sql */ `
@@ -33,12 +37,12 @@ export function claimToSend(db: Knex): Promise<ToSend[]> {
         select id from withdrawals
         where due_at <= now() and status = 'pending' and send_state in ('not_sent', 'resend')
         order by due_at limit $1 for update skip locked)
-      update withdrawals w set due_at = clock_timestamp() + $2 * interval '1 second', attempts = attempts + 1
+      update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
       returning w.id, w.reference, w.provider_reference as "providerReference", w.send_state as "sendState",
         w.net_kobo as "netKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
         w.account_name as "accountName", w.recipient_code as recipient, w.resolved_name as "resolvedName", w.attempts`,
-    values: [batch, leaseSeconds],
+    values: [batch, config.payouts.leaseSeconds],
   })
 }
 
@@ -52,7 +56,8 @@ export interface ToAsk {
   readonly looks: number
 }
 
-export function claimToAsk(db: Knex): Promise<ToAsk[]> {
+/** Takes what the provider is to be asked about; leased like what is to be sent. */
+export function claimToAsk({ db, config }: Needs): Promise<ToAsk[]> {
   return query<ToAsk>(db, {
     name: 'payouts.claim-to-ask',
     text: /* sql */ `
@@ -60,10 +65,10 @@ export function claimToAsk(db: Knex): Promise<ToAsk[]> {
         select id from withdrawals
         where due_at <= now() and send_state in ('sending', 'unknown', 'sent', 'manual_review', 'refused')
         order by due_at limit $1 for update skip locked)
-      update withdrawals w set due_at = clock_timestamp() + $2 * interval '1 second', attempts = attempts + 1
+      update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
       returning w.id, w.reference, w.provider_reference as "providerReference", w.status, w.attempts, w.looks`,
-    values: [batch, leaseSeconds],
+    values: [batch, config.payouts.leaseSeconds],
   })
 }
 

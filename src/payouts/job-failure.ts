@@ -1,13 +1,14 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
 
-/** Why a withdrawal that should have been sent has no verdict yet; undefined when it has one, or is gone. */
+/** What keeps a withdrawal from a verdict; undefined when it has one, or somebody is at it. */
 export async function payoutTrouble(db: Knex, reference: string): Promise<string | undefined> {
   const [row] = await query<{ trouble: string }>(db, {
     name: 'payouts.trouble',
     text: /* sql */ `
       select send_state || ': ' || coalesce(last_error, 'no answer') as trouble from withdrawals
-      where reference = $1 and status = 'pending' and send_state <> 'identity_hold'`,
+      where reference = $1 and status = 'pending'
+        and (last_error is not null or send_state in ('unknown', 'manual_review'))`,
     values: [reference],
   })
   return row?.trouble

@@ -26,7 +26,7 @@ const reviewSeconds = 600
  */
 export function createReconcilerDrain(services: Needs): Drain {
   return async () => {
-    const due = await claimToAsk(services.db)
+    const due = await claimToAsk(services)
     const pauses = await Promise.all(due.map((one) => look(services, one)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) * 1000 }
   }

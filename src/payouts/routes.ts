@@ -6,6 +6,7 @@ import { idempotent } from '../http/idempotency.js'
 import { cursorOf } from '../http/paging.js'
 import { DomainError } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
+import { createInTurn } from '../platform/in-turn.js'
 import type { Services } from '../services.js'
 import { createVerdictWait } from './await-verdict.js'
 import { BankBook } from './bank-book.js'
@@ -30,7 +31,7 @@ export function payoutRoutes(services: Services, rates: RateBook): Route[] {
 }
 
 function withdrawRoute(services: Services, rates: RateBook): Route {
-  const awaitVerdict = createVerdictWait(services)
+  const tools = { rates, inTurn: createInTurn(), awaitVerdict: createVerdictWait(services) }
   return route(
     {
       method: 'post',
@@ -57,7 +58,7 @@ function withdrawRoute(services: Services, rates: RateBook): Route {
         stillServes: async () => true,
       },
       (input: WithdrawInput, ctx, claim) =>
-        withdraw(services, rates, awaitVerdict, input, { userId: signedIn(ctx).account.id, claim }),
+        withdraw(services, tools, input, { userId: signedIn(ctx).account.id, claim }),
     ),
   )
 }

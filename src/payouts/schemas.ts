@@ -64,7 +64,7 @@ export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 export const historyInput = z.object({
   reference: z.string('invalid_reference').max(100, 'invalid_reference').optional(),
   status: z.enum(withdrawalStatuses, 'invalid_status').optional(),
-  cursor: cursorInput(/^\d{1,14}\.[0-9a-f-]{36}$/),
+  cursor: cursorInput(/^\d{1,14}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   limit: limitInput,
   format: formatInput,
 })

@@ -10,7 +10,8 @@ const reasonLength = 200
 export interface LockedWithdrawal extends Withdrawal {
   readonly attempts: number
   readonly looks: number
-  /** Seconds since the last request that may have arrived began; null: there was none. */
+  /** When the last request that may have arrived began, and the seconds since; null: there was none. */
+  readonly sentAt: Date | null
   readonly sinceSent: number | null
 }
 
@@ -22,7 +23,7 @@ export async function lockWithdrawal(
   const [row] = await query<LockedWithdrawal>(trx, {
     name: 'payouts.lock',
     text: /* sql */ `
-      select ${withdrawalColumns}, w.attempts, w.looks,
+      select ${withdrawalColumns}, w.attempts, w.looks, w.sent_at as "sentAt",
         extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent"
       from withdrawals w where w.id = $1 for no key update`,
     values: [id],

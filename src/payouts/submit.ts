@@ -4,7 +4,7 @@ import type { Drain } from '../platform/drain-loop.js'
 import type { PayoutSender } from '../providers/payout-sender/port.js'
 import type { Services } from '../services.js'
 import { claimToSend, type ToSend } from './due.js'
-import { beginSending, noteAccepted, noteRefused, noteUnknown, noteUnsent } from './verdicts.js'
+import { beginSending, noteAccepted, noteRefused, noteUnknown, noteUnsent, type Sending } from './verdicts.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | 'payouts'> & {
   readonly sender: PayoutSender
@@ -21,7 +21,7 @@ const never = Number.POSITIVE_INFINITY
  */
 export function createPayoutDrain(services: Needs): Drain {
   return async () => {
-    const due = await claimToSend(services.db)
+    const due = await claimToSend(services)
     const pauses = await Promise.all(due.map((payout) => attempt(services, payout)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
@@ -42,8 +42,8 @@ async function attempt(services: Needs, payout: ToSend): Promise<number> {
 
 async function send(services: Needs, payout: ToSend, recipient: string): Promise<number> {
   const startedAt = performance.now()
-  const sends = await beginSending(services, payout)
-  if (sends === undefined || performance.now() - startedAt > staleMs) return never
+  const sending = await beginSending(services, payout)
+  if (sending === undefined || performance.now() - startedAt > staleMs) return never
   const outcome = await services.sender
     .send({
       reference: payout.providerReference,
@@ -53,9 +53,10 @@ async function send(services: Needs, payout: ToSend, recipient: string): Promise
     })
     .catch((error: unknown) => failureOf(error))
   if (typeof outcome === 'string') await noteAccepted(services, payout, outcome)
-  else if (sends > 1 || outcome.kind === 'ambiguous') await noteUnknown(services, payout, outcome.message)
-  else if (outcome.kind === 'rejected') await noteRefused(services, payout, outcome.message)
-  else return pauseUnsent(services, payout, outcome.message)
+  else if (sending.sends > 1 || outcome.kind === 'ambiguous')
+    await noteUnknown(services, payout, outcome.message)
+  else if (outcome.kind === 'rejected') await noteRefused(services, payout, outcome.message, sending)
+  else return pauseUnsent(services, payout, outcome.message, sending)
   return never
 }
 
@@ -72,10 +73,10 @@ async function judgeUnsent(services: Needs, payout: ToSend, error: unknown): Pro
 }
 
 /** Our own fault, or nobody there: the creator's withdrawal waits, and somebody is called. */
-function pauseUnsent(services: Needs, payout: ToSend, error: string): Promise<number> {
+function pauseUnsent(services: Needs, payout: ToSend, error: string, sending?: Sending): Promise<number> {
   services.metrics.alerts.inc({ kind: 'payout_held_up' })
   services.log.error({ reference: payout.reference, error }, 'a payout cannot be sent; it is tried again')
-  return noteUnsent(services, payout, error)
+  return noteUnsent(services, payout, error, sending)
 }
 
 class RecipientError extends Error {

@@ -1,30 +1,39 @@
 import { query } from '../platform/db.js'
 import type { UnitOfWork } from '../platform/transact.js'
 import type { Services } from '../services.js'
-import { leaseSeconds, type ToSend } from './due.js'
+import type { ToSend } from './due.js'
 import { payoutChannel } from './model.js'
 import { alarmReview, openReview } from './review.js'
-import { failUnpaid, lockWithdrawal } from './settle.js'
+import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from './settle.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
 const errorLength = 200
+const pauseSecondsMost = 60
+
+/** One request to send a withdrawal. */
+export interface Sending {
+  /** How many may have reached the provider with this one. */
+  readonly sends: number
+  /** When it began: by this it is told from any other. */
+  readonly at: Date
+}
 
 /**
- * Notes that a request is about to leave, before its first byte does. Committed when it returns. Returns how many may have
- * reached the provider with this one; undefined when the withdrawal is no longer ours to send.
+ * Notes that a request is about to leave, before its first byte does. Committed when it returns. Undefined: the withdrawal
+ * is no longer ours to send.
  */
-export async function beginSending({ db }: Needs, payout: ToSend): Promise<number | undefined> {
-  const [row] = await query<{ sends: number }>(db, {
+export async function beginSending({ db, config }: Needs, payout: ToSend): Promise<Sending | undefined> {
+  const [row] = await query<Sending>(db, {
     name: 'payouts.sending',
     text: /* sql */ `
       update withdrawals
       set send_state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
-          due_at = clock_timestamp() + $4 * interval '1 second'
-      where id = $1 and attempts = $2 and send_state = $3 and status = 'pending' returning sends`,
-    values: [payout.id, payout.attempts, payout.sendState, leaseSeconds],
+          due_at = clock_timestamp() + $4::float8 * interval '1 second'
+      where id = $1 and attempts = $2 and send_state = $3 and status = 'pending' returning sends, sent_at as at`,
+    values: [payout.id, payout.attempts, payout.sendState, config.payouts.leaseSeconds],
   })
-  return row?.sends
+  return row
 }
 
 /** The provider took it. That is a fact, whatever was thought of the withdrawal meanwhile. */
@@ -56,25 +65,51 @@ async function openIfFailed(uow: UnitOfWork, { id }: ToSend, providerId: string)
   return openReview(uow, { withdrawalId: id, kind: 'paid_after_failed', details: { providerId } })
 }
 
-/** The payee was refused, and nothing was sent before: the only refusal that ends a withdrawal. */
-export async function noteRefused({ transact }: Needs, { id }: ToSend, reason: string): Promise<void> {
+/**
+ * The payee was refused: the only refusal that ends a withdrawal. It counts only if nothing else was ever sent: `sending`
+ * is the request that was refused; without one, the payee was refused before anything was sent.
+ */
+export async function noteRefused(
+  { transact }: Needs,
+  payout: ToSend,
+  reason: string,
+  sending?: Sending,
+): Promise<void> {
   await transact(async (uow) => {
-    const withdrawal = await lockWithdrawal(uow, id)
-    if (withdrawal?.status === 'pending' && withdrawal.sends <= 1) await failUnpaid(uow, withdrawal, reason)
+    const withdrawal = await lockWithdrawal(uow, payout.id)
+    if (withdrawal?.status !== 'pending') return
+    const stillOurs =
+      sending === undefined
+        ? withdrawal.sendState === 'not_sent' && withdrawal.attempts === payout.attempts
+        : isOnlySending(withdrawal, sending)
+    if (stillOurs) await failUnpaid(uow, withdrawal, reason)
   })
 }
 
-/** The one request there was surely executed nothing: it is sent again after a pause. Returns the pause in ms. */
-export async function noteUnsent({ db }: Needs, payout: ToSend, error: string): Promise<number> {
-  const pause = Math.min(2 ** Math.min(payout.attempts, 6), leaseSeconds)
+function isOnlySending({ sends, sentAt }: LockedWithdrawal, sending: Sending): boolean {
+  return sends === 1 && sentAt?.getTime() === sending.at.getTime()
+}
+
+/**
+ * Nothing was ever executed, which is our fault or nobody's: it is sent again after a pause. `sending`: the one request
+ * there was; without one there was none. Returns the pause in ms.
+ */
+export async function noteUnsent(
+  { db }: Needs,
+  payout: ToSend,
+  error: string,
+  sending?: Sending,
+): Promise<number> {
+  const pause = Math.min(2 ** Math.min(payout.attempts, 6), pauseSecondsMost)
   await query(db, {
     name: 'payouts.unsent',
     text: /* sql */ `
       update withdrawals set send_state = 'not_sent', sends = 0, sent_at = null, last_error = $2,
         due_at = clock_timestamp() + $3 * interval '1 second'
-      where id = $1 and status = 'pending' and
-        (send_state in ('sending', 'unknown') and sends = 1 or send_state = 'not_sent' and attempts = $4)`,
-    values: [payout.id, error.slice(0, errorLength), pause, payout.attempts],
+      where id = $1 and status = 'pending' and case when $5::timestamptz is null
+        then send_state = 'not_sent' and attempts = $4
+        else send_state in ('sending', 'unknown') and sends = 1 and sent_at = $5 end`,
+    values: [payout.id, error.slice(0, errorLength), pause, payout.attempts, sending?.at ?? null],
   })
   return pause * 1000
 }

@@ -3,6 +3,7 @@ import { DomainError } from '../kernel/errors.js'
 import { newPayoutReference } from '../kernel/ids.js'
 import { readBalance } from '../ledger/balance.js'
 import type { Claim } from '../platform/idempotency-keys.js'
+import type { InTurn } from '../platform/in-turn.js'
 import type { Services } from '../services.js'
 import { askedAmount } from './asked-amount.js'
 import type { AwaitVerdict } from './await-verdict.js'
@@ -20,6 +21,14 @@ export interface Withdrawing {
   readonly claim: Claim | undefined
 }
 
+/** What a process keeps for all withdrawals. */
+export interface WithdrawTools {
+  readonly rates: RateBook
+  /** Somebody's own requests at once would only hold connections while they wait for the same balance. */
+  readonly inTurn: InTurn
+  readonly awaitVerdict: AwaitVerdict
+}
+
 /**
  * Withdraws to a bank account (contract: POST /payouts/withdraw): holds the money, leaves the sending to the worker and
  * waits for its verdict. Refuses in the contract's order, and before anything is held. Throws `payout_refused` with the
@@ -27,12 +36,13 @@ export interface Withdrawing {
  */
 export async function withdraw(
   services: Needs,
-  rates: RateBook,
-  awaitVerdict: AwaitVerdict,
+  { rates, inTurn, awaitVerdict }: WithdrawTools,
   input: WithdrawInput,
   who: Withdrawing,
 ): Promise<WithdrawAnswer> {
-  const withdrawal = (await findByKey(services, who.claim)) ?? (await place(services, rates, input, who))
+  const withdrawal =
+    (await findByKey(services, who.claim)) ??
+    (await inTurn(who.userId, () => place(services, rates, input, who)))
   const verdict = await awaitVerdict(withdrawal.reference)
   if (verdict.kind === 'failed') throw new DomainError('payout_refused', verdict.reason)
   return presentWithdrawal(withdrawal, verdict.kind)

@@ -146,6 +146,8 @@ function shape(s: z.output<typeof settings>) {
     },
     payouts: {
       timeoutMs: s.PAYOUT_TIMEOUT_MS,
+      // An attempt is two requests; whoever has not finished in twice that time is dead.
+      leaseSeconds: Math.max(1, (4 * s.PAYOUT_TIMEOUT_MS) / 1000),
       lookSeconds: s.PAYOUT_LOOK_SECONDS,
       settleSeconds: s.PAYOUT_SETTLE_SECONDS,
     },

@@ -2,7 +2,15 @@ import { Queue } from 'bullmq'
 import type { RedisClient } from './redis.js'
 
 /** Every kind of work that waits in rows, and with it the name of its BullMQ queue. */
-export const workKinds = ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'mailer'] as const
+export const workKinds = [
+  'verifier',
+  'finder',
+  'settlement',
+  'payouts',
+  'reconciler',
+  'provisioner',
+  'mailer',
+] as const
 export type WorkKind = (typeof workKinds)[number]
 
 /** BullMQ keys of one installation; the braces keep them on one node of a cluster. */
@@ -13,6 +21,7 @@ export function queuePrefix(namespace: string): string {
 /** One wake-up per kind and window from one process. Verification is asked for most and looks at 256 tips at once. */
 const windowMs: Record<WorkKind, number> = {
   verifier: 250,
+  finder: 250,
   settlement: 50,
   payouts: 50,
   reconciler: 50,

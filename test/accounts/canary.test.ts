@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
-import { Redis } from 'ioredis'
 import { freePort } from '../../scripts/dev/ports.js'
 import { createClient, type Request } from '../helpers/client.js'
 import { otherCode } from '../helpers/codes.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
+import { monitorRedis } from '../helpers/redis-monitor.js'
 import { startMs } from '../helpers/service-process.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
@@ -42,19 +42,6 @@ async function runWeb(t: ExecutionContext, env: Record<string, string> = {}) {
   return { ...web, request: await createClient(`http://127.0.0.1:${port}`) }
 }
 
-/** Everything that goes through Redis from now on. */
-async function monitorRedis(t: ExecutionContext): Promise<() => string> {
-  const client = new Redis(world().env['REDIS_URL'] ?? '')
-  const monitor = await client.monitor()
-  t.teardown(() => {
-    monitor.disconnect()
-    client.disconnect()
-  })
-  const commands: string[] = []
-  monitor.on('monitor', (_time: string, args: string[]) => commands.push(args.join(' ')))
-  return () => commands.join('\n')
-}
-
 async function newestCode({ email }: Pick<Person, 'email'>, count: number): Promise<string> {
   await until('the mail arrives', () => world().mail.received(email).length === count, startMs)
   return /^ {4}([0-9]{6})$/m.exec(world().mail.received(email)[0]?.text ?? '')?.[1] ?? 'no code'
@@ -73,7 +60,7 @@ async function register(request: Request) {
 
 test.serial('codes and all other secrets stay out of logs and Redis', async (t) => {
   t.timeout(2 * startMs)
-  const commands = await monitorRedis(t)
+  const commands = await monitorRedis(t, world().env['REDIS_URL'] ?? '')
   const web = await runWeb(t)
   const mailer = run(t, ['dist/workers/main.js', 'mailer'], {})
   const person = await register(web.request)

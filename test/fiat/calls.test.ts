@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import test from 'ava'
 import { nextLook } from '../../src/fiat/poll-rhythm.js'
 import { registerCreator } from '../helpers/creators.js'
-import { fiatIntent, fiatStatus, pay, settleNow } from '../helpers/fiat-tips.js'
+import { fiatIntent, fiatStatus, pay, referenceOf, settlementDrain, settleNow } from '../helpers/fiat-tips.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
@@ -64,4 +65,27 @@ test.serial('a life of eight days costs at most 100 calls, as many as its rhythm
   t.is(total(), 1 + looks)
   t.is(await fiatStatus(world(), intentId), 'cancelled')
   t.is(nextLook({ sinceCreated: 0, untilExpiry: -7 * 86_400, completed: false }, 7), null)
+})
+
+test.serial('a burst of webhooks makes the provider be asked at most once a second', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  await settleNow(world(), intentId)
+  world().fiat.fiatpay.calls.reset()
+  const raw = JSON.stringify({ event: 'charge.success', data: { reference: referenceOf(intentId) } })
+  const signature = createHmac('sha512', world().fiat.fiatpay.secretKey).update(raw).digest('hex')
+  const drain = settlementDrain(world())
+  const startedAt = performance.now()
+  for (let n = 0; n < 20; n++) {
+    const burst = Array.from({ length: 10 }, () =>
+      world().request('POST', '/webhooks/fiatpay', {
+        body: raw,
+        headers: { 'x-paystack-signature': signature },
+      }),
+    )
+    await Promise.all([...burst, drain(), drain()])
+  }
+  const seconds = Math.ceil((performance.now() - startedAt) / 1000)
+  t.true(total() <= seconds + 1, `${total()} calls in ${seconds} s`)
+  t.is(await fiatStatus(world(), intentId), 'requires_action')
 })

@@ -1,23 +1,11 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { expireFiat } from '../../src/fiat/expire.js'
-import { checkBooks } from '../../src/ledger/invariants.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import {
-  availableUsdc,
-  expire,
-  fiatIntent,
-  fiatStatus,
-  pay,
-  platformUnits,
-  settleNow,
-} from '../helpers/fiat-tips.js'
+import { availableUsdc, expire, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/fiat-tips.js'
 import { listTips } from '../helpers/tips.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
-const run = promisify(execFile)
 const daySeconds = 86_400
 
 async function intentFor({ user }: TestCreator): Promise<string> {
@@ -83,33 +71,3 @@ test.serial(
     t.deepEqual(await listed(), [underpaid, late].sort())
   },
 )
-
-test.serial('suspense reports what waits, agrees with the ledger, and notes what was returned', async (t) => {
-  const creator = await registerCreator(world())
-  const intentId = await intentFor(creator)
-  pay(world(), intentId, 123_456)
-  await settleNow(world(), intentId)
-  const suspense = (...args: string[]) =>
-    run(process.execPath, ['dist/scripts/suspense.js', ...args], {
-      env: { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] },
-    })
-  const report = JSON.parse((await suspense('--json')).stdout)
-  t.true(report.ok)
-  const item = report.items.find((one: { intentId: string }) => one.intentId === intentId)
-  t.like(item, { kobo: '123456', reason: 'underpaid' })
-  t.is(report.waiting, report.ledger)
-  t.is(BigInt(report.waiting), await platformUnits(world(), 'suspense', 'NGN'))
-  t.regex((await suspense()).stdout, /1234\.56 {2}underpaid/)
-
-  const returned = ['--returned', item.transaction, '--note', 'refund 77']
-  await suspense(...returned)
-  t.is(BigInt(report.waiting), await platformUnits(world(), 'suspense', 'NGN'), 'a plan changes nothing')
-  await t.throwsAsync(suspense('--returned', item.transaction, '--apply'), { message: /--note/ })
-  await suspense(...returned, '--apply', '--actor', 'ngozi')
-  await t.throwsAsync(suspense(...returned, '--apply'), { message: /does not wait/ })
-  const after = JSON.parse((await suspense('--json')).stdout)
-  t.is(BigInt(report.waiting) - BigInt(after.waiting), 123_456n)
-  t.true(after.ok)
-  t.like(await world().db('audit_log').where({ action: 'suspense' }).first(), { actor: 'ngozi' })
-  t.true((await checkBooks(world().db)).holds)
-})

@@ -34,6 +34,8 @@ test.serial('refusals come with their exact texts, in the agreed order', async (
     { amount: 5 },
     { creatorId: '', amount: 5 },
     { amount: 'x' },
+    { creatorId, amount: null },
+    { creatorId: null, amount: 5 },
     '{',
     '[]',
   ])
@@ -109,7 +111,7 @@ test.serial(
     const env = { ...world().env, RATE_LIMIT_FACTOR: '1', TRUST_PROXY: 'true', RATE_INTENTS: '1000' }
     const request = await createClient((await startApp(t, env)).url)
     const ask = (creatorId: string, address: string) =>
-      request<FiatIntentBody>('POST', '/payments/fiat/intent', {
+      request<FiatIntentBody & { error?: string }>('POST', '/payments/fiat/intent', {
         body: { creatorId, amount: 5 },
         headers: { 'x-forwarded-for': address },
       })
@@ -117,7 +119,9 @@ test.serial(
     const granted = answers.filter(({ status }) => status === 200)
     t.is(granted.length, 20)
     t.is(answers.filter(({ status }) => status === 429).length, 10)
-    t.is((await ask(one.user.id, '192.0.2.1')).status, 429)
+    const crowded = await ask(one.user.id, '192.0.2.1')
+    t.is(`${crowded.status} ${crowded.body.error}`, '429 Too many requests')
+    t.regex(crowded.headers['retry-after'] ?? '', /^\d+$/)
     t.is((await ask(one.user.id, '192.0.2.2')).status, 200)
     t.is((await ask(other.user.id, '192.0.2.1')).status, 200)
     const { intentId = '' } = granted[0]?.body ?? {}

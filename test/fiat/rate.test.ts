@@ -36,10 +36,9 @@ function feed(change: Parameters<ReturnType<typeof world>['fiat']['rates']['set'
 
 test.beforeEach(async () => {
   world().fiat.rates.reset()
-  await world()
-    .db('rates')
-    .whereNotNull('accepted_at')
-    .update({ accepted_at: new Date(0) })
+  const { db } = world()
+  await db('rates').whereNull('accepted_at').del()
+  await db('rates').update({ accepted_at: new Date(0) })
   moveClock(freshMs)
 })
 
@@ -90,6 +89,21 @@ test.serial('a feed that cannot be reached leaves the last rate in force for ten
   t.is(await quoted(), '503 Rate unavailable')
 })
 
+test.serial(
+  'a feed that goes away after a bad reading does not make the rate before it good again',
+  async (t) => {
+    t.is(await quoted(), '200 1600')
+    for (const bad of [{ NGN: 160_000 }, { NGN: null }]) {
+      feed({ ...bad, feed: 'ok' })
+      t.is(await quoted(), '503 Rate unavailable')
+      feed({ feed: 'down' })
+      t.is(await quoted(), '503 Rate unavailable')
+      feed({ NGN: 1600, feed: 'ok' })
+      t.is(await quoted(), '200 1600')
+    }
+  },
+)
+
 test.serial('the feed is asked once for all who ask within fifteen seconds', async (t) => {
   const { services } = world()
   let readings = 0
@@ -115,15 +129,28 @@ test.serial('a true jump is accepted by an operator, who is written down', async
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
   t.is(await quoted(), '200 1600')
-  await t.throwsAsync(accept('--apply'), { message: /no rate waits/ })
+  t.regex((await accept('--help')).stdout, /--reason <text>/)
+  await t.throwsAsync(accept('--apply', '--reason', 'x'), { message: /no rate waits/ })
   feed({ NGN: 2400 })
   t.is(await quoted(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { applied: false, before: '1600', after: '2400' })
   moveClock(pauseMs)
   t.is(await quoted(), '503 Rate unavailable')
-  await t.throwsAsync(accept('--rate', '1700', '--apply'), { message: /the feed says 2400/ })
-  await accept('--rate', '2405', '--apply', '--actor', 'ngozi')
+  await t.throwsAsync(accept('--rate', '1700', '--reason', 'x', '--apply'), { message: /the feed says 2400/ })
+  await t.throwsAsync(accept('--apply'), { message: /--reason/ })
+  const note = ['--reason', 'the central bank says so']
+  await accept('--rate', '2405', ...note, '--apply', '--as', 'ngozi')
   moveClock(pauseMs)
   t.is(await quoted(), '200 2400')
-  t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), { actor: 'ngozi' })
+  // The same jump a second time waits again: it was accepted for then, not for ever.
+  feed({ NGN: 1600 })
+  t.is(await quoted(), '503 Rate unavailable')
+  await accept('--apply', ...note)
+  feed({ NGN: 2400 })
+  t.is(await quoted(), '503 Rate unavailable')
+  t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
+  t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), {
+    actor: 'ngozi',
+    details: { before: '1600', after: '2400', note: 'the central bank says so' },
+  })
 })

@@ -7,6 +7,7 @@ import type { WorkKind } from '../../src/platform/jobs.js'
 import { installTestWallet } from '../browser/test-wallet.js'
 import { type Embedder, type InitBody, registerEmbedder } from './sdk.js'
 import { createSupporter, type Supporter } from './supporter.js'
+import { until } from './until.js'
 import { type WalletSwitches, walletConfig } from './wallet-config.js'
 import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
 import { useWorld, type World, type WorldOptions } from './world.js'
@@ -14,7 +15,7 @@ import { useWorld, type World, type WorldOptions } from './world.js'
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
 const slotMs = 80
 const patienceMs = 10_000
-export const desktop = { width: 1000, height: 900 }
+const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
 
 /** A world with a browser in it, a site of somebody else's, and the workers at work. */
@@ -26,7 +27,7 @@ export interface BrowserWorld {
 }
 
 /** Somebody else's web server. */
-export interface Site {
+interface Site {
   readonly origin: string
   /** Serves this document at a path of its own. Returns its URL. */
   serve(document: string | (() => Promise<string>)): string
@@ -42,6 +43,7 @@ export function useBrowser(
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
   test.before('a browser starts', async () => {
+    await until('the world is open', () => isOpen(world))
     const browser = await chromium.launch({
       executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
@@ -59,6 +61,15 @@ export function useBrowser(
   return () => {
     if (opened === undefined) throw new Error('The browser is open inside tests only')
     return opened
+  }
+}
+
+/** Hooks run side by side: the world may still be opening. */
+function isOpen(world: () => World): boolean {
+  try {
+    return world() !== undefined
+  } catch {
+    return false
   }
 }
 

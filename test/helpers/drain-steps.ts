@@ -6,6 +6,20 @@ export interface Step {
   readonly phase: 'before' | 'after'
 }
 
+/** One of several steps of a drain that look alike: its `nth`, from 1. */
+export interface NthStep extends Step {
+  readonly nth: number
+}
+
+/** Numbers the steps of a drain. Drains with the same work may differ in what falls due by itself, never in this. */
+export function numbered(drain: readonly Step[]): NthStep[] {
+  return drain.map((step, index) => ({ ...step, nth: drain.slice(0, index + 1).filter(sameAs(step)).length }))
+}
+
+function sameAs({ label, phase }: Step): (other: Step) => boolean {
+  return (other) => other.label === label && other.phase === phase
+}
+
 /** The steps of one drain, counted from the statement that takes due rows. */
 export class DrainSteps {
   /** What each drain has done so far. */
@@ -15,11 +29,13 @@ export class DrainSteps {
   readonly #taking: string
   #gate = Promise.resolve()
   #openGate: () => void = () => undefined
-  #killAt: { readonly index: number; readonly kill: () => Promise<void> } | undefined
+  readonly #ending: string | undefined
+  #killAt: { readonly step: NthStep; readonly kill: () => Promise<void> } | undefined
 
-  /** `taking`: the label of the statement that takes due rows, with which a drain begins. */
-  constructor(taking: string) {
+  /** `taking`: the label of the statement that takes due rows, with which a drain begins; `ending`: of its last. */
+  constructor(taking: string, ending?: string) {
     this.#taking = taking
+    this.#ending = ending
   }
 
   /** Lets no drain begin until `release`. */
@@ -31,9 +47,9 @@ export class DrainSteps {
   release(): void {
     this.#openGate()
   }
-  /** At this step of a drain, nothing passes any more. */
-  killAt(index: number, kill: () => Promise<void>): void {
-    this.#killAt = { index, kill }
+  /** At this step of a drain, or at its end when it has no such step, nothing passes any more. */
+  killAt(step: NthStep, kill: () => Promise<void>): void {
+    this.#killAt = { step, kill }
   }
   readonly atStep: AtStep = async (label, phase) => {
     if (label === this.#taking && phase === 'before') {
@@ -44,10 +60,16 @@ export class DrainSteps {
     }
     const done = this.drains.at(-1) ?? []
     done.push({ label, phase })
-    if (done.length - 1 !== this.#killAt?.index) return true
+    if (this.#killAt === undefined || !this.#isReached(this.#killAt.step, done)) return true
     const { kill } = this.#killAt
     this.#killAt = undefined
     await kill()
     return false
+  }
+
+  #isReached(wanted: NthStep, done: readonly Step[]): boolean {
+    const here = done.at(-1)
+    if (here?.label === this.#ending && here?.phase === 'after') return true
+    return here !== undefined && sameAs(wanted)(here) && done.filter(sameAs(wanted)).length === wanted.nth
   }
 }

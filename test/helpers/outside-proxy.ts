@@ -14,8 +14,8 @@ type Intervention = 'close' | { readonly status: number; readonly body: string }
 /** Stands between the service and the sandbox, and puts other words into the outside's mouth. */
 export interface OutsideProxy {
   readonly url: string
-  /** What happens to a request for this path instead of being forwarded; undefined lets it pass. */
-  intervene: ((path: string) => Intervention | undefined) | undefined
+  /** What happens to a request for this path with this body instead of being forwarded; undefined lets it pass. */
+  intervene: ((path: string, body: string) => Intervention | undefined) | undefined
   /** Changes the answer to one JSON-RPC call. */
   alter: ((method: string, params: readonly unknown[], reply: RpcReply) => RpcReply) | undefined
   close(): Promise<void>
@@ -35,10 +35,10 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     const path = request.url ?? '/'
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const intervention = proxy.intervene?.(path)
+    const asked = Buffer.concat(chunks).toString('utf8')
+    const intervention = proxy.intervene?.(path, asked)
     if (intervention === 'close') return void response.destroy()
     if (intervention !== undefined) return void response.writeHead(intervention.status).end(intervention.body)
-    const asked = Buffer.concat(chunks).toString('utf8')
     const answer = await fetch(new URL(path, target), {
       method: request.method ?? 'GET',
       ...(asked === '' ? {} : { body: asked }),

@@ -138,8 +138,7 @@ export function rowOf({ db }: Pick<World, 'db'>, reference: string): Promise<Pay
 
 /** How often the provider executed a withdrawal. */
 export function executions({ fiat }: World, reference: string): number {
-  const key = reference.slice('FIATPAY-'.length).toLowerCase()
-  return fiat.fiatpay.log().transfers.filter((line) => line.reference === `fiatpay_${key}`).length
+  return fiat.fiatpay.log().transfers.filter((line) => line.reference === reference.toLowerCase()).length
 }
 
 /** A payout worker beside the app, woken as in production. */

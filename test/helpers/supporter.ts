@@ -18,6 +18,7 @@ export interface Supporter {
   pay(
     transaction: string,
     change?: (instructions: TransactionInstruction[]) => TransactionInstruction[],
+    options?: Pick<SendOptions, 'skipPreflight'>,
   ): string
   /** Signs and submits instructions of their own. Returns the signature. */
   send(instructions: TransactionInstruction[], options?: SendOptions): string
@@ -53,12 +54,12 @@ export function createSupporter(
   return {
     keypair,
     wallet,
-    pay(issued, change) {
+    pay(issued, change, options = {}) {
       const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
-      if (change === undefined) return submit(new VersionedTransaction(message), {})
+      if (change === undefined) return submit(new VersionedTransaction(message), options)
       const plain = TransactionMessage.decompile(message)
       plain.instructions = change(plain.instructions)
-      return submit(new VersionedTransaction(plain.compileToV0Message()), {})
+      return submit(new VersionedTransaction(plain.compileToV0Message()), options)
     },
     send(instructions, options = {}) {
       const message = new TransactionMessage({

@@ -10,12 +10,12 @@ const unknown: Judged = {
   sendState: 'unknown',
   sends: 1,
   netKobo: 5000n,
-  providerReference: 'fiatpay_1',
+  providerReference: 'fiatpay-1',
   sinceSent: 10,
 }
 const transfer = (state: TransferState, change: Partial<ProviderTransfer> = {}): ProviderTransfer => ({
   id: 'TRF_1',
-  reference: 'fiatpay_1',
+  reference: 'fiatpay-1',
   amountKobo: 5000n,
   currency: 'NGN',
   state,
@@ -59,7 +59,7 @@ test('no order and no repetition of answers moves a withdrawal back or out of an
 })
 
 test('another amount, currency or reference completes nothing and calls a person', (t) => {
-  for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay_2' }])
+  for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay-2' }])
     for (const status of statuses)
       t.deepEqual(judge({ ...unknown, status }, transfer('paid', change), rules), {
         kind: 'review',

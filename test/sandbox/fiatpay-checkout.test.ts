@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Fiat } from '../helpers/fiat.js'
+import type { Fiat } from '../../scripts/sandbox/fiat.js'
 import { caller, fiatFor, newReference } from './fiatpay-client.js'
 
 const payer = { email: 'supporter@example.com', amount: 760_000 }

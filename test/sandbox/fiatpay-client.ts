@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
+import { type Fiat, startFiat } from '../../scripts/sandbox/fiat.js'
 import type { FiatpayOptions } from '../../scripts/sandbox/fiatpay/fiatpay.js'
-import { type Fiat, startFiat } from '../helpers/fiat.js'
 
 /** The provider's envelope, and what its refusals say besides. */
 export interface Envelope<Data> {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Fiat } from '../helpers/fiat.js'
+import type { Fiat } from '../../scripts/sandbox/fiat.js'
 import { until } from '../helpers/until.js'
 import {
   caller,

@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { startFiat } from '../../scripts/sandbox/fiat.js'
 import { roll } from '../../scripts/sandbox/fiatpay/dice.js'
 import { seeded } from '../domain/seed.js'
-import { startFiat } from '../helpers/fiat.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { until } from '../helpers/until.js'
 import {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import type { Fiat } from '../helpers/fiat.js'
+import type { Fiat } from '../../scripts/sandbox/fiat.js'
 import { until } from '../helpers/until.js'
 import { caller, fiatFor, newRecipient, newReference, transferBody } from './fiatpay-client.js'
 

@@ -6,14 +6,18 @@ import type { ExecutionContext } from 'ava'
 /** The built program of the stand-ins. */
 export const sandboxMain = new URL('../../scripts/sandbox/main.js', import.meta.url).pathname
 
-/** Starts the sandbox as its own process and waits for its line. */
+/** Starts the sandbox as its own process, on free ports, and waits for its line. Rejects when it ends without one. */
 export async function startProcess(t: ExecutionContext, env: Record<string, string>) {
   const child = spawn(process.execPath, [sandboxMain], {
-    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', ...env },
+    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', SMTP_PORT: '0', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const said = once(createInterface({ input: child.stdout }), 'line')
+  const ended = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`the sandbox ended with ${code}`)),
+  )
+  const [line] = await Promise.race([said, ended])
   return { child, url: String(line).replace('sandbox ready ', '') }
 }
 

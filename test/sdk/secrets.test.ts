@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
-import { Redis } from 'ioredis'
 import { freePort } from '../../scripts/dev/ports.js'
 import { solMint } from '../../src/kernel/tokens.js'
+import { monitorRedis } from '../helpers/redis-monitor.js'
 import { openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
 import { startMs } from '../helpers/service-process.js'
 import { strangerWallet } from '../helpers/supporter.js'
@@ -15,7 +15,9 @@ const world = useWorld(test, { chain: true })
 /** A web process of the world that logs everything it ever logs. */
 async function startTalkative(t: ExecutionContext): Promise<{ url: string; log: () => string }> {
   const port = await freePort()
-  const env = { ...process.env, ...world().env, PORT: String(port), LOG_LEVEL: 'trace' }
+  // With limits: they are counted by API key, in Redis.
+  const own = { PORT: String(port), LOG_LEVEL: 'trace', RATE_LIMIT_FACTOR: '20' }
+  const env = { ...process.env, ...world().env, ...own }
   const web = spawn(process.execPath, ['dist/src/web.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const output of [web.stdout, web.stderr])
@@ -28,27 +30,12 @@ async function startTalkative(t: ExecutionContext): Promise<{ url: string; log: 
   return { url: `http://127.0.0.1:${port}`, log: () => log }
 }
 
-/** Everything the process' Redis is told from now on. */
-async function monitorRedis(t: ExecutionContext): Promise<() => string> {
-  const redis = new Redis(world().env['REDIS_URL'] ?? '')
-  const monitor = await redis.monitor()
-  let told = ''
-  monitor.on('monitor', (_: string, args: string[]) => {
-    told += `${args.join(' ')}\n`
-  })
-  t.teardown(() => {
-    monitor.disconnect()
-    redis.disconnect()
-  })
-  return () => told
-}
-
 test('keys, tokens and codes are in no log line, no Redis command, no error text and no table', async (t) => {
   t.timeout(2 * startMs)
   const embedder = await registerEmbedder(world())
   const { sessionToken, config } = await openSession(world(), embedder)
   const { url, log } = await startTalkative(t)
-  const told = await monitorRedis(t)
+  const told = await monitorRedis(t, world().env['REDIS_URL'] ?? '')
   const refusals: string[] = []
 
   async function ask(method: 'GET' | 'POST', path: string, bearer: string, body?: unknown) {
@@ -106,6 +93,7 @@ test('keys, tokens and codes are in no log line, no Redis command, no error text
   }
   t.true(places.log.split('\n').length > 20, 'the log was read')
   t.true(places.tables.includes(id), 'the tables were read')
+  t.true(places.redis.includes(':limit:apiKey:'), 'Redis was listened to')
   const secrets = {
     'the API key': apiKey.split('_').slice(3).join('_'),
     'the session token': sessionToken.slice('sdk_sess_'.length),

@@ -1,11 +1,11 @@
 import { words } from '../i18n/checkout.js'
 import { common } from '../i18n/common.js'
 import { ngn, tokenAmount, usd } from '../lib/money.js'
+import { slowSentMs } from './rhythm.js'
 import type { State, Step } from './state.js'
 
 type Said = { readonly [At in Step['at']]?: (step: Extract<Step, { at: At }>, state: State) => string }
 
-const slowMs = 20_000
 const minuteMs = 60_000
 
 const said: Said = {
@@ -27,7 +27,7 @@ const said: Said = {
   },
   approving: ({ pay }) => `${words.approving(pay.wallet.name)}. ${words.approvingMore}`,
   sent: ({ since }, { now }) =>
-    now - since > slowMs ? `${words.sentSlow} ${words.sentSlowMore}` : `${words.sent} ${words.sentMore}`,
+    now - since > slowSentMs ? `${words.sentSlow} ${words.sentSlowMore}` : `${words.sent} ${words.sentMore}`,
   done: ({ intent: { output } }, { session }) =>
     words.done(session?.creator.name ?? '', tokenAmount(output.amount, output.decimals, output.symbol)),
   'naira-starting': () => words.starting,

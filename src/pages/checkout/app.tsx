@@ -68,7 +68,9 @@ export function App({
     <main class="sheet" ref={sheet} data-step={step.at}>
       <header class="head">
         <h1 tabIndex={-1}>{session === undefined ? '\u00a0' : words.title(session.creator.name)}</h1>
-        {session !== undefined && <span class="head__address">{session.creator.address}</span>}
+        {session !== undefined && (
+          <span class="head__address">{session.creator.address.replace('...', '…')}</span>
+        )}
       </header>
       {state.offline && (
         <Notice tone="warn" icon="offline">

@@ -6,6 +6,9 @@ const nairaQuickMs = 5 * 60_000
 /** Money may arrive after the time is over: that long it is still looked for. */
 const lateMs = 30 * 60_000
 
+/** Ms after which a payment that was sent is called slow. */
+export const slowSentMs = 20_000
+
 /** Ms before the look number `nth` (from 0). */
 export function chainPauseMs(nth: number): number {
   return (chainRhythm[nth] ?? chainRhythm.at(-1) ?? 1) * 1000

@@ -12,6 +12,7 @@ const naira = new Intl.NumberFormat('en-NG', {
   currencyDisplay: 'narrowSymbol',
 })
 const shownDigits = 5
+const dollarDecimals = 6
 
 /** `$5.00`. */
 export function usd(amount: number): string {
@@ -41,7 +42,9 @@ export function tokenAmount(raw: string, decimals: number, symbol: string): stri
   const [whole = '0', fraction = ''] = displayUnits(raw, decimals).split('.')
   const leading = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length
   const kept = fraction.slice(0, Math.max(2, leading + shownDigits)).replace(/0+$/, '')
-  const shown = kept === '' ? '' : `.${kept.length === 1 ? `${kept}0` : kept}`
+  // Tokens of six decimals are dollars in all but name, and read like them.
+  const cents = decimals === dollarDecimals && kept.length < 2
+  const shown = cents || kept.length === 1 ? `.${kept.padEnd(2, '0')}` : kept === '' ? '' : `.${kept}`
   return `${BigInt(whole).toLocaleString('en-US')}${shown} ${symbol}`
 }
 

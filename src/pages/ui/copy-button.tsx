@@ -7,13 +7,15 @@ import './copy-button.css'
 
 const shownMs = 2000
 
-/** Copies `value` and says so for two seconds. `label` names what is copied, for readers. */
+/** Copies `value` and says so for two seconds. `label` names what is copied: for readers, with `named` for everybody. */
 export function CopyButton({
   value,
   label,
+  named = false,
 }: {
   readonly value: string
   readonly label: string
+  readonly named?: boolean
 }): JSX.Element {
   const [copied, setCopied] = useState<boolean>()
   useEffect(() => {
@@ -21,7 +23,14 @@ export function CopyButton({
     const timer = setTimeout(() => setCopied(undefined), shownMs)
     return () => clearTimeout(timer)
   }, [copied])
-  const word = copied === undefined ? common.copy : copied ? common.copied : common.copyFailed
+  const word =
+    copied === undefined
+      ? named
+        ? common.copyWhat(label)
+        : common.copy
+      : copied
+        ? common.copied
+        : common.copyFailed
   return (
     <button
       type="button"

@@ -1,9 +1,12 @@
 import { cloneElement, type HTMLAttributes, type JSX, type VNode } from 'preact'
-import { useId } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+
+/** Ids are counted: Preact's own repeat themselves once a sibling appears. */
+let last = 0
 
 /**
- * A labelled input with its hint and its fault. The fault is announced when it appears, and belongs to the input for
- * readers.
+ * A labelled input with its hint or, in the same place, its fault: nothing moves under the finger that is about to press
+ * a button. The fault is announced when it appears, and belongs to the input for readers.
  */
 export function Field({
   label,
@@ -17,8 +20,11 @@ export function Field({
   /** One input, select or textarea. */
   readonly children: VNode<HTMLAttributes>
 }): JSX.Element {
-  const id = useId()
-  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const [id] = useState(() => {
+    last += 1
+    return `field-${last}`
+  })
+  const described = fault ? `${id}-fault` : hint && `${id}-hint`
   return (
     <div class="field">
       <label class="field__label" for={id}>
@@ -29,7 +35,7 @@ export function Field({
         ...(described && { 'aria-describedby': described }),
         ...(fault && { 'aria-invalid': true }),
       })}
-      {hint && (
+      {hint && !fault && (
         <span class="field__hint" id={`${id}-hint`}>
           {hint}
         </span>

@@ -1,10 +1,18 @@
-/** How sure the cluster is of a transaction; `processed` may still be dropped. */
-type Commitment = 'processed' | 'confirmed' | 'finalized'
+/** How sure the cluster is of a transaction; `processed` may still be dropped, `none` has not been seen (yet). */
+type Commitment = 'none' | 'processed' | 'confirmed' | 'finalized'
 
 export interface SignatureStatus {
   readonly commitment: Commitment
   /** The transaction landed and its instructions failed: it moved nothing but its own fee. */
   readonly failed: boolean
+  /** Where it landed; 0n when it has not been seen. */
+  readonly slot: bigint
+}
+
+/** A signature and where it had landed. */
+export interface Sighting {
+  readonly signature: string
+  readonly slot: bigint
 }
 
 /** How one token account changed over a whole transaction, in raw units of its mint. */
@@ -22,6 +30,8 @@ export interface TokenChange {
 /** What a transaction did, as balances over the whole of it: instructions can be undone by later ones, balances not. */
 export interface ChainTransaction {
   readonly signature: string
+  /** SHA-256 of its message, hex: equal to that of a message we issued when no wallet has altered it. */
+  readonly messageHash: string
   readonly failed: boolean
   readonly slot: bigint
   readonly blockTime: Date | undefined
@@ -67,11 +77,16 @@ export interface Blockhash {
 
 /** The chain as the service sees it. All methods that ask the network throw ProviderError when there is no usable answer. */
 export interface Chain {
+  /** One that is absent was not answered about, which says nothing. Any number; asked in batches. */
+  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus>>
   /**
-   * Undefined: the cluster has not seen the signature (yet). One that is absent was not answered about, which says
-   * nothing. Any number; asked in batches.
+   * Those of the landed transactions that no endpoint knows as successful any more: it landed again and failed, or is
+   * unknown though the node is so far beyond the slot that it could not land again. Throws unless every endpoint
+   * answers: one node that lost its memory proves nothing.
    */
-  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus | undefined>>
+  vanished(landed: readonly Sighting[]): Promise<Set<string>>
+  /** The newest transactions that name each key and did not fail, at most ten. An absent key was not answered about. */
+  signaturesFor(keys: readonly string[]): Promise<Map<string, readonly string[]>>
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   latestBlockhash(): Promise<Blockhash>

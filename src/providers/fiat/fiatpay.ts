@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import { createFiatpayExchange, type FiatpayAccess, refusal } from './fiatpay-exchange.js'
+import { createFiatpayExchange, type FiatpayAccess, type Reply, refusal } from './fiatpay-exchange.js'
 import { chargeAnswer, initializeAnswer, listAnswer, verifyAnswer } from './fiatpay-wire.js'
 import type { ChargeRequest, ChargeState, FiatCollection, Payment } from './port.js'
 
@@ -20,18 +20,7 @@ const aboutTheRequest = new Set([400, 404, 422])
  */
 export function createFiatpay(access: FiatpayAccess): FiatCollection {
   const { secretKey } = access
-  const exchange = createFiatpayExchange(access, timeoutMs)
-  async function ask<Schema extends z.ZodType>(
-    path: string,
-    answer: Schema,
-    body?: unknown,
-  ): Promise<z.output<Schema>> {
-    const reply = await exchange(path, body)
-    if (reply.status >= 400) throw failureOf(reply)
-    const parsed = answer.safeParse(reply.body)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
-    return parsed.data
-  }
+  const ask = asker(access)
   return {
     async openCheckout(charge) {
       const { data } = await ask('/transaction/initialize', initializeAnswer, wireCharge(charge))
@@ -40,11 +29,8 @@ export function createFiatpay(access: FiatpayAccess): FiatCollection {
     async openTransferAccount(charge, expiresAt) {
       const bank_transfer = { account_expires_at: expiresAt.toISOString() }
       const { data } = await ask('/charge', chargeAnswer, { ...wireCharge(charge), bank_transfer })
-      return {
-        bankName: data.bank.name,
-        accountNumber: data.account_number,
-        accountName: data.account_name,
-      }
+      const { bank, account_number: accountNumber, account_name: accountName } = data
+      return { bankName: bank.name, accountNumber, accountName }
     },
     async lookUp(reference) {
       const verified = await ask(`/transaction/verify/${reference}`, verifyAnswer).catch(notFoundIsUnpaid)
@@ -52,10 +38,11 @@ export function createFiatpay(access: FiatpayAccess): FiatCollection {
     },
     async payments(reference) {
       const { data } = await ask(`/transaction?reference=${reference}&perPage=${mostPayments}`, listAnswer)
-      return data
-        .filter((row) => row.reference === reference && row.status === 'success')
-        .map((row) => paymentOf(row))
-        .toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime())
+      const paid = data.filter((row) => row.reference === reference && row.status === 'success')
+      return paid
+        .toSorted((a, b) => a.id - b.id)
+        .map(paymentOf)
+        .toSorted(byTime)
     },
     readWebhook(raw, header) {
       const expected = createHmac('sha512', secretKey).update(raw).digest()
@@ -63,6 +50,24 @@ export function createFiatpay(access: FiatpayAccess): FiatCollection {
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       return referenceIn(raw)
     },
+  }
+}
+
+type Ask = <Schema extends z.ZodType>(
+  path: string,
+  answer: Schema,
+  body?: unknown,
+) => Promise<z.output<Schema>>
+
+/** Asks one thing and reads the answer: a GET, or a POST of the body. Throws ProviderError. */
+function asker(access: FiatpayAccess): Ask {
+  const exchange = createFiatpayExchange(access, timeoutMs)
+  return async (path, answer, body) => {
+    const reply = await exchange(path, body)
+    if (reply.status >= 400) throw failureOf(reply)
+    const parsed = answer.safeParse(reply.body)
+    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
+    return parsed.data
   }
 }
 
@@ -85,6 +90,11 @@ function paymentOf({ id, amount, currency, paid_at: paidAt }: Row): Payment {
   return { transaction: String(id), kobo: BigInt(amount), paidAt: new Date(paidAt) }
 }
 
+/** Within one millisecond the order stays that of the provider's ids, which grow. */
+function byTime(a: Payment, b: Payment): number {
+  return a.paidAt.getTime() - b.paidAt.getTime()
+}
+
 /** The provider forgets, or never knew, what nobody began to pay. */
 function notFoundIsUnpaid(error: unknown): undefined {
   if (error instanceof ProviderError && error.kind === 'rejected' && error.code === 404) return undefined
@@ -92,7 +102,7 @@ function notFoundIsUnpaid(error: unknown): undefined {
 }
 
 /** Our key, our rights and the provider's load are no payer's fault: those refusals count as not asked. */
-function failureOf({ status, body }: { status: number; body: unknown }): ProviderError {
+function failureOf({ status, body }: Reply): ProviderError {
   if (status >= 500 && status !== 503)
     return new ProviderError('ambiguous', `fiatpay answered ${status}`, status)
   const text = refusal.safeParse(body).data?.message

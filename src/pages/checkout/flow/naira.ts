@@ -76,7 +76,7 @@ export function nairaStatus(state: State, { intentId, status }: Of<'naira-status
   const told = failed('fiat_failed', status, intentId)
   if (status === 'failed') return goTo(state, { at: 'naira-failed', tip }, { do: 'forget' }, told)
   if (step.at === 'naira-late') return stay(state)
-  return goTo(state, { at: 'naira-late', tip, said: step.said }, told)
+  return goTo(state, { at: 'naira-late', tip, said: step.said }, told, { do: 'watch-naira', intentId })
 }
 
 function completion(tip: NairaTip, now: number): Command {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
-import { shortUsd, usd } from '../../lib/money.js'
+import { shortUsd } from '../../lib/money.js'
+import { Chip } from '../../ui/chip.js'
 import { Field } from '../../ui/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Tabs } from '../../ui/tabs.js'
@@ -13,9 +14,9 @@ import type { ViewOf } from './step.js'
 const maxMessage = 500
 
 /** A2 and J1: how much, a message, and how to pay. */
-export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element {
+export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | null {
   const { form, session } = state
-  if (session === undefined) return <></>
+  if (session === undefined) return null
   const edit = (change: Partial<Form>): void => dispatch({ type: 'edited', form: change })
   return (
     <form
@@ -86,6 +87,7 @@ function Amounts({
   const { form, session } = state
   const presets = session?.presetsUsd ?? []
   const limits = session?.limits ?? { minTipUsd: 0, maxTipUsd: 0 }
+  const [least, most] = [shortUsd(limits.minTipUsd), shortUsd(limits.maxTipUsd)]
   const wrong = form.looked && chosenCents(state) === undefined
   return (
     <div class="amounts">
@@ -111,11 +113,8 @@ function Amounts({
         <div id="other-amount">
           <Field
             label={words.amountField}
-            fault={
-              wrong
-                ? words.amountFault(shortUsd(limits.minTipUsd), usd(limits.maxTipUsd).replace(/\.00$/, ''))
-                : undefined
-            }
+            hint={words.amountRange(least, most)}
+            fault={wrong ? words.amountFault(least, most) : undefined}
           >
             <input
               class="input number"
@@ -130,25 +129,5 @@ function Amounts({
         </div>
       )}
     </div>
-  )
-}
-
-/** One of a group of radio buttons that looks like a chip. */
-export function Chip({
-  name,
-  checked,
-  onChoose,
-  children,
-}: {
-  readonly name: string
-  readonly checked: boolean
-  readonly onChoose: () => void
-  readonly children: string
-}): JSX.Element {
-  return (
-    <label class="chip">
-      <input type="radio" name={name} checked={checked} onChange={onChoose} />
-      <span>{children}</span>
-    </label>
   )
 }

@@ -176,7 +176,7 @@ export function Mismatch({ step }: ViewOf<'mismatch'>): JSX.Element {
   return (
     <Outcome tone="warn" icon="warn" title={words.mismatch} more={words.mismatchMore} urgent>
       <p class="reference">{reference}</p>
-      <CopyButton value={reference} label={words.reference} />
+      <CopyButton value={reference} label={words.reference} named />
     </Outcome>
   )
 }

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
+import { Chip } from '../../ui/chip.js'
 import { chosenCents, chosenToken } from '../form.js'
 import type { Form, State } from '../state.js'
-import { Chip } from './choose.js'
 
 /** The token, and the button that says what will happen. */
 export function CryptoPanel({

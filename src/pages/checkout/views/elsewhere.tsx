@@ -31,7 +31,7 @@ export function Phone({ state, step, dispatch }: ViewOf<'phone'>): JSX.Element {
             <LinkButton href={inWalletApp('solflare', links.browser)}>{words.openSolflare}</LinkButton>
             <div class="row">
               <span class="quiet">{words.fresh}</span>
-              <CopyButton value={links.browser} label={words.theLink} />
+              <CopyButton value={links.browser} label={words.theLink} named />
             </div>
           </Actions>
         </>
@@ -76,7 +76,7 @@ export function Blocked({ step, dispatch }: ViewOf<'blocked'>): JSX.Element {
             <LinkButton kind="primary" href={step.link} newTab>
               {words.openCheckout} <Icon name="out" />
             </LinkButton>
-            <CopyButton value={step.link} label={words.theLink} />
+            <CopyButton value={step.link} label={words.theLink} named />
           </>
         )}
         <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>

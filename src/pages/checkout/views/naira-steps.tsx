@@ -53,12 +53,12 @@ function Transfer({
           <p>{words.sendMore}</p>
         </div>
       )}
-      <dl class="sums number">
+      <dl class="sums sums--stacked number">
         <Line term={words.sendAmount} value={amount} copied={tip.amountNgn.toFixed(2)} />
         <Line term={words.bank} value={account.bank} />
         <Line term={words.accountNumber} value={account.number} copied={account.number} strong />
         <Line term={words.accountName} value={account.name} />
-        <Line term={words.referenceTerm} value={tip.intentId} copied={tip.intentId} />
+        <Line term={words.referenceTerm} value={shortReference(tip.intentId)} copied={tip.intentId} />
       </dl>
       <Until tip={tip} now={state.now} />
       {!said && (
@@ -97,6 +97,9 @@ function Line({
     </div>
   )
 }
+
+/** Enough to tell it from others; the whole one is copied. */
+const shortReference = (id: string): string => `${id.slice(0, 12)}…${id.slice(-6)}`
 
 /** When the account ends; in its last minutes how much is left. */
 function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): JSX.Element {
@@ -166,7 +169,7 @@ export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Ele
         <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
           {words.startAgain}
         </Button>
-        <CopyButton value={intentId} label={words.reference} />
+        <CopyButton value={intentId} label={words.reference} named />
       </Actions>
     </Outcome>
   )

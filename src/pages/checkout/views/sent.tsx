@@ -4,16 +4,14 @@ import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Icon } from '../../ui/icon.js'
+import { slowSentMs } from '../rhythm.js'
 import { explorerLink } from './explorer.js'
 import { Outcome } from './outcome.js'
 import { Actions, type ViewOf } from './step.js'
 
-/** Ms after which waiting is called slow. */
-export const slowMs = 20_000
-
 /** F1 and F2: money is moving. Nothing here ever says that it failed. */
 export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
-  const slow = state.now - step.since > slowMs
+  const slow = state.now - step.since > slowSentMs
   const { signature } = step.payment
   return (
     <section class="stack">

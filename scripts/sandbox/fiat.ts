@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import type { Route } from '../../scripts/sandbox/exchange.js'
-import { Fiatpay, type FiatpayOptions } from '../../scripts/sandbox/fiatpay/fiatpay.js'
-import { fiatpayRoutes } from '../../scripts/sandbox/fiatpay/routes.js'
-import { closeServer, listen } from '../../scripts/sandbox/http-server.js'
-import { RateFeed } from '../../scripts/sandbox/rates.js'
+import type { Route } from './exchange.js'
+import { Fiatpay, type FiatpayOptions } from './fiatpay/fiatpay.js'
+import { fiatpayRoutes } from './fiatpay/routes.js'
+import { closeServer, listen } from './http-server.js'
+import { RateFeed } from './rates.js'
 
-/** The fiat provider and the exchange-rate feed, with their controls, for tests that need no chain. */
+/** The fiat provider and the exchange-rate feed, with their controls, for whoever needs no chain. */
 export interface Fiat {
   readonly url: string
   readonly fiatpay: Fiatpay
