@@ -36,7 +36,7 @@ test.serial('every screen of a creator with a history', async (t) => {
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Withdraw', exact: true }).click()
-  await page.getByText('$486.85 available').waitFor()
+  await page.getByText(/^\$[\d,.]+ available$/).waitFor()
   await inspect(t, page, 'dash-withdraw')
   await page.getByRole('link', { name: 'Overlay', exact: true }).click()
   await page.getByRole('button', { name: 'Send a test alert' }).waitFor()

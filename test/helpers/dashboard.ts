@@ -1,12 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { createApiKey } from '../../src/creators/api-keys.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { type BrowserWorld, desktop } from './browser.js'
+import type { BrowserWorld } from './browser.js'
 import { confirmAll, someConfirmation } from './confirmations.js'
 import { registerCreator, type TestCreator } from './creators.js'
 import { fiatIntent, pay, settleNow } from './fiat-tips.js'
 import { fund } from './payouts.js'
 import type { World } from './world.js'
+
+const viewport = { width: 1000, height: 900 }
 
 export interface Desk {
   readonly context: BrowserContext
@@ -21,7 +23,7 @@ export async function openDashboard(
   session: string | undefined,
   path = '/dashboard',
 ): Promise<Desk> {
-  const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', locale: 'en-GB' })
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
   context.setDefaultTimeout(10_000)
   if (session !== undefined)
     await context.addCookies([{ name: 'session', value: session, url: world.url, httpOnly: true }])

@@ -28,7 +28,7 @@ export function replaceQuery(query: URLSearchParams): void {
   window.dispatchEvent(new PopStateEvent(moved))
 }
 
-export function currentRoute(): Route {
+function currentRoute(): Route {
   const name = location.pathname.slice(base.length + 1)
   return {
     screen: screens.find((screen) => screen === name) ?? 'home',

@@ -4,10 +4,10 @@ import { spokenUsd } from '../../lib/tip-text.js'
 import type { TipNews } from './tip-news.js'
 
 /** A reader is told of new tips at most this often. */
-export const leastPauseMs = 5000
+const leastPauseMs = 5000
 
 /** How long to wait before the next announcement. */
-export function pauseBefore(lastAtMs: number | undefined, nowMs: number): number {
+function pauseBefore(lastAtMs: number | undefined, nowMs: number): number {
   return lastAtMs === undefined ? 0 : Math.max(0, lastAtMs + leastPauseMs - nowMs)
 }
 

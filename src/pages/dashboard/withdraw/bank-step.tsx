@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
@@ -21,17 +21,15 @@ export function BankStep({
   readonly tell: (event: FlowEvent) => void
 }): JSX.Element {
   const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
-  const [draft, setDraft] = useState(flow.draft)
+  const [typed, setDraft] = useState(flow.draft)
   const [fault, setFault] = useState(flow.fault)
-  const found = useAccountName(draft.bankCode, draft.accountNumber)
+  const found = useAccountName(typed.bankCode, typed.accountNumber)
+  // What the bank says counts, and is never what was typed for another account.
+  const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
   const set = (change: Partial<Draft>): void => {
     setDraft((before) => ({ ...before, ...change }))
     setFault(undefined)
   }
-  useEffect(() => {
-    if (found.state === 'found') set({ accountName: found.name, nameFound: true })
-    if (found.state === 'none' || found.state === 'unknown') set({ accountName: '', nameFound: false })
-  }, [found])
   const complete =
     draft.bankCode !== '' && draft.accountNumber.length === 10 && draft.accountName.trim().length > 1
   return (
@@ -69,11 +67,11 @@ export function BankStep({
           onInput={({ currentTarget }) => {
             const digits = currentTarget.value.replace(/\D/g, '').slice(0, 10)
             currentTarget.value = digits
-            set({ accountNumber: digits })
+            set({ accountNumber: digits, accountName: '' })
           }}
         />
       </Field>
-      <Name found={found} draft={draft} onName={(accountName) => set({ accountName, nameFound: false })} />
+      <Name found={found} draft={draft} onName={(accountName) => set({ accountName })} />
       {fault !== undefined && (
         <p class="field__fault" role="alert">
           {words.fault(fault)}

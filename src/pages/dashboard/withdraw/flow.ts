@@ -9,8 +9,6 @@ export interface Draft {
   readonly bankName: string
   readonly accountNumber: string
   readonly accountName: string
-  /** Whether the bank said the name; else somebody typed it. */
-  readonly nameFound: boolean
 }
 
 /** A withdrawal that was confirmed: the same key and body again are the same withdrawal. */
@@ -59,7 +57,6 @@ export const emptyDraft: Draft = {
   bankName: '',
   accountNumber: '',
   accountName: '',
-  nameFound: false,
 }
 
 /** For so long what was confirmed is still what somebody wants; far below the service's memory of keys, 24 h. */

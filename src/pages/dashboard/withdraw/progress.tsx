@@ -9,8 +9,8 @@ import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/notice.js'
 import type { Payout } from '../answers.js'
 import { useLoad } from '../use-load.js'
+import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
-import { StepMarks } from './withdraw.js'
 
 const askEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const

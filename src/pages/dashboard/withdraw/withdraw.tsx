@@ -13,6 +13,7 @@ import type { Flow } from './flow.js'
 import { History } from './history.js'
 import { Progress } from './progress.js'
 import { ReviewStep } from './review-step.js'
+import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
 import { useRate } from './use-rate.js'
 import { useWithdrawal } from './use-withdrawal.js'
@@ -119,25 +120,4 @@ function StepBody({ flow, tell, available, rate }: StepProps): JSX.Element {
         </Notice>
       )
   }
-}
-
-const steps = ['amount', 'bank', 'review', 'progress'] as const
-
-/** At which of the four steps one is. */
-export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }): JSX.Element {
-  const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
-  const current = step === 'sending' || step === 'checking' || step === 'granted' ? 3 : at
-  return (
-    <ol class="marks">
-      {steps.map((name, index) => (
-        <li
-          key={name}
-          class={`marks__mark ${index < current ? 'marks__mark--done' : ''}`}
-          aria-current={index === current ? 'step' : undefined}
-        >
-          {words.withdraw.steps[name]}
-        </li>
-      ))}
-    </ol>
-  )
 }
