@@ -49,6 +49,7 @@ function table(
 ): string {
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
+    ['dashboard', `http://localhost:${settings.PORT}/dashboard`],
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
     [
       'mail',

@@ -7,5 +7,5 @@ export const words = {
   more: (count: number, usd: number) =>
     `+${count} more ${count === 1 ? 'tip' : 'tips'}${usd > 0 ? `, ${shortUsd(Math.round(usd))}` : ''}`,
   sampleSender: 'Tobi',
-  sampleMessage: 'Great show! Greetings from Lagos 🎉',
+  sampleMessage: 'Great show! Greetings from Lagos.',
 } as const

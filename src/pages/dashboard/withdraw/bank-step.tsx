@@ -38,9 +38,10 @@ export function BankStep({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (found.state === 'asking') return
-        if (complete && found.state !== 'none') tell({ type: 'said', step: 'bank', draft })
-        else setFault(found.state === 'none' ? 'bank_account_not_found' : 'bank_details_required')
+        // What is wrong with such an account is said where its name would be.
+        if (found.state === 'asking' || found.state === 'none') return
+        if (complete) tell({ type: 'said', step: 'bank', draft })
+        else setFault('bank_details_required')
       }}
     >
       {banksFault !== undefined && data === undefined && (
