@@ -8,6 +8,7 @@ import { mountDocs } from './docs/routes.js'
 import { RateBook } from './fiat/rate-book.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { serveDashboard, serveOverlay } from './http/creator-pages.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
@@ -92,6 +93,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const known = document as unknown as OpenApi
   mountDocs(router, countRead, known, { base: publicUrl, limits: services.limits })
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
+  router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
+  router.get('/overlay', countRead, serveOverlay(pages))
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)

@@ -16,7 +16,10 @@ const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 /** Mounted beside the endpoints: they answer no JSON of the contract's kind. */
 const pages = [
   'GET /openapi.json',
+  'GET /dashboard',
+  'GET /dashboard/{screen}',
   'GET /embed/{embedId}',
+  'GET /overlay',
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',
