@@ -18,7 +18,7 @@ export interface Difference {
 }
 
 /** What of a withdrawal is compared. */
-interface Comparable {
+export interface Comparable {
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly netKobo: bigint
@@ -57,7 +57,7 @@ export async function compareTransfers(services: Needs): Promise<Difference[]> {
 }
 
 /** Pure. `own`: our withdrawals among the listed; `sent`: those that must be listed. */
-function differencesOf(
+export function differencesOf(
   listed: readonly ProviderTransfer[],
   own: readonly Comparable[],
   sent: readonly Comparable[],

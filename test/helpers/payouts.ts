@@ -43,7 +43,7 @@ export interface PayoutBody {
 export const bank = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' } as const
 
 /** Puts so many micro-USDC into somebody's available balance. */
-async function fund({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
+export async function fund({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
   const legs = move(
     micro,
     platformAccount('chain_clearing', 'USDC'),
