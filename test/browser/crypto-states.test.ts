@@ -215,8 +215,10 @@ test.serial('D3 too small for the network', async (t) => {
   await reached(t, one, 'D3-too-small', 'Too small for the network.', ['Tip at least $1.'])
 })
 
-test.serial('D3 nobody can exchange it', async (t) => {
-  const one = await toWallets({ settings: { autoConvertUsdc: true } })
+test.serial('D3 prices are away', async (t) => {
+  const one = await toWallets()
+  const json = { success: false, error: 'Price unavailable', code: 'price_unavailable', requestId: 'r' }
+  await one.page.route('**/sdk/tip', (route) => route.fulfill({ status: 503, json }))
   await press(one.page, /Test Wallet/)
   await reached(t, one, 'D3-away', 'Prices are unavailable.', ['Try again in a minute.'])
 })
@@ -235,6 +237,15 @@ test.serial('E1 waiting for approval, and away from it again', async (t) => {
   await approve(one.page)
   await heading(one.page, /Thank you/).waitFor()
   t.is((await listTips(open().world, one.embedder.wallet)).length, 1)
+  await one.context.close()
+})
+
+test.serial('a wallet whose account is gone asks to be chosen again', async (t) => {
+  const one = await toReview()
+  await one.page.evaluate('testWallet.forgetAccount()')
+  await approve(one.page)
+  await heading(one.page, 'Choose your wallet').waitFor()
+  t.deepEqual(one.faults, [])
   await one.context.close()
 })
 

@@ -46,7 +46,7 @@ function hostPage({ embedUrl }: Pick<Visit, 'embedUrl'>): string {
   import { mount } from '${script}'
   window.heard = []
   const tell = (message) => window.heard.push(message)
-  mount(document.getElementById('tips'), {
+  window.checkout = mount(document.getElementById('tips'), {
     embedUrl: '${embedUrl}',
     title: 'Tip Ada',
     onReady: tell, onStarted: tell, onSubmitted: tell, onCompleted: tell, onFailed: tell, onExpired: tell,
@@ -90,6 +90,8 @@ test.serial(
     const frame = one.page.frameLocator('iframe')
     await tipIn(frame, 'USDC')
     t.is(await one.page.evaluate('testWallet.asked'), 0)
+    await one.page.evaluate("checkout.setTheme('dark')")
+    await frame.locator('html[data-theme=dark]').waitFor()
     await one.page.evaluate("testWallet.mode = 'reject'")
     await frame.getByRole('button', { name: /^Test Wallet/ }).click()
     await frame.getByText('You declined in your wallet.').waitFor()

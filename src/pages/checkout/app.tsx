@@ -1,11 +1,10 @@
 import type { ComponentType, JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
 import { Announcer } from '../ui/announcer.js'
 import { Button } from '../ui/button.js'
 import { Notice } from '../ui/notice.js'
 import { announcement } from './announce.js'
-import { tellParent } from './around.js'
 import type { State, StepName } from './state.js'
 import { Choose } from './views/choose.js'
 import * as crypto from './views/crypto-outcomes.js'
@@ -14,9 +13,13 @@ import * as naira from './views/naira-steps.js'
 import { Outcome } from './views/outcome.js'
 import { Review } from './views/review.js'
 import { Done, NairaDone, Sent } from './views/sent.js'
+import { Working } from './views/slow.js'
 import { Actions, type Dispatch, type ViewOf } from './views/step.js'
 import { Wallets } from './views/wallets.js'
 import './checkout.css'
+
+/** A page that knows how shows a new session within this. */
+const answerMs = 3000
 
 type Views = { readonly [At in Exclude<StepName, 'elsewhere'>]: ComponentType<ViewOf<At>> }
 
@@ -111,15 +114,23 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** A1. */
-function Dead(): JSX.Element {
+/** A1, once the page around has had its time to show a new session. */
+function Dead({ state, step, dispatch }: ViewOf<'dead'>): JSX.Element {
+  const [waiting, setWaiting] = useState(step.asked)
+  useEffect(() => {
+    const timer = setTimeout(() => setWaiting(false), answerMs)
+    return () => clearTimeout(timer)
+  }, [])
+  if (waiting) return <Working text={words.asking} />
   return (
     <Outcome tone="warn" icon="warn" title={words.dead} more={words.deadMore} urgent>
-      <Actions>
-        <Button kind="primary" onPress={() => tellParent({ type: 'tip.expired' })}>
-          {words.reload}
-        </Button>
-      </Actions>
+      {state.framed && (
+        <Actions>
+          <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
+            {words.reload}
+          </Button>
+        </Actions>
+      )}
     </Outcome>
   )
 }

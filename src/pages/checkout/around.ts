@@ -7,7 +7,10 @@ const parentOrigin = document.documentElement.dataset['parentOrigin'] ?? ''
 export const framed = window.parent !== window
 
 /** Tells the embedding page something; a window of its own has nobody to tell. */
-export function tellParent(message: { readonly type: string }, transfer: Transferable[] = []): void {
+export function tellParent(
+  message: { readonly type: string; readonly height?: number },
+  transfer: Transferable[] = [],
+): void {
   if (framed) window.parent.postMessage({ source, v: version, ...message }, parentOrigin, transfer)
 }
 
@@ -32,10 +35,10 @@ export function hearOthers(heard: {
   })
 }
 
+/** What a frame around this wrapper needs, px. */
+export const heightOf = (wrapper: Element): number => Math.ceil(wrapper.getBoundingClientRect().height)
+
 /** Keeps the embedding page told of this page's height: of the wrapper, because a document never shrinks. */
 export function reportHeight(wrapper: Element): void {
-  const height = (): number => Math.ceil(wrapper.getBoundingClientRect().height)
-  new ResizeObserver(() => tellParent({ type: 'resize', height: height() } as { type: string })).observe(
-    wrapper,
-  )
+  new ResizeObserver(() => tellParent({ type: 'resize', height: heightOf(wrapper) })).observe(wrapper)
 }

@@ -1,16 +1,13 @@
 import { TippingError } from '../../sdk/client/errors.js'
-import { pause } from '../../sdk/client/pause.js'
-import { balanceOf } from '../lib/rpc.js'
 import { forget, recall, remember } from '../lib/store.js'
 import type { Account } from '../lib/wallets.js'
+import * as answers from './answers.js'
 import { framed, tellOpener, tellParent } from './around.js'
 import { carried } from './arrival.js'
 import type { Command, Event } from './events.js'
-import { detailOf, type Thrown, walletFault } from './faults.js'
-import { chosenCents, chosenToken } from './form.js'
+import { chosenCents } from './form.js'
 import { advance } from './machine.js'
 import { endpointFor, payWith } from './pay.js'
-import { makePhoneLinks } from './phone-links.js'
 import type { TipService } from './service.js'
 import type { NairaTip, Payment, State, StepName } from './state.js'
 import type { WalletBook } from './wallet-book.js'
@@ -19,7 +16,7 @@ import { followOnChain, watchNaira, watchPayment, watchSession } from './watch.j
 type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
 
 /** What the driver works with; the wallets and the service come when the page has them. */
-export interface Means {
+interface Means {
   readonly service: TipService
   readonly wallets: WalletBook
   readonly token: string
@@ -31,9 +28,6 @@ interface Kept {
 }
 
 const keptKey = () => `tip:under-way:${location.pathname}`
-const recordTries = 5
-const recordPauseMs = 1500
-const freshLinksMs = 50_000
 const windowFeatures = 'popup,width=440,height=760'
 
 /** Runs the state machine in a browser: does what it commands and brings it the answers. */
@@ -79,56 +73,52 @@ export class Checkout {
   }
 
   #run(command: Command): void {
-    const work = this.#work(command)
-    // A watch that is over ends by being aborted; everything else answers by itself.
-    work?.catch((error: unknown) => {
-      if (error instanceof TippingError && error.code === 'invalid_session_token')
-        this.dispatch({ type: 'session-dead' })
-    })
+    if (command.do === 'tell') tellParent(command.message)
+    else if (command.do === 'keep') remember(keptKey(), { payment: command.payment, naira: command.naira })
+    else if (command.do === 'forget') forget(keptKey())
+    else if (command.do === 'open-window') this.#openWindow()
+    else if (this.#means !== undefined) this.#ask(command, this.#means).catch(this.#givenUp)
   }
 
-  #work(command: Command): Promise<void> | undefined {
-    switch (command.do) {
-      case 'tell':
-        return void tellParent(command.message) as undefined
-      case 'keep':
-        return void remember(keptKey(), { payment: command.payment, naira: command.naira }) as undefined
-      case 'forget':
-        return void forget(keptKey()) as undefined
-      case 'open-window':
-        return void this.#openWindow() as undefined
-      default:
-        return this.#means === undefined ? undefined : this.#ask(command, this.#means)
-    }
+  /** A watch that is over ends by being aborted; every other question answers by itself, unless the session is over. */
+  readonly #givenUp = (error: unknown): void => {
+    const over = error instanceof TippingError && error.code === 'invalid_session_token'
+    if (over) this.dispatch({ type: 'session-dead' })
   }
 
-  #ask(command: Command, means: Means): Promise<void> | undefined {
-    const { service } = means
+  async #ask(command: Command, { service, wallets }: Means): Promise<void> {
     const { signal } = this.#watching
+    const { session, form } = this.#state
     switch (command.do) {
-      case 'connect':
-        return this.#connect(command, means)
+      case 'connect': {
+        const { event, account } = await answers.connect(command, wallets, session?.chain ?? '')
+        this.#account = account
+        return this.dispatch(event)
+      }
       case 'price':
-        return this.#price(command, means)
+        return this.#hear(await answers.price(command, service, this.#state))
       case 'pay':
-        return this.#pay(command, means)
+        return this.#hear(await this.#pay(command, service, wallets))
+      case 'quote-naira':
+        return this.#hear(await answers.quoteNaira(command, service))
+      case 'start-naira':
+        return this.#hear(await answers.startNaira(command, service, session?.creator.id ?? ''))
       case 'hand-off':
-        return this.#handOff(command, means, signal)
+        return answers.keepHandingOff(command, service, form, this.dispatch, signal)
       case 'watch':
         return watchPayment(service, command.payment, this.dispatch, signal)
       case 'listen':
         return watchSession(service, this.dispatch, signal)
       case 'watch-naira':
         return watchNaira(service, command.intentId, this.dispatch, signal)
-      case 'quote-naira':
-        return this.#quoteNaira(command, means)
-      case 'start-naira':
-        return this.#startNaira(command, means)
-      default:
-        return undefined
     }
   }
 
+  #hear(event: Event | undefined): void {
+    if (event !== undefined) this.dispatch(event)
+  }
+
+  /** The whole session goes along, in the fragment: the window is ours, of the same origin. */
   #openWindow(): void {
     const { form } = this.#state
     const hash = `#${this.#means?.token ?? ''}${carried(form, chosenCents(this.#state), true)}`
@@ -136,99 +126,28 @@ export class Checkout {
     this.dispatch({ type: 'popup', opened: this.#popup !== null })
   }
 
-  async #connect({ attempt, wallet }: Of<'connect'>, { wallets }: Means): Promise<void> {
-    try {
-      const account = await wallets.find(wallet.id)?.connect()
-      if (account === undefined) throw Object.assign(new Error('The wallet is gone'), { code: 4100 })
-      this.#account = account
-      const here = account.chains.includes(this.#state.session?.chain ?? '')
-      this.dispatch({ type: 'connected', attempt, address: account.address, here })
-    } catch (error) {
-      const thrown = error as Thrown
-      this.dispatch({ type: 'pay-failed', attempt, fault: walletFault(thrown), detail: detailOf(thrown) })
-    }
-  }
-
-  async #price({ attempt, address, cents }: Of<'price'>, { service }: Means): Promise<void> {
-    const { session } = this.#state
-    const mint = chosenToken(this.#state)?.mint
-    if (session === undefined || mint === undefined) return
-    try {
-      const [intent, balance] = await Promise.all([
-        service.tip(session.creator.id, cents, mint, address),
-        session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
-      ])
-      this.dispatch({ type: 'priced', attempt, intent, balance })
-    } catch (error) {
-      const code = error instanceof TippingError ? error.code : 'network'
-      if (code === 'invalid_session_token') throw error
-      this.dispatch({ type: 'price-failed', attempt, code })
-    }
-  }
-
-  async #pay({ attempt, walletId, intent, message }: Of<'pay'>, means: Means): Promise<void> {
-    const wallet = means.wallets.find(walletId)
+  async #pay(
+    { attempt, walletId, intent, message }: Of<'pay'>,
+    service: TipService,
+    wallets: WalletBook,
+  ): Promise<Event | undefined> {
+    const wallet = wallets.find(walletId)
     const account = this.#account
     const { session } = this.#state
-    if (session === undefined) return
-    if (wallet === undefined || account === undefined) {
-      this.dispatch({ type: 'pay-failed', attempt, fault: 'disconnected', detail: '' })
-      return
-    }
+    if (session === undefined || wallet === undefined || account === undefined)
+      return { type: 'pay-failed', attempt, fault: 'disconnected', detail: '' }
     const paid = await payWith(wallet, account, intent, session, () => this.#state.attempt === attempt)
-    if (paid === undefined) return
-    if (!paid.sent) {
-      this.dispatch({ type: 'pay-failed', attempt, fault: paid.fault, detail: paid.detail })
-      return
-    }
+    if (paid === undefined) return undefined
+    if (!paid.sent) return { type: 'pay-failed', attempt, fault: paid.fault, detail: paid.detail }
     const { signature, signed } = paid
     const payment = { intentId: intent.intentId, signature }
     this.dispatch({ type: 'sent', payment })
-    if (signature === null) return
+    if (signature === null) return undefined
     const url = endpointFor(session, intent)
     const { signal } = this.#watching
     if (signed !== undefined && url !== null)
-      followOnChain(url, intent, signature, signed, this.dispatch, signal).catch(() => undefined)
-    await record(() => means.service.record(payment, intent, account.address, message))
-  }
-
-  async #handOff({ cents, mint }: Of<'hand-off'>, { service }: Means, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const links = await makePhoneLinks(service, this.#state.form, cents, mint)
-      if (!signal.aborted) this.dispatch({ type: 'handed-off', links })
-      await pause(freshLinksMs, signal)
-    }
-  }
-
-  async #quoteNaira({ cents }: Of<'quote-naira'>, { service }: Means): Promise<void> {
-    try {
-      this.dispatch({ type: 'quoted', quote: await service.nairaQuote(cents) })
-    } catch {
-      this.dispatch({ type: 'quote-failed' })
-    }
-  }
-
-  async #startNaira({ attempt, quote, form }: Of<'start-naira'>, { service }: Means): Promise<void> {
-    try {
-      const tip = await service.nairaTip(this.#state.session?.creator.id ?? '', quote, form)
-      this.dispatch({ type: 'naira-started', attempt, tip })
-    } catch (error) {
-      const code = error instanceof TippingError ? error.code : 'network'
-      this.dispatch({ type: 'naira-refused', attempt, code })
-    }
-  }
-}
-
-/** The message travels with this. The payment itself is found without it, so that giving up costs no money. */
-async function record(send: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await send()
-      return
-    } catch (error) {
-      const hopeless = !(error instanceof TippingError && error.temporary) || tries === recordTries
-      if (hopeless) return
-      await pause(recordPauseMs * tries, undefined)
-    }
+      followOnChain(url, intent, signature, signed, this.dispatch, signal).catch(this.#givenUp)
+    await answers.record(() => service.record(payment, intent, account.address, message))
+    return undefined
   }
 }

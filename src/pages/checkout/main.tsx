@@ -4,7 +4,7 @@ import { TippingError } from '../../sdk/client/errors.js'
 import { pause } from '../../sdk/client/pause.js'
 import { words } from '../i18n/checkout.js'
 import { App } from './app.js'
-import { framed, hearOthers, reportHeight, tellParent } from './around.js'
+import { framed, hearOthers, heightOf, reportHeight, tellParent } from './around.js'
 import { keepToken, takeArrival } from './arrival.js'
 import { Checkout } from './driver.js'
 import { createTipService, redeem } from './service.js'
@@ -51,9 +51,7 @@ async function start(): Promise<void> {
   checkout.dispatch({ type: 'loaded', session })
   if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-dead' })
   setTimeout(() => checkout.dispatch({ type: 'looked' }), lookMs)
-  tellParent({ type: 'ready', height: Math.ceil(root?.getBoundingClientRect().height ?? 0) } as {
-    type: string
-  })
+  if (root !== null) tellParent({ type: 'ready', height: heightOf(root) })
 }
 
 function listen(): void {

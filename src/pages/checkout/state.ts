@@ -78,7 +78,8 @@ export type Fault =
 /** Where the checkout stands; the letters are the states of its specification. */
 export type Step =
   | { readonly at: 'loading' }
-  | { readonly at: 'dead' }
+  /** `asked`: the page around has just been asked for a new session. */
+  | { readonly at: 'dead'; readonly asked: boolean }
   | { readonly at: 'choose' }
   | { readonly at: 'wallets'; readonly declined: boolean }
   | { readonly at: 'phone'; readonly links: PhoneLinks | undefined }

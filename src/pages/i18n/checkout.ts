@@ -24,6 +24,7 @@ export const words = {
   dead: 'This tip link has expired.',
   deadMore: 'Go back to the page and open it again.',
   reload: 'Reload the page',
+  asking: 'Getting a new tip ready…',
 
   chooseWallet: 'Choose your wallet',
   detected: 'Detected',
@@ -129,7 +130,6 @@ export const words = {
   wayCheckoutMore: "Opens the payment provider's page in a new tab.",
   nameField: (name: string) => `Your name (shown to ${name})`,
   emailField: 'E-mail for the receipt (optional)',
-  emailFault: 'Enter an e-mail address like ada@example.com, or leave it empty.',
   anonymous: 'Tip anonymously',
   anonymousMore: (name: string) => `${name} sees no name and no e-mail.`,
   nairaSum: (pay: string, name: string, gets: string) => `You pay ${pay} · fee 5 % · ${name} gets ${gets}`,

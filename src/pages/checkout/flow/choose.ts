@@ -18,7 +18,7 @@ export function sessionDead(state: State): Next {
   const moving =
     state.step.at === 'sent' || state.step.at === 'naira-waiting' || state.step.at === 'naira-late'
   if (moving) return stay(state)
-  return goTo(state, { at: 'dead' }, { do: 'tell', message: { type: 'tip.expired' } })
+  return goTo(state, { at: 'dead', asked: false }, { do: 'tell', message: { type: 'tip.expired' } })
 }
 
 export function resumed(state: State, { payment }: Of<'resumed'>): Next {
@@ -54,7 +54,8 @@ export function startOver(state: State, { method }: Of<'start-over'>): Next {
 
 /** A session makes one tip: another one needs a new session, which only the embedding page can get. */
 export function tipAgain(state: State): Next {
-  return goTo(state, { at: 'dead' }, { do: 'forget' }, { do: 'tell', message: { type: 'tip.expired' } })
+  const told = { do: 'tell', message: { type: 'tip.expired' } } as const
+  return goTo(state, { at: 'dead', asked: state.framed }, { do: 'forget' }, told)
 }
 
 /** Time passes: a price that was not used in time is over. */
