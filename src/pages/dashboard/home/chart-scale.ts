@@ -5,14 +5,17 @@ export interface Bar {
   readonly height: number
 }
 
+/** Amounts have no smaller unit than a cent. */
+const leastShown = 0.01
 /** Of a bar's place, the share that stays empty. */
 const gapShare = 0.22
 
 /** The top of the scale: the first round number that is no smaller, whose half is round, too; 1 for nothing at all. */
 export function scaleTop(most: number): number {
   if (!(most > 0)) return 1
-  const power = 10 ** Math.floor(Math.log10(most))
-  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10
+  const shown = Math.max(most, leastShown)
+  const power = 10 ** Math.floor(Math.log10(shown))
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= shown) ?? 10
   return Number((step * power).toPrecision(1))
 }
 

@@ -8,27 +8,31 @@ import { DailyChart } from './daily-chart.js'
 import { LiveTips } from './live-tips.js'
 import { SetUp } from './set-up.js'
 import { useTipNews } from './tip-news.js'
+import { useCalm } from './use-calm.js'
 
 /** Long enough for what was just confirmed to be final, and for a wallet to be made. */
 const balanceEveryMs = 15_000
 const walletEveryMs = 2000
+/** Three questions each time: sixty a minute at most, half of what an address may ask. */
+const leastReloadMs = 3000
 
 /** What a creator looks at most: the money, how it is going, and what comes in right now. */
 export function Home(): JSX.Element {
   const { me, refresh } = useSession()
   const balance = useLoad<{ balance: Balance }>('/creators/balance')
   const news = useTipNews(me.walletPublicKey)
+  const turn = useCalm(news.count, leastReloadMs)
   useEvery(balance.reload, balanceEveryMs, true)
   useEvery(refresh, walletEveryMs, me.walletPublicKey === null)
   useEffect(() => {
-    if (news.count > 0) balance.reload()
-  }, [news.count, balance.reload])
+    if (turn > 0) balance.reload()
+  }, [turn, balance.reload])
   return (
     <div class="home">
       <BalanceCard balance={balance.data?.balance} fault={balance.fault} onRetry={balance.reload} />
       <SetUp />
-      <DailyChart news={news.count} />
-      <LiveTips news={news} />
+      <DailyChart turn={turn} />
+      <LiveTips news={news} turn={turn} />
     </div>
   )
 }

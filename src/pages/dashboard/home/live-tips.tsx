@@ -17,7 +17,14 @@ import type { TipNews } from './tip-news.js'
 const shown = 12
 
 /** The newest tips, as they come, until somebody wants it to stand still. */
-export function LiveTips({ news }: { readonly news: TipNews }): JSX.Element {
+export function LiveTips({
+  news,
+  turn,
+}: {
+  readonly news: TipNews
+  /** Grows when the list should be read again. */
+  readonly turn: number
+}): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
   const [open, setOpen] = useState<ListedTip>()
   const { data, fault, reload } = useLoad<TipsPage>(`/creators/tips?limit=${shown}`)
@@ -26,8 +33,8 @@ export function LiveTips({ news }: { readonly news: TipNews }): JSX.Element {
   const paused = pausedAt !== undefined
   const waiting = paused ? news.count - pausedAt : 0
   useEffect(() => {
-    if (!paused && news.count > 0) reload()
-  }, [news.count, paused, reload])
+    if (!paused && turn > 0) reload()
+  }, [turn, paused, reload])
   return (
     <section class="card live" aria-labelledby="live-title">
       <header class="live__head">
