@@ -17,10 +17,11 @@ function noteHere({ call, direction, name }: Place): FieldNote {
   return fieldGuide[`${call.key} ${direction} ${name}`] ?? {}
 }
 
-/** What is noted about a field: its own call's note wins over the field's, and that over its last name's. */
+/** What is noted about a field: its own call's note wins over the field's, and that over its last names'. */
 export function noteOf(place: Place): FieldNote {
-  const { name } = place
-  return { ...fieldGuide[name.slice(name.lastIndexOf('.') + 1)], ...fieldGuide[name], ...noteHere(place) }
+  const names = place.name.split('.')
+  const endings = names.map((_, from) => fieldGuide[names.slice(from).join('.')] ?? {})
+  return Object.assign({}, ...endings.reverse(), noteHere(place))
 }
 
 /** The parameters of a call as fields. */

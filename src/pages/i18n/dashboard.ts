@@ -313,6 +313,7 @@ export const words = {
     lead: 'Your server opens a session, your page shows it. Your own id is filled in.',
     tabs: { backend: 'Backend', frontend: 'Frontend', events: 'Events' },
     code: 'code',
+    manual: 'The manual: quickstart, every call, every refusal',
     document: 'Machine-readable description of the API (OpenAPI 3.1)',
   },
   overlay: {

@@ -33,7 +33,7 @@ export function Snippets(): JSX.Element {
         <CopyButton value={code} label={words.code_.code} />
       </div>
       <p>
-        <a href="/openapi.json">{words.code_.document}</a>
+        <a href="/docs">{words.code_.manual}</a> · <a href="/openapi.json">{words.code_.document}</a>
       </p>
     </section>
   )
