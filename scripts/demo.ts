@@ -7,11 +7,12 @@ import { type EventReader, readEvents } from './demo/event-reader.js'
 import { tipInNaira } from './demo/naira.js'
 import { tipThroughSdk } from './demo/sdk.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
+import { tipThroughSwap } from './demo/swap.js'
 import { withdrawNaira } from './demo/withdrawal.js'
 
 /**
- * `npm run demo`: the main job against a running stack, with real signatures and live streams, once more through the
- * SDK, and in naira, and a withdrawal to a bank, told step by step.
+ * `npm run demo`: the main job against a running stack, with real signatures and live streams, once more through the SDK,
+ * once through a swap engine, and in naira, and a withdrawal to a bank, told step by step.
  * Exit code 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
@@ -186,6 +187,7 @@ try {
   try {
     await tellMainJob(creator, supporter, streams)
     await tipThroughSdk(web, creator, supporter, say)
+    await tipThroughSwap(web, creator, supporter, streams, say)
     await tipInNaira({ web, sandbox, creator, streams, say })
     await withdrawNaira({ web, sandbox, creator, say })
     await checkBooks(say)

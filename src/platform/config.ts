@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { solMint, tokenByMint } from '../kernel/tokens.js'
 
 /** Everything a process may be told from outside. Read once, frozen, typed; nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
@@ -14,6 +15,11 @@ const url = z
   .transform((text) => text.replace(/\/+$/, ''))
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+/** Swaps pay out tokens: SOL is none, and what is stable earns nothing. */
+const stakingMint = address.refine((mint) => {
+  const token = tokenByMint(mint)
+  return token !== undefined && !token.stable && mint !== solMint
+}, 'must be a token the service knows, neither stable nor SOL')
 const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
 const whole = (least: number, most: number) => number(least, most).int()
 const key = z
@@ -46,6 +52,11 @@ const settings = z.object({
   FIATPAY_URL: url,
   FIATPAY_SECRET_KEY: z.string().min(1),
   RATE_URL: url,
+  AGGREGATOR_ULTRA_URL: url.optional(),
+  AGGREGATOR_V6_URL: url.optional(),
+  AGGREGATOR_API_KEY: z.string().optional(),
+  AGGREGATOR_REFERRAL_ACCOUNT: address.optional(),
+  LIQUID_STAKING_MINT: stakingMint.default('J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn'),
   TRUST_PROXY: flag.default(false),
   RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
   RATE_READS: whole(1, 1e6).default(120),
@@ -149,6 +160,12 @@ function shape(s: z.output<typeof settings>) {
       lookSeconds: s.PAYOUT_LOOK_SECONDS,
       settleSeconds: s.PAYOUT_SETTLE_SECONDS,
     },
+    swaps: {
+      ultraUrl: s.AGGREGATOR_ULTRA_URL,
+      v6Url: s.AGGREGATOR_V6_URL,
+      apiKey: s.AGGREGATOR_API_KEY,
+      referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+    },
     sessions: {
       idleDays: s.SESSION_IDLE_DAYS,
       absoluteDays: s.SESSION_ABSOLUTE_DAYS,
@@ -158,6 +175,7 @@ function shape(s: z.output<typeof settings>) {
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
+      liquidStakingMint: s.LIQUID_STAKING_MINT,
       minUsd: s.MIN_TIP_USD,
       maxUsd: s.MAX_TIP_USD,
       walletWaitMs: s.WALLET_WAIT_MS,
@@ -206,6 +224,27 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
 /** The database alone, for commands that need nothing else. */
 export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+}
+
+/** Where the platform's fees arrive, for the command that prepares it. */
+export type Treasury = ReturnType<typeof loadTreasury>
+
+export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
+  const needed = settings.pick({
+    DATABASE_URL: true,
+    SOLANA_RPC_URLS: true,
+    SOLANA_GENESIS_HASH: true,
+    TREASURY_WALLET: true,
+    AGGREGATOR_REFERRAL_ACCOUNT: true,
+  })
+  const s = read(needed, env)
+  return {
+    databaseUrl: s.DATABASE_URL,
+    rpcUrls: s.SOLANA_RPC_URLS,
+    genesisHash: s.SOLANA_GENESIS_HASH,
+    wallet: s.TREASURY_WALLET,
+    referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+  }
 }
 
 /**

@@ -48,7 +48,8 @@ function readIntent(db: Knex, sessionId: string, intentId: string): Promise<Inte
   return query(db, {
     name: 'sdk.intent',
     text: /* sql */ `
-      select i.id, i.transaction, i.expected_raw as "outAmount", i.amount_usd_cents as "usdCents",
+      select i.id, i.transaction, i.expected_raw as "outAmount", i.price_impact_pct as "priceImpactPct",
+             i.amount_usd_cents as "usdCents",
              i.token_symbol as "tokenSymbol", i.execution_mode as "executionMode", i.provider,
              i.last_valid_block_height as "lastValidBlockHeight", i.created_at as "createdAt", u.settings,
              i.created_at < now() - interval '${surelyPastMs} ms' as past,
