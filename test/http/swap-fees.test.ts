@@ -129,7 +129,7 @@ test.serial(
     t.regex(plan.out, /not done; --apply/)
     t.is(holds(treasury, 'USDC'), 0n)
 
-    const done = await setupTreasury(['--apply', '--payer', payerFile(10n ** 9n), '--actor', 'Grace'])
+    const done = await setupTreasury(['--apply', '--payer', payerFile(10n ** 9n), '--as', 'Grace'])
     t.is(done.code, 0, done.err)
     t.notRegex(done.out, /MISSING|LACKS/)
     t.regex(done.out, /\ndone: /)
