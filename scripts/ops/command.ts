@@ -93,7 +93,8 @@ export async function runCommand<Options extends Arguments>(
 function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) return 'usage'
   if (error instanceof Unconfirmed) return 'unconfirmed'
-  return error instanceof ProviderError || isDatabaseAway(error) ? 'away' : 'failed'
+  const unanswered = error instanceof ProviderError && error.kind !== 'rejected'
+  return unanswered || isDatabaseAway(error) ? 'away' : 'failed'
 }
 
 /** Who acts: as given, else the user of the operating system. */

@@ -290,6 +290,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'limits.minTipUsd': { example: 0.01 },
   'limits.maxTipUsd': { example: 10_000 },
   chain: { example: 'solana:mainnet' },
+  bundleRpcUrl: { note: 'For intents of `executionMode` `async`, if there is one.', example: null },
+  now: { note: "The service's clock; a device's may be wrong.", example: moment },
   rpcUrl: { note: 'An RPC endpoint for browsers, if there is one.', example: 'https://rpc.example' },
   'fiat.enabled': { note: 'Whether naira tips are taken.', example: true },
   'fiat.collection': { example: 'checkout' },

@@ -104,10 +104,10 @@ test.serial('arguments and settings that make no sense are refused with what is 
     [['--what'], {}, 2, /--help/],
     [[], { TREASURY_WALLET: 'nobody' }, 1, /TREASURY_WALLET.*base58/],
     [[], { AGGREGATOR_REFERRAL_ACCOUNT: strangerWallet() }, 1, /does not exist on this chain/],
-    [[], { SOLANA_RPC_URLS: 'http://127.0.0.1:1' }, 1, /./],
+    [[], { SOLANA_RPC_URLS: 'http://127.0.0.1:1' }, 5, /./],
     [['--apply', '--payer', '/nowhere.json'], {}, 1, /cannot be read as a key pair file/],
     [['--apply', '--payer', payerFile(0n)], {}, 1, /does not take the transaction/],
-    [['--apply', '--payer', rich], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 1, /ECONNREFUSED/],
+    [['--apply', '--payer', rich], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 5, /ECONNREFUSED/],
   ]
   for (const [args, env, code, text] of refused) {
     const run = await setupTreasury(args, env)
