@@ -368,11 +368,11 @@ test.serial('F6 paid, but not this', async (t) => {
 test.serial('G done', async (t) => {
   const one = await visit(open())
   await one.page.goto(one.embedUrl)
-  await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album! 🎶')
+  await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album, with love')
   await chooseToken(one.page, 'USDC')
   await press(one.page, /Test Wallet/)
   await approve(one.page)
-  await reached(t, one, 'G-done', 'Thank you! Ada Lovelace has received 4.90 USDC.', ['For the album! 🎶'])
+  await reached(t, one, 'G-done', 'Thank you! Ada Lovelace has received 4.90 USDC.', ['For the album, with love'])
 })
 
 test.serial('H offline, over any state', async (t) => {
