@@ -2,6 +2,7 @@
 const floors = [
   'src/kernel', 'src/platform', 'src/providers', 'src/http', 'src/services',
   'src/accounts', 'src/creators', 'src/ledger', 'src/payments', 'src/tips', 'src/fiat', 'src/payouts', 'src/sdk',
+  'src/docs', 'src/ops',
   'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
 const pages = '^src/pages/'

@@ -3,9 +3,12 @@ import Koa, { type Middleware } from 'koa'
 import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
+import type { OpenApi } from './docs/openapi.js'
+import { mountDocs } from './docs/routes.js'
 import { RateBook } from './fiat/rate-book.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { serveDashboard, serveOverlay } from './http/creator-pages.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
@@ -65,9 +68,9 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...creatorTipRoutes(services),
     ...sdkRoutes(services, prices),
   ]
-  const document = JSON.stringify(
-    openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
-  )
+  const { publicUrl } = config.http
+  const document = openApiDocument(routes, publicUrl, sessionCookieName(publicUrl))
+  const documentText = JSON.stringify(document)
 
   // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
   const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
@@ -84,9 +87,14 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
-    ctx.body = document
+    ctx.body = documentText
   })
+  // The document is written for every reader of OpenAPI; ours knows which parts of it there always are.
+  const known = document as unknown as OpenApi
+  mountDocs(router, countRead, known, { base: publicUrl, limits: services.limits })
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
+  router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
+  router.get('/overlay', countRead, serveOverlay(pages))
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)

@@ -7,6 +7,7 @@ import { createHints, createPublisher } from './platform/pubsub.js'
 import { createRateLimits } from './platform/rate-limits.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
+import type { Chain } from './providers/chain/port.js'
 import { createSolanaChain } from './providers/chain/solana.js'
 import { createFiatpay } from './providers/fiat/fiatpay.js'
 import type { Mail } from './providers/mail/port.js'
@@ -17,6 +18,9 @@ import type { PayoutSender } from './providers/payout-sender/port.js'
 import { createFiatpayPayouts } from './providers/payouts/fiatpay.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
 import { createUsdRates } from './providers/rates/usd-rates.js'
+import { createAggregatorUltra } from './providers/swaps/aggregator-ultra.js'
+import { createAggregatorV6 } from './providers/swaps/aggregator-v6.js'
+import type { SwapEngine } from './providers/swaps/port.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
 import type { Services } from './services.js'
@@ -46,6 +50,7 @@ export function compose(config: Config, processName: string): Composed {
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
+  const chain = createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
   return {
     config,
     log,
@@ -56,12 +61,13 @@ export function compose(config: Config, processName: string): Composed {
     limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
-    chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure }),
+    chain,
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
     fiat: createFiatpay(config.fiatpay),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     rates: createUsdRates(config.rates),
+    swaps: composeSwaps(config.swaps, chain),
     async ready() {
       const answers = await db.raw('select 1').then(
         () => true,
@@ -77,6 +83,16 @@ export function compose(config: Config, processName: string): Composed {
       await Promise.all([recordPool.end(), db.destroy()])
     },
   }
+}
+
+/** The swap engines there are settings for, the preferred one first. */
+function composeSwaps(
+  { ultraUrl, v6Url, apiKey, referralAccount }: Config['swaps'],
+  chain: Chain,
+): SwapEngine[] {
+  const ultra = ultraUrl && createAggregatorUltra({ url: ultraUrl, apiKey, referralAccount }, chain)
+  const v6 = v6Url && createAggregatorV6({ url: v6Url, apiKey }, chain)
+  return [ultra, v6].filter((engine) => typeof engine === 'object')
 }
 
 /** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */

@@ -13,6 +13,7 @@ import type { Names } from './providers/names/port.js'
 import type { Payouts } from './providers/payouts/port.js'
 import type { Prices } from './providers/prices/port.js'
 import type { Rates } from './providers/rates/port.js'
+import type { SwapEngine } from './providers/swaps/port.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
 export interface Services {
@@ -34,4 +35,6 @@ export interface Services {
   /** What the payout provider knows; only payouts/submit.ts is given the means to send. */
   readonly payouts: Payouts
   readonly rates: Rates
+  /** In the order in which they are asked. */
+  readonly swaps: readonly SwapEngine[]
 }

@@ -21,8 +21,9 @@ export async function callAsBrowser(
   path: string,
   body: Json,
   cookie = '',
+  method: 'POST' | 'PATCH' = 'POST',
 ): Promise<{ answer: Json; cookie: string }> {
-  return exchange(base, 'POST', path, body, { cookie })
+  return exchange(base, method, path, body, { cookie })
 }
 
 /** As the dashboard of whoever holds this session would. */

@@ -1,6 +1,4 @@
 import { strict as assert } from 'node:assert'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { callApi, callAsOwner, type Json, until } from './api.js'
 import type { EventReader } from './event-reader.js'
 
@@ -19,7 +17,7 @@ const patienceMs = 15_000
 
 /**
  * A tip by each of the two ways a creator can collect naira: a checkout page, and a bank account to transfer to; then
- * what the creator has, and the books.
+ * what the creator has.
  */
 export async function tipInNaira(stage: NairaStage): Promise<void> {
   const { web, creator, say } = stage
@@ -45,7 +43,6 @@ export async function tipInNaira(stage: NairaStage): Promise<void> {
     [transfer['intentId'], page['intentId']],
   )
   say(`the creator's balance grew by ${gained} USDC, with a line for each`)
-  await checkBooks(say)
 }
 
 async function ask({ web, creator }: NairaStage, fiatCollection: string, memo: string): Promise<Json> {
@@ -88,11 +85,4 @@ async function arrived({ web, creator, streams, say }: NairaStage, id: string, m
 async function availableUsdc({ web, creator }: NairaStage): Promise<number> {
   const { balance } = await callAsOwner(web, 'GET', '/creators/balance', creator.cookie)
   return (balance as { availableUSDC: number }).availableUSDC
-}
-
-/** Fails unless every invariant of the ledger holds; tells what each kind of account holds. */
-async function checkBooks(say: (text: string) => void): Promise<void> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/check-books.js'])
-  const [, ...told] = stdout.trim().split('\n\n')
-  for (const line of told.join('\n').split('\n')) say(line)
 }

@@ -25,6 +25,7 @@ const settings = z.object({
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
+  OPS_PORT: port.optional(),
 })
 
 export type StackSettings = z.output<typeof settings>
@@ -57,6 +58,7 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...web,
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
+    ...(settings.OPS_PORT === undefined ? [] : [{ setting: 'OPS_PORT', port: settings.OPS_PORT }]),
     // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
     ...(needsStandIns(settings)
       ? [

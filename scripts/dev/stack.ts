@@ -49,6 +49,9 @@ function table(
 ): string {
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
+    ['dashboard', `${found['PUBLIC_URL']}/dashboard`],
+    ['manual', `${found['PUBLIC_URL']}/docs`],
+    ...(settings.OPS_PORT === undefined ? [] : [['operators', `http://localhost:${settings.OPS_PORT}/ops`]]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
     [
       'mail',

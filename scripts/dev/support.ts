@@ -1,5 +1,5 @@
 import { migrateToLatest } from '../../src/platform/migrate.js'
-import { answers, genesisHash } from './answers.js'
+import { aggregatorSettings, answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { inDatabase } from './postgres-session.js'
@@ -55,8 +55,8 @@ export interface StandInSettings {
 }
 
 /**
- * The settings that say where the chain, the prices, the mail server, the fiat provider and the exchange rates are: at
- * the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
+ * The settings that say where the chain, the prices, the swap engines, the mail server, the fiat provider and the exchange
+ * rates are: at the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
  */
 export async function startOutside(
   context: StackContext,
@@ -77,6 +77,7 @@ export async function startOutside(
       SOLANA_RPC_URLS: url,
       SOLANA_GENESIS_HASH: await genesisHash(url),
       PRICE_URL: `${url}/price/v3`,
+      ...(await aggregatorSettings(url)),
     }
   const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
   return { ...others, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }

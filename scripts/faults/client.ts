@@ -20,7 +20,7 @@ export interface Answered {
   readonly before: readonly number[]
 }
 
-export const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
+const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
 
 /** Opens an account, and keeps its cookie. */
 export async function register(url: string, email: string): Promise<Customer> {

@@ -24,7 +24,7 @@ export interface Wanted {
 }
 
 const statuses: readonly WithdrawalStatus[] = ['pending', 'submitted', 'processing', 'completed', 'failed']
-export const listStates: readonly string[] = ['open', 'all', ...statuses, ...sendStates]
+const listStates: readonly string[] = ['open', 'all', ...statuses, ...sendStates]
 
 const columns = /* sql */ `
   ${withdrawalColumns}, extract(epoch from clock_timestamp() - w.created_at)::float8 as "ageSeconds",

@@ -94,13 +94,13 @@ export function suffer(response: ServerResponse, mishap: Mishap): void {
 }
 
 /** Sends an answer; pages of any origin may read it, as with a public RPC node. */
-export function sendAnswer(response: ServerResponse, { status, type, body, headers }: SandboxAnswer): void {
-  response.writeHead(status, {
-    ...headers,
-    'content-type': type,
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): void {
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-type': answer.type,
     'access-control-allow-origin': '*',
     'access-control-allow-headers': '*',
     'access-control-allow-methods': 'GET, POST, OPTIONS',
   })
-  response.end(body)
+  response.end(answer.body)
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { Aggregator } from './aggregator/aggregator.js'
+import { plantLiquidity } from './aggregator/liquidity.js'
 import { airdropControl } from './airdrop.js'
 import { CallCounter } from './call-counter.js'
 import { LocalChain } from './chain/local-chain.js'
@@ -45,6 +47,8 @@ export interface Sandbox {
   readonly mail: MailServer
   readonly rates: RateFeed
   readonly fiatpay: Fiatpay
+  /** The swap engines. */
+  readonly aggregator: Aggregator
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -67,6 +71,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const prices = new PriceFeed()
   const rates = new RateFeed()
   const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
+  const aggregator = new Aggregator(chain, prices)
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
   const routes: Routes = new Map(
@@ -81,6 +86,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'GET /rates/USD': rates.answer,
       'POST /dev/rates': rates.control,
       ...fiatpayRoutes(fiatpay),
+      ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
@@ -92,6 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         mail: () => mail.reset(),
         rates: () => rates.reset(),
         fiatpay: () => fiatpay.reset(),
+        aggregator: () => aggregator.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -99,6 +106,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   )
   try {
     plantBasics(chain)
+    plantLiquidity(chain)
     if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
     const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
@@ -116,6 +124,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       mail,
       rates,
       fiatpay,
+      aggregator,
       calls,
       faults,
       close,

@@ -9,8 +9,8 @@ interface PagePolicy {
   readonly connect?: readonly string[]
   /** It submits forms to its own origin. */
   readonly forms?: boolean
-  /** It plays sounds of its own origin. */
-  readonly media?: boolean
+  /** It frames pages of its own origin. */
+  readonly frames?: boolean
 }
 
 export interface PageHead {
@@ -39,14 +39,14 @@ export function sendPage(ctx: Context, pages: Pages, head: PageHead): void {
   ctx.body = documentOf(pages, head)
 }
 
-function contentPolicy({ frameAncestors, connect = [], forms = false, media = false }: PagePolicy): string {
+function contentPolicy({ frameAncestors, connect = [], forms = false, frames = false }: PagePolicy): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...connect].join(' ')}`,
-    ...(media ? ["media-src 'self'"] : []),
+    ...(frames ? ["frame-src 'self'"] : []),
     `form-action ${forms ? "'self'" : "'none'"}`,
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,

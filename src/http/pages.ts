@@ -56,7 +56,8 @@ export function loadPages(folder = builtPages): Pages {
       return {
         script: `/${entry.file}`,
         preloads: parts.slice(1).map(({ file }) => `/${file}`),
-        styles: [...new Set(parts.flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
+        // What several pages share comes first, so that a page's own rules win.
+        styles: [...new Set(parts.toReversed().flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
       }
     },
     assets: new Map(names.map((name) => [name, readAsset(`${folder}/assets/${name}`)])),

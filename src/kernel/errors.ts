@@ -55,6 +55,7 @@ export const errors = {
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],
   invalid_amount: [400, 'Invalid amount'],
   amount_below_minimum: [422, 'Amount below the network minimum'],
+  no_route: [422, 'No route for this token'],
   no_price: [422, 'No price for this token'],
   price_unavailable: [503, 'Price unavailable'],
   swap_engines_unavailable: [503, 'Swap engines unavailable'],

@@ -6,7 +6,7 @@ import { payoutChannel, type Withdrawal } from './model.js'
 type Seen = Pick<Withdrawal, 'status' | 'sendState' | 'failureReason'>
 
 /** What a request that waited may say. `reason`: the provider's text. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'submitted' | 'pending' }
   | { readonly kind: 'failed'; readonly reason: string }
 

@@ -8,7 +8,7 @@ import type { WithdrawalStatus } from './lifecycle.js'
  * Where the provider's list and our withdrawals say different things. `not_ours`: a transfer we know nothing of;
  * `not_theirs`: one we think was sent; `sent_twice`: two under one reference; `amount`, `status`: they differ.
  */
-export type DifferenceKind = 'not_ours' | 'not_theirs' | 'sent_twice' | 'amount' | 'status'
+type DifferenceKind = 'not_ours' | 'not_theirs' | 'sent_twice' | 'amount' | 'status'
 
 export interface Difference {
   readonly providerReference: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { solMint, tokenByMint } from '../kernel/tokens.js'
 
 /** Everything a process may be told from outside. Read once, frozen, typed; nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
@@ -14,6 +15,11 @@ const url = z
   .transform((text) => text.replace(/\/+$/, ''))
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+/** Swaps pay out tokens: SOL is none, and what is stable earns nothing. */
+const stakingMint = address.refine((mint) => {
+  const token = tokenByMint(mint)
+  return token !== undefined && !token.stable && mint !== solMint
+}, 'must be a token the service knows, neither stable nor SOL')
 const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
 const whole = (least: number, most: number) => number(least, most).int()
 const key = z
@@ -26,6 +32,9 @@ const mailbox = z
     (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
     'must be an e-mail address, alone or as Name <address>',
   )
+
+/** Who has it sees who is paid what, and nobody types it: it may be long. */
+const operatorsPasswordLength = 16
 
 /** Names and defaults of all settings; `.env.example` explains each in one line. */
 const settings = z.object({
@@ -47,6 +56,11 @@ const settings = z.object({
   FIATPAY_URL: url,
   FIATPAY_SECRET_KEY: z.string().min(1),
   RATE_URL: url,
+  AGGREGATOR_ULTRA_URL: url.optional(),
+  AGGREGATOR_V6_URL: url.optional(),
+  AGGREGATOR_API_KEY: z.string().optional(),
+  AGGREGATOR_REFERRAL_ACCOUNT: address.optional(),
+  LIQUID_STAKING_MINT: stakingMint.default('J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn'),
   TRUST_PROXY: flag.default(false),
   RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
   RATE_READS: whole(1, 1e6).default(120),
@@ -135,6 +149,12 @@ function shape(s: z.output<typeof settings>) {
       watchDays: s.FIAT_WATCH_DAYS,
       openIntents: s.FIAT_OPEN_INTENTS,
     },
+    swaps: {
+      ultraUrl: s.AGGREGATOR_ULTRA_URL,
+      v6Url: s.AGGREGATOR_V6_URL,
+      apiKey: s.AGGREGATOR_API_KEY,
+      referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+    },
     withdrawals: {
       leastFeeNgn: s.WITHDRAW_FEE_NGN,
       feeBps: s.WITHDRAW_FEE_BPS,
@@ -160,6 +180,7 @@ function shape(s: z.output<typeof settings>) {
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
+      liquidStakingMint: s.LIQUID_STAKING_MINT,
       minUsd: s.MIN_TIP_USD,
       maxUsd: s.MAX_TIP_USD,
       walletWaitMs: s.WALLET_WAIT_MS,
@@ -210,6 +231,27 @@ export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
   return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
 }
 
+/** Where the platform's fees arrive, for the command that prepares it. */
+export type Treasury = ReturnType<typeof loadTreasury>
+
+export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
+  const needed = settings.pick({
+    DATABASE_URL: true,
+    SOLANA_RPC_URLS: true,
+    SOLANA_GENESIS_HASH: true,
+    TREASURY_WALLET: true,
+    AGGREGATOR_REFERRAL_ACCOUNT: true,
+  })
+  const s = read(needed, env)
+  return {
+    databaseUrl: s.DATABASE_URL,
+    rpcUrls: s.SOLANA_RPC_URLS,
+    genesisHash: s.SOLANA_GENESIS_HASH,
+    wallet: s.TREASURY_WALLET,
+    referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+  }
+}
+
 /**
  * The key-encryption key of creators' wallets: 32 bytes, base64. Read by the provisioner alone and not part of
  * Config, so that no other process ever holds it.
@@ -226,6 +268,26 @@ export function loadMail(env: NodeJS.ProcessEnv = process.env): {
   const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
   const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
   return { url, from }
+}
+
+/**
+ * Where the operators' pages are served, and to whom; undefined when they are not. Read by the clock alone, so that no
+ * other process holds the password.
+ */
+export function loadOperators(
+  env: NodeJS.ProcessEnv = process.env,
+):
+  | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
+  | undefined {
+  const { OPS_PORT: port } = read(z.object({ OPS_PORT: whole(0, 65_535).optional() }), env)
+  if (port === undefined) return undefined
+  const login = z.object({
+    OPS_HOST: z.string().default('127.0.0.1'),
+    OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
+    OPS_PASSWORD: z.string().min(operatorsPasswordLength),
+  })
+  const { OPS_HOST: host, OPS_USER: user, OPS_PASSWORD: password } = read(login, env)
+  return { host, port, user, password }
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {

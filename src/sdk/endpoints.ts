@@ -35,6 +35,7 @@ const intentErrors = [
   'amount_below_minimum',
   'no_price',
   'price_unavailable',
+  'no_route',
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 

@@ -78,7 +78,8 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
   return query(db, {
     name: 'sdk.intents',
     text: /* sql */ `
-      select i.id, i.transaction, i.expected_raw as "outAmount", i.amount_usd_cents as "usdCents",
+      select i.id, i.transaction, i.expected_raw as "outAmount", i.price_impact_pct as "priceImpactPct",
+             i.amount_usd_cents as "usdCents",
              i.token_symbol as "tokenSymbol", i.execution_mode as "executionMode", i.provider,
              i.last_valid_block_height as "lastValidBlockHeight", i.created_at as "createdAt", u.settings,
              i.payout_wallet as recipient, i.input_mint as "inputMint", i.input_raw as "inputRaw", i.output_mint as "outputMint",

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
 import type { ChainTransaction } from '../providers/chain/port.js'
+import { readAlteredSwaps } from './altered-swaps.js'
 import type { IssuedIntent } from './match.js'
 
-/** What we know of one transaction: intents it carries and wallets of ours it may have paid. */
+/** What we know of one transaction: intents it carries or pays and wallets of ours it may have paid. */
 export interface Known {
   readonly intents: readonly IssuedIntent[]
   readonly creators: ReadonlySet<string>
@@ -30,11 +31,15 @@ export async function readKnown(
   const byMark = new Map<string, IntentRow>()
   for (const intent of intents)
     for (const mark of [intent.referenceKey, intent.messageHash]) if (mark !== null) byMark.set(mark, intent)
+  const carriedBy = (transaction: ChainTransaction): IssuedIntent[] =>
+    [transaction.messageHash, ...namedBy(transaction)].flatMap((mark) => byMark.get(mark) ?? [])
+  const unmarked = transactions.filter((transaction) => carriedBy(transaction).length === 0)
+  const alteredIn = await readAlteredSwaps(db, unmarked)
   return (transaction) => {
     const names = namedBy(transaction)
-    const carried = [transaction.messageHash, ...names].flatMap((mark) => byMark.get(mark) ?? [])
+    const carried = carriedBy(transaction)
     return {
-      intents: carried,
+      intents: carried.length > 0 ? carried : alteredIn(transaction),
       creators: new Set(names.filter((name) => wallets.has(name))),
     }
   }

@@ -77,7 +77,8 @@ function isDebited(transaction: ChainTransaction, wallet: string, token: Token, 
   return -changeOf(transaction, wallet, token) >= received
 }
 
-function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
+/** How a wallet's holding of a token changed, in base units, the network fee not counted. */
+export function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
   if (mint === solMint) {
     const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
     return (transaction.lamports.get(wallet) ?? 0n) + networkFee

@@ -37,17 +37,21 @@ export interface ConfirmedTip extends Facts {
   readonly receivedRaw: string
   readonly confirmedAt: Date
 }
-export interface ListedTip extends Facts {
+/** A confirmed tip and what its token is worth. */
+export type PricedTip = ConfirmedTip & Priced
+interface Priced {
+  /** Last known price in USD as decimal text, null if none was ever known. */
+  readonly usd: string | null
+}
+export interface ListedTip extends Facts, Priced {
   readonly status: TipListItem['status']
   readonly recordedAt: Date
   readonly recipientId: string | null
   readonly senderId: string | null
-  /** Last known price in USD as decimal text, null if none was ever known. */
-  readonly usd: string | null
 }
 
-/** A tip as the stream sends it (contract: Stream events). */
-export function presentTipEvent(tip: ConfirmedTip) {
+/** A tip as the stream sends it (contract: Stream events); `valueUsd` besides, so that an alert can have a threshold. */
+export function presentTipEvent(tip: PricedTip) {
   return {
     type: 'tip',
     amount: amountOf(tip),
@@ -56,6 +60,7 @@ export function presentTipEvent(tip: ConfirmedTip) {
     sender: tip.sender,
     message: tip.message,
     timestamp: tip.confirmedAt.toISOString(),
+    valueUsd: valueUsd(tip),
   }
 }
 
@@ -107,7 +112,7 @@ export function microUsd({ displayRaw, mint, decimals, usd }: Valued): bigint {
 }
 
 /** Stablecoins at face value, other tokens at the last known price, to the cent; 0 if none was ever known. */
-function valueUsd(tip: ListedTip): number {
+function valueUsd(tip: Valued): number {
   const units = BigInt(tip.displayRaw)
   if (isStable(tip.mint)) return displayNumber(units, tip.decimals)
   const price = tip.usd === null ? undefined : picoUsd(Number(tip.usd))

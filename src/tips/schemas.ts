@@ -85,5 +85,6 @@ export const streamEvent = z.union([
     sender: z.string(),
     message: z.string().nullable(),
     timestamp: z.iso.datetime(),
+    valueUsd: z.number().meta({ description: 'At the last known price; 0 if none was ever known' }),
   }),
 ])

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { CreatorSettings } from '../../src/creators/settings.js'
+import type { WorkKind } from '../../src/platform/jobs.js'
 import { installTestWallet } from '../browser/test-wallet.js'
 import { type Embedder, type InitBody, registerEmbedder } from './sdk.js'
 import { createSupporter, type Supporter } from './supporter.js'
@@ -33,8 +34,11 @@ interface Site {
   readonly server: Server
 }
 
-/** Gives a test file a browser beside its world. */
-export function useBrowser(test: TestFn, options: WorldOptions = {}): () => BrowserWorld {
+/** Gives a test file a browser beside its world, with the workers of tips and those named at work. */
+export function useBrowser(
+  test: TestFn,
+  { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
+): () => BrowserWorld {
   const world = useWorld(test, { chain: true, fiat: true, slotMs, ...options })
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
@@ -45,7 +49,7 @@ export function useBrowser(test: TestFn, options: WorldOptions = {}): () => Brow
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
     })
     opened = { world: world(), browser, site: await openSite() }
-    loops = createWorkerLoops(world().services, ['verifier', 'settlement'])
+    loops = createWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
   })
   test.after.always('the browser ends', async () => {
     await loops?.stop()

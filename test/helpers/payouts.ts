@@ -99,7 +99,7 @@ export async function balanceOf({ request }: World, { session }: Person) {
   return { availableUSDC, heldUSDC }
 }
 
-export function payoutDrain(services: Composed): Drain {
+function payoutDrain(services: Composed): Drain {
   return createPayoutDrain({ ...services, sender: composePayoutSender(services.config) })
 }
 

@@ -5,6 +5,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { lookupTableOf } from '../../scripts/sandbox/aggregator/liquidity.js'
 import { mintTokens, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import type { Sandbox } from '../../scripts/sandbox/server.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
@@ -57,9 +58,11 @@ export function createSupporter(
     pay(issued, change, options = {}) {
       const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
       if (change === undefined) return submit(new VersionedTransaction(message), options)
-      const plain = TransactionMessage.decompile(message)
+      // A swap's message names the engine's table; a wallet has read it.
+      const tables = message.addressTableLookups.length > 0 ? [lookupTableOf(chain)] : []
+      const plain = TransactionMessage.decompile(message, { addressLookupTableAccounts: tables })
       plain.instructions = change(plain.instructions)
-      return submit(new VersionedTransaction(plain.compileToV0Message()), options)
+      return submit(new VersionedTransaction(plain.compileToV0Message(tables)), options)
     },
     send(instructions, options = {}) {
       const message = new TransactionMessage({

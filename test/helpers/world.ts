@@ -21,7 +21,7 @@ import { layWire, type Wire } from './wire.js'
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
-  /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
+  /** Starts the local chain, the price feed and the swap engines beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
   /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
   readonly slotMs?: number
@@ -37,7 +37,7 @@ export interface WorldOptions {
 interface Taps {
   readonly sql: SqlCounter
   readonly redis: Wire
-  /** Before the chain and the price feed. */
+  /** Before the chain, the price feed and the swap engines. */
   readonly outside: OutsideProxy
 }
 
@@ -119,6 +119,7 @@ async function openWorld({
     ...settingsFor(database, sandbox?.url ?? nowhere),
     ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
     ...fiat?.env,
+    ...(sandbox && { AGGREGATOR_REFERRAL_ACCOUNT: sandbox.aggregator.referralAccount }),
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -178,15 +179,23 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     REDIS_URL: testServers().redisUrl,
     REDIS_NAMESPACE: database.name,
     SOLANA_RPC_URLS: outside,
-    PRICE_URL: `${outside}/price/v3`,
     FIATPAY_URL: `${nowhere}/fiatpay`,
     FIATPAY_SECRET_KEY: 'sk_test_world',
     RATE_URL: `${nowhere}/rates/USD`,
+    ...pricesAndSwaps(outside),
     TREASURY_WALLET: treasuryWallet,
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
+  }
+}
+
+function pricesAndSwaps(outside: string): Record<string, string> {
+  return {
+    PRICE_URL: `${outside}/price/v3`,
+    AGGREGATOR_ULTRA_URL: `${outside}/ultra/v1`,
+    AGGREGATOR_V6_URL: `${outside}/swap/v1`,
   }
 }
 
@@ -203,7 +212,7 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
     DATABASE_URL: sql.url,
     REDIS_URL: redis.url,
     SOLANA_RPC_URLS: outside.url,
-    PRICE_URL: `${outside.url}/price/v3`,
+    ...pricesAndSwaps(outside.url),
   }
 }
 

@@ -16,11 +16,18 @@ const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 /** Mounted beside the endpoints: they answer no JSON of the contract's kind. */
 const pages = [
   'GET /openapi.json',
+  'GET /dashboard',
+  'GET /dashboard/{screen}',
   'GET /embed/{embedId}',
+  'GET /overlay',
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',
   'POST /webhooks/fiatpay',
+  'GET /docs',
+  'GET /docs/{style}',
+  'GET /docs.md',
+  'GET /llms.txt',
 ]
 const operations = () => readOperations(world().request)
 

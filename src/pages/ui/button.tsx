@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 
-type Kind = 'primary' | 'plain' | 'quiet'
+type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
 
 interface Shared {
   readonly kind?: Kind

@@ -75,6 +75,46 @@ export interface Blockhash {
   readonly lastValidBlockHeight: number
 }
 
+/** What is in a token account. */
+export interface Holding {
+  readonly mint: string
+  readonly owner: string
+  /** Base units; of wrapped SOL they are lamports of the account too. */
+  readonly amount: bigint
+  /** Who else may move it or close it, and whether it is frozen; equal texts mean equal rights. */
+  readonly controls: string
+}
+
+export interface AccountState {
+  readonly lamports: bigint
+  /** The program it belongs to. */
+  readonly program: string
+  /** Undefined unless it is a token account. */
+  readonly holding: Holding | undefined
+}
+
+/** Undefined where the account does not exist. */
+export interface AccountChange {
+  readonly before: AccountState | undefined
+  readonly after: AccountState | undefined
+}
+
+export interface Instruction {
+  readonly program: string
+  readonly accounts: readonly string[]
+  readonly data: Uint8Array
+}
+
+/** What a transaction nobody has signed says, and what it would do now. */
+export interface Rehearsal {
+  /** Who has to sign; the first one pays the network's fee. */
+  readonly signers: readonly string[]
+  readonly instructions: readonly Instruction[]
+  readonly failed: boolean
+  /** Every account it may change. */
+  readonly changes: ReadonlyMap<string, AccountChange>
+}
+
 /** The chain as the service sees it. All methods that ask the network throw ProviderError when there is no usable answer. */
 export interface Chain {
   /** One that is absent was not answered about, which says nothing. Any number; asked in batches. */
@@ -90,11 +130,22 @@ export interface Chain {
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   latestBlockhash(): Promise<Blockhash>
+  /** No transaction made from now on is valid for less long than this: the last valid height of a finalized block. */
+  heightFloor(): Promise<number>
   /** The height a transaction's `lastValidBlockHeight` is compared with. */
   blockHeight(): Promise<number>
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
   /** Serialized unsigned v0 transaction: compute budget, missing token account of the recipient, net leg, fee leg. */
   buildTransfer(plan: TransferPlan): Uint8Array
+  /** Those of these addresses where there is a token account now. */
+  tokenAccounts(addresses: readonly string[]): Promise<ReadonlySet<string>>
+  /** The addresses in each lookup table; one that does not exist is absent. */
+  lookupTables(keys: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /**
+   * Reads and simulates an unsigned transaction on the chain as it is, against any recent block. Undefined for bytes
+   * that are no transaction the chain could take.
+   */
+  rehearse(transaction: Uint8Array): Promise<Rehearsal | undefined>
   /** The one token account of a wallet and mint that counts (classic token program). */
   associatedAccount(wallet: string, mint: string): string
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
+import { accountReply, accountState } from './account-state.js'
 import { BatchSize, inBatches } from './batches.js'
 import { decodeTransaction } from './decode.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
+import { readLookupTables } from './lookup-tables.js'
 import { readSignatures } from './lookups.js'
 import type { Blockhash, Chain, ChainTransaction, TransferAccounts } from './port.js'
+import { rehearse } from './rehearse.js'
 import { createStatusReader, readVanished } from './statuses.js'
 import { associatedAccount, buildTransfer } from './transfer.js'
 
@@ -22,6 +25,7 @@ const blockhashReply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
 const heightReply = z.number().int()
+const tokenAccountsReply = z.object({ value: z.array(accountReply) })
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
@@ -32,7 +36,8 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
   const lookupSize = new BatchSize(options.transactionBatch)
-  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor))
+  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'confirmed'))
+  const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'finalized'))
   const readStatuses = createStatusReader(rpc)
   return {
     async statuses(signatures) {
@@ -50,11 +55,15 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     latestBlockhash,
+    heightFloor: async () => (await finalBlockhash()).lastValidBlockHeight,
     blockHeight: () =>
       waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply)),
     transferAccounts: (mint, recipient, treasury) =>
       readTransferAccounts(waitedFor, mint, recipient, treasury),
     buildTransfer,
+    tokenAccounts: (addresses) => readTokenAccounts(waitedFor, addresses),
+    lookupTables: (keys) => readLookupTables(waitedFor, keys),
+    rehearse: (transaction) => rehearse(waitedFor, transaction),
     associatedAccount,
   }
 }
@@ -74,9 +83,8 @@ async function readTransactions(
   })
 }
 
-async function readBlockhash(rpc: JsonRpc): Promise<Blockhash> {
-  const how = [{ commitment: 'confirmed' }]
-  return (await rpc.call('getLatestBlockhash', how, documented(blockhashReply))).value
+async function readBlockhash(rpc: JsonRpc, commitment: 'confirmed' | 'finalized'): Promise<Blockhash> {
+  return (await rpc.call('getLatestBlockhash', [{ commitment }], documented(blockhashReply))).value
 }
 
 async function readTransferAccounts(
@@ -95,6 +103,13 @@ async function readTransferAccounts(
     treasuryLamports: lamportsOf(1),
     treasuryTokenAccount: sol || value[2] != null,
   }
+}
+
+async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {
+  const how = { commitment: 'confirmed', encoding: 'base64' }
+  const read = documented(tokenAccountsReply)
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], read)
+  return new Set(addresses.filter((_, index) => accountState(value[index])?.holding !== undefined))
 }
 
 /** One read for all who ask within `ms`; a failed read is not kept. */
