@@ -72,8 +72,21 @@ test.serial('D3 the token has no price', async (t) => {
   const bonk = tokenBySymbol('BONK')?.mint ?? ''
   open().world.sandbox.prices.set(bonk, null)
   await press(one.page, /Test Wallet/)
-  await reached(t, one, 'D3-no-route', "BONK can't be exchanged right now.", ['Choose another token.'])
+  await reached(t, one, 'D3-no-price', "BONK can't be exchanged right now.", ['Choose another token.'])
   open().world.sandbox.prices.reset()
+})
+
+test.serial('D3 no engine has a route', async (t) => {
+  const { aggregator } = open().world.sandbox
+  const without = { mode: 'no-route' } as const
+  aggregator.set({ ultra: without, v6: without })
+  t.teardown(() => aggregator.reset())
+  const one = await toWallets({ settings: { autoConvertUsdc: true } })
+  const answered = one.page.waitForResponse('**/sdk/tip')
+  await press(one.page, /Test Wallet/)
+  t.is((await answered).status(), 422)
+  t.is((await (await answered).json()).code, 'no_route')
+  await reached(t, one, 'D3-no-route', "SOL can't be exchanged right now.", ['Choose another token.'])
 })
 
 test.serial('A0 loading', async (t) => {
@@ -368,11 +381,13 @@ test.serial('F6 paid, but not this', async (t) => {
 test.serial('G done', async (t) => {
   const one = await visit(open())
   await one.page.goto(one.embedUrl)
-  await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album! 🎶')
+  await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album, with love')
   await chooseToken(one.page, 'USDC')
   await press(one.page, /Test Wallet/)
   await approve(one.page)
-  await reached(t, one, 'G-done', 'Thank you! Ada Lovelace has received 4.90 USDC.', ['For the album! 🎶'])
+  await reached(t, one, 'G-done', 'Thank you! Ada Lovelace has received 4.90 USDC.', [
+    'For the album, with love',
+  ])
 })
 
 test.serial('H offline, over any state', async (t) => {
