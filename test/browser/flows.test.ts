@@ -333,6 +333,16 @@ function start(t: ExecutionContext, args: readonly string[], env: Record<string,
   })
 }
 
+/** On the provider's page, in a tab of its own, which ends on ours. */
+async function payThere({ context }: Visit, frame: FrameLocator): Promise<void> {
+  const opened = context.waitForEvent('page')
+  await frame.getByRole('link', { name: 'Open the payment page' }).click()
+  const tab = await opened
+  await tab.getByRole('button', { name: 'Pay' }).click()
+  await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
+  await tab.close()
+}
+
 for (const [way, fiatCollection] of [
   ['bank transfer', 'bank_transfer'],
   ['the provider’s page', 'checkout'],
@@ -349,7 +359,8 @@ for (const [way, fiatCollection] of [
     await frame.getByRole('button', { name: 'Pay ₦7,600.00' }).click()
     const { intentId } = await (await answered).json()
     await frame.getByRole('heading', { name: /^(Send exactly|Finish paying)/ }).waitFor()
-    pay(world, intentId)
+    if (fiatCollection === 'checkout') await payThere(one, frame)
+    else pay(world, intentId)
     await settleNow(world, intentId)
     await frame.getByRole('heading', { name: 'Thank you! ₦7,600.00 received.' }).waitFor()
     const tips = await listTips(world, one.embedder.id)

@@ -10,7 +10,7 @@ import { createSupporter, type Supporter } from './supporter.js'
 import { until } from './until.js'
 import { type WalletSwitches, walletConfig } from './wallet-config.js'
 import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
-import { useWorld, type World, type WorldOptions } from './world.js'
+import { publicUrl, useWorld, type World, type WorldOptions } from './world.js'
 
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
 const slotMs = 80
@@ -46,7 +46,13 @@ export function useBrowser(
     await until('the world is open', () => isOpen(world))
     const browser = await chromium.launch({
       executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        // The provider sends payers back to the public URL: there the browser finds the app, as through a proxy.
+        `--host-resolver-rules=MAP ${new URL(publicUrl).host} ${new URL(world().url).host}`,
+      ],
     })
     opened = { world: world(), browser, site: await openSite() }
     loops = createWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
