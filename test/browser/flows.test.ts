@@ -108,6 +108,34 @@ test.serial('a swapped tip through a wallet in the frame: SOL is given, USDC arr
   await one.context.close()
 })
 
+for (const [how, autoConvertUsdc, symbol] of [
+  ['tip', false, 'SOL'],
+  ['swapped tip', true, 'USDC'],
+] as const)
+  test.serial(`a ${how} whose wallet adds a guard of its own before signing`, async (t) => {
+    const one = await visit(open(), { settings: { autoConvertUsdc }, wallet: { mode: 'tamper' } })
+    await one.page.goto(open().site.serve(bareFrame(one)))
+    const frame = one.page.frameLocator('iframe')
+    const answered = one.page.waitForResponse('**/sdk/tip')
+    const sending = one.page.waitForRequest((request) => /sendTransaction/.test(request.postData() ?? ''))
+    await tipIn(frame, 'SOL', 'for the album')
+    await payIn(frame)
+    const { intentId, transaction: issued } = await (await answered).json()
+    const [sent] = (await sending).postDataJSON().params
+    t.deepEqual(
+      [issued, sent].map((text) => Buffer.from(text, 'base64').includes('guard')),
+      [false, true],
+    )
+    const tips = await listTips(open().world, one.embedder.wallet)
+    t.like(tips, [
+      { tokenSymbol: symbol, status: 'confirmed', sender: one.supporter.wallet, message: 'for the album' },
+    ])
+    const { signature = '' } = tips[0] ?? {}
+    t.like(await storedTip(open().world, signature), { intent_id: intentId })
+    t.deepEqual(one.faults, [])
+    await one.context.close()
+  })
+
 test.serial(
   'a tip through a wallet of the page around, relayed by embed.js, which hears all of it',
   async (t) => {
