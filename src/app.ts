@@ -16,6 +16,7 @@ import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages.js'
+import { paidPath, servePaid } from './http/paid-page.js'
 import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
@@ -95,6 +96,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get('/overlay', countRead, serveOverlay(pages))
+  router.get(paidPath, countRead, servePaid(pages))
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)

@@ -1,3 +1,4 @@
+import { paidPath } from './http/paid-page.js'
 import { type Config, loadMail, loadWalletKek } from './platform/config.js'
 import { createDb, createHotPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
@@ -64,7 +65,7 @@ export function compose(config: Config, processName: string): Composed {
     chain,
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
-    fiat: createFiatpay(config.fiatpay),
+    fiat: createFiatpay({ ...config.fiatpay, returnUrl: `${config.http.publicUrl}${paidPath}` }),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     rates: createUsdRates(config.rates),
     swaps: composeSwaps(config.swaps, chain),

@@ -108,6 +108,34 @@ test.serial('a swapped tip through a wallet in the frame: SOL is given, USDC arr
   await one.context.close()
 })
 
+for (const [how, autoConvertUsdc, symbol] of [
+  ['tip', false, 'SOL'],
+  ['swapped tip', true, 'USDC'],
+] as const)
+  test.serial(`a ${how} whose wallet adds a guard of its own before signing`, async (t) => {
+    const one = await visit(open(), { settings: { autoConvertUsdc }, wallet: { mode: 'tamper' } })
+    await one.page.goto(open().site.serve(bareFrame(one)))
+    const frame = one.page.frameLocator('iframe')
+    const answered = one.page.waitForResponse('**/sdk/tip')
+    const sending = one.page.waitForRequest((request) => /sendTransaction/.test(request.postData() ?? ''))
+    await tipIn(frame, 'SOL', 'for the album')
+    await payIn(frame)
+    const { intentId, transaction: issued } = await (await answered).json()
+    const [sent] = (await sending).postDataJSON().params
+    t.deepEqual(
+      [issued, sent].map((text) => Buffer.from(text, 'base64').includes('guard')),
+      [false, true],
+    )
+    const tips = await listTips(open().world, one.embedder.wallet)
+    t.like(tips, [
+      { tokenSymbol: symbol, status: 'confirmed', sender: one.supporter.wallet, message: 'for the album' },
+    ])
+    const { signature = '' } = tips[0] ?? {}
+    t.like(await storedTip(open().world, signature), { intent_id: intentId })
+    t.deepEqual(one.faults, [])
+    await one.context.close()
+  })
+
 test.serial(
   'a tip through a wallet of the page around, relayed by embed.js, which hears all of it',
   async (t) => {
@@ -333,6 +361,16 @@ function start(t: ExecutionContext, args: readonly string[], env: Record<string,
   })
 }
 
+/** On the provider's page, in a tab of its own, which ends on ours. */
+async function payThere({ context }: Visit, frame: FrameLocator): Promise<void> {
+  const opened = context.waitForEvent('page')
+  await frame.getByRole('link', { name: 'Open the payment page' }).click()
+  const tab = await opened
+  await tab.getByRole('button', { name: 'Pay' }).click()
+  await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
+  await tab.close()
+}
+
 for (const [way, fiatCollection] of [
   ['bank transfer', 'bank_transfer'],
   ['the provider’s page', 'checkout'],
@@ -349,7 +387,8 @@ for (const [way, fiatCollection] of [
     await frame.getByRole('button', { name: 'Pay ₦7,600.00' }).click()
     const { intentId } = await (await answered).json()
     await frame.getByRole('heading', { name: /^(Send exactly|Finish paying)/ }).waitFor()
-    pay(world, intentId)
+    if (fiatCollection === 'checkout') await payThere(one, frame)
+    else pay(world, intentId)
     await settleNow(world, intentId)
     await frame.getByRole('heading', { name: 'Thank you! ₦7,600.00 received.' }).waitFor()
     const tips = await listTips(world, one.embedder.id)

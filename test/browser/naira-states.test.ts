@@ -1,9 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
-import { decline, expire, pay, settleNow } from '../helpers/fiat-tips.js'
+import { decline, expire, pay, referenceOf, settleNow } from '../helpers/fiat-tips.js'
 import { inspect } from '../helpers/inspect.js'
 import { until } from '../helpers/until.js'
+import { publicUrl } from '../helpers/world.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab, one at a time: each has the browser and the provider to itself. */
@@ -112,10 +113,15 @@ test.serial('J3 the provider’s page in another tab', async (t) => {
   const tab = await opened
   t.is(await tab.evaluate('opener'), null)
   t.is(await tab.evaluate('document.referrer'), '')
-  await tab.close()
   await one.page.getByText('This page updates by itself.', { exact: true }).waitFor()
   await inspect(t, one.page, 'J3-other-tab')
-  pay(open().world, one.intentId)
+  await tab.getByRole('button', { name: 'Pay' }).click()
+  await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
+  await tab.getByText('The page you came from updates by itself.').waitFor()
+  const { origin, pathname, searchParams } = new URL(tab.url())
+  t.is(origin + pathname, `${publicUrl}/paid`)
+  t.is(searchParams.get('reference'), referenceOf(one.intentId))
+  await inspect(t, tab, 'J3-return')
   await settleNow(open().world, one.intentId)
   await lookAgain(one.page)
   await reached(t, one, 'J3-done', 'Thank you! ₦7,600.00 received.')
@@ -134,7 +140,12 @@ test.serial('J5 the last five minutes', async (t) => {
   await one.page.getByText(/^This account works until \d\d:\d\d \((29|30) min\)$/).waitFor()
   await one.page.clock.fastForward(26 * 60_000)
   await one.page.getByText(/^[34]:\d\d left\. If you have sent it, just wait\.$/).waitFor()
-  t.is(await one.page.getByRole('status').first().textContent(), '5:00 left. If you have sent it, just wait.')
+  // Read out a moment after it is seen.
+  const readOut = one.page
+    .getByRole('status')
+    .filter({ hasText: '5:00 left. If you have sent it, just wait.' })
+  await readOut.waitFor({ state: 'attached' })
+  t.is(await readOut.count(), 1)
   await inspect(t, one.page, 'J5-last-minutes')
   await one.context.close()
 })

@@ -20,7 +20,14 @@ export function installTestWallet(config) {
     if (switches.mode === 'hang')
       await new Promise((resolve) => Object.assign(switches, { release: resolve }))
   }
-  async function signed(transaction) {
+  /** As a wallet that guards its people does: what is signed is not quite what was issued. */
+  async function guarded(transaction) {
+    const issued = btoa(String.fromCharCode(...transaction))
+    const altered = atob(await self.testWalletGuard(issued))
+    return Uint8Array.from(altered, (character) => character.charCodeAt(0))
+  }
+  async function signed(issued) {
+    const transaction = switches.mode === 'tamper' ? await guarded(issued) : issued
     const count = transaction[0]
     const message = transaction.slice(1 + 64 * count)
     const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', await key, message))

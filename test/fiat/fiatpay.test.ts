@@ -7,6 +7,8 @@ import { ProviderError } from '../../src/kernel/provider-error.js'
 import { createFiatpay } from '../../src/providers/fiat/fiatpay.js'
 import type { FiatCollection } from '../../src/providers/fiat/port.js'
 
+const returnUrl = 'https://tips.example/paid'
+
 interface Asked {
   readonly url: string
   readonly authorization: string | undefined
@@ -40,7 +42,7 @@ async function answering(
   await once(server, 'listening')
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, fiatpay: createFiatpay({ url, secretKey: 'sk_test_1' }), asked }
+  return { url, fiatpay: createFiatpay({ url, secretKey: 'sk_test_1', returnUrl }), asked }
 }
 
 const charge = { reference: `fiatpay-${'a'.repeat(32)}`, amountKobo: 1_520_000n, email: 'guest@example.com' }
@@ -92,7 +94,7 @@ test('a redirect is not followed: it would carry the key away', async (t) => {
 
 test('a provider that cannot be reached surely did nothing', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`
-  t.is(await failure({ fiatpay: createFiatpay({ url, secretKey: 'x' }) }), 'unavailable')
+  t.is(await failure({ fiatpay: createFiatpay({ url, secretKey: 'x', returnUrl }) }), 'unavailable')
 })
 
 test('the text of a refusal is cut and cleaned, since callers are shown it', async (t) => {
@@ -102,14 +104,20 @@ test('the text of a refusal is cut and cleaned, since callers are shown it', asy
   t.regex(error?.message ?? '', /^bad y+$/)
 })
 
-test('a checkout is asked for in kobo, with the key as bearer', async (t) => {
+test('a checkout is asked for in kobo, with the key as bearer and our page to come back to', async (t) => {
   const { fiatpay, asked } = await answering(t, 200, answered({ authorization_url: 'https://pay.example/1' }))
   t.is(await fiatpay.openCheckout(charge), 'https://pay.example/1')
   t.deepEqual(asked, [
     {
       url: '/transaction/initialize',
       authorization: 'Bearer sk_test_1',
-      body: { email: charge.email, amount: '1520000', currency: 'NGN', reference: charge.reference },
+      body: {
+        email: charge.email,
+        amount: '1520000',
+        currency: 'NGN',
+        reference: charge.reference,
+        callback_url: returnUrl,
+      },
     },
   ])
 })

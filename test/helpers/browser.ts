@@ -6,11 +6,12 @@ import type { CreatorSettings } from '../../src/creators/settings.js'
 import type { WorkKind } from '../../src/platform/jobs.js'
 import { installTestWallet } from '../browser/test-wallet.js'
 import { type Embedder, type InitBody, registerEmbedder } from './sdk.js'
-import { createSupporter, type Supporter } from './supporter.js'
+import { altered, createSupporter, type Supporter } from './supporter.js'
+import { memo } from './transfers.js'
 import { until } from './until.js'
 import { type WalletSwitches, walletConfig } from './wallet-config.js'
 import { createWorkerLoops, type WorkerLoops } from './worker-loops.js'
-import { useWorld, type World, type WorldOptions } from './world.js'
+import { publicUrl, useWorld, type World, type WorldOptions } from './world.js'
 
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
 const slotMs = 80
@@ -46,7 +47,13 @@ export function useBrowser(
     await until('the world is open', () => isOpen(world))
     const browser = await chromium.launch({
       executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        // The provider sends payers back to the public URL: there the browser finds the app, as through a proxy.
+        `--host-resolver-rules=MAP ${new URL(publicUrl).host} ${new URL(world().url).host}`,
+      ],
     })
     opened = { world: world(), browser, site: await openSite() }
     loops = createWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
@@ -148,8 +155,10 @@ export async function visit(
   const { embedUrl, sessionToken } = await openEmbed(world, embedder, site.origin, theme)
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
   context.setDefaultTimeout(patienceMs)
-  if (wallet !== 'none')
+  if (wallet !== 'none') {
+    await context.exposeFunction('testWalletGuard', (issued: string) => guarded(world, issued))
     await context.addInitScript(installTestWallet, walletConfig(supporter, world.sandbox.url, wallet))
+  }
   const page = await context.newPage()
   const faults: string[] = []
   context.on('weberror', (error) => faults.push(String(error.error())))
@@ -157,4 +166,10 @@ export async function visit(
     if (/Content Security Policy|TrustedHTML/i.test(message.text())) faults.push(message.text())
   })
   return { context, page, embedder, supporter, embedUrl, sessionToken, faults }
+}
+
+/** The transaction with an instruction of the wallet's own before all others, in base64 as it came. */
+function guarded({ sandbox }: World, issued: string): string {
+  const transaction = altered(sandbox.chain, issued, (instructions) => [memo('guard'), ...instructions])
+  return Buffer.from(transaction.serialize()).toString('base64')
 }

@@ -11,7 +11,7 @@ export interface WalletSwitches {
   readonly lateMs?: number
   readonly chains?: readonly string[]
   readonly features?: readonly Feature[]
-  readonly mode?: 'approve' | 'reject' | 'busy' | 'hang' | 'broken' | 'unsigned' | 'lost'
+  readonly mode?: 'approve' | 'reject' | 'busy' | 'hang' | 'broken' | 'unsigned' | 'lost' | 'tamper'
 }
 
 const icon = `data:image/svg+xml;base64,${Buffer.from(

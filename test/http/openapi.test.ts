@@ -20,6 +20,7 @@ const pages = [
   'GET /dashboard/{screen}',
   'GET /embed/{embedId}',
   'GET /overlay',
+  'GET /paid',
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',

@@ -13,17 +13,23 @@ const refusalLength = 200
 /** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
 const aboutTheRequest = new Set([400, 404, 422])
 
+export interface FiatpayOptions extends FiatpayAccess {
+  /** Where the provider sends payers back to from its own page; it adds its reference to the query. */
+  readonly returnUrl: string
+}
+
 /**
  * Collection in Paystack's wire format: `POST /transaction/initialize`, `POST /charge` (pay with transfer),
  * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
  * Amounts are whole kobo on the wire as well.
  */
-export function createFiatpay(access: FiatpayAccess): FiatCollection {
+export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): FiatCollection {
   const { secretKey } = access
   const ask = asker(access)
   return {
     async openCheckout(charge) {
-      const { data } = await ask('/transaction/initialize', initializeAnswer, wireCharge(charge))
+      const wanted = { ...wireCharge(charge), callback_url: returnUrl }
+      const { data } = await ask('/transaction/initialize', initializeAnswer, wanted)
       return data.authorization_url
     },
     async openTransferAccount(charge, expiresAt) {
