@@ -18,7 +18,8 @@ async function toReview(page: Page, amount: string): Promise<void> {
   await page.getByRole('textbox', { name: /^Amount/ }).focus()
   await keyboard.type(amount)
   await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'To which account?' }).waitFor()
+  // The step takes the focus to its heading, a moment after it is there.
+  await page.locator('h2:focus', { hasText: 'To which account?' }).waitFor()
   await page.getByRole('combobox', { name: 'Bank' }).focus()
   await keyboard.type('guar trust')
   await page.getByRole('option', { name: 'Guaranty Trust Bank' }).waitFor()

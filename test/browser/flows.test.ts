@@ -71,6 +71,17 @@ async function payIn(frame: FrameLocator | Page): Promise<void> {
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
 }
 
+/** Where the checkout in the frame is: another session is another page, and what is pressed in the old one is lost with it. */
+const sessionIn = (page: Page) =>
+  page
+    .frames()
+    .map((frame) => frame.url().split('#')[0])
+    .find((url) => url?.includes('/embed/'))
+
+async function otherSession(page: Page, former: string | undefined): Promise<void> {
+  await until('another session is in the frame', () => ![undefined, former].includes(sessionIn(page)))
+}
+
 for (const symbol of ['SOL', 'USDC'])
   test.serial(`a ${symbol} tip through a wallet in the frame`, async (t) => {
     const one = await visit(open())
@@ -197,9 +208,11 @@ test.serial('<tip-checkout> is the same without a line of script, and takes a ne
   await payIn(frame)
   await frame.getByRole('button', { name: 'Tip again' }).click()
   await until('the page is asked for a new session', async () => (await heard(one.page)).length === 2)
+  const former = sessionIn(one.page)
   await one.page.evaluate(
     `document.querySelector('tip-checkout').setAttribute('embed-url', '${again.embedUrl}')`,
   )
+  await otherSession(one.page, former)
   await tipIn(frame, 'USDC')
   await payIn(frame)
   t.is((await listTips(open().world, one.embedder.wallet)).length, 2)
@@ -339,7 +352,9 @@ test.serial('the site of the README works as it stands there', async (t) => {
   const frame = one.page.frameLocator('iframe')
   await tipIn(frame, 'SOL')
   await payIn(frame)
+  const former = sessionIn(one.page)
   await frame.getByRole('button', { name: 'Tip again' }).click()
+  await otherSession(one.page, former)
   await tipIn(frame, 'USDC')
   await payIn(frame)
   t.is((await listTips(world, one.embedder.wallet)).length, 2)
