@@ -2,8 +2,10 @@
 const floors = [
   'src/kernel', 'src/platform', 'src/providers', 'src/http', 'src/services',
   'src/accounts', 'src/creators', 'src/ledger', 'src/payments', 'src/tips', 'src/fiat', 'src/payouts', 'src/sdk',
-  'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
+  'src/docs', 'src/ops',
+  'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
+const pages = '^src/pages/'
 const path = (floor) => `^${floor}(/|[.]ts$)`
 const upward = floors.slice(0, -1).map((floor, index) => ({
   name: `floor-${index}-imports-upward`,
@@ -17,7 +19,7 @@ module.exports = {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans', severity: 'error',
-      from: { orphan: true, pathNot: ['[.]test[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
+      from: { orphan: true, pathNot: ['[.]test[.]ts$', '[.]d[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
     },
     {
       name: 'kernel-is-pure', severity: 'error', from: { path: '^src/kernel/' },
@@ -33,6 +35,11 @@ module.exports = {
       from: { path: '^(src|workers)/' }, to: { path: '^(scripts|test)/' },
     },
     {
+      name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice.',
+      from: { pathNot: ['^src/payouts/submit[.]ts$', '^src/compose[.]ts$', '^src/providers/payout-sender/', '^test/'] },
+      to: { path: '^src/providers/payout-sender/' },
+    },
+    {
       name: 'koa-on-the-http-side', severity: 'error',
       from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
@@ -42,12 +49,21 @@ module.exports = {
       from: { path: '^src/sdk/client/' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client is all they share.',
+      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pages-share-no-code-with-the-service', severity: 'error', comment: 'The service serves what was built of them.',
+      from: { path: '^(src|workers|scripts)/', pathNot: pages }, to: { path: pages },
+    },
+    {
       name: 'bullmq-in-one-place', severity: 'error',
       from: { pathNot: ['^src/platform/', '^(test|scripts)/'] }, to: { path: 'node_modules/(bullmq|ioredis)/' },
     },
     {
       name: 'solana-in-the-chain-adapters', severity: 'error',
-      from: { pathNot: ['^src/providers/(chain|swaps|names)/', '^(test|scripts)/'] }, to: { path: 'node_modules/@solana/' },
+      from: { pathNot: ['^src/providers/(chain|swaps|names)/', '^src/pages/lib/wallets[.]ts$', '^(test|scripts)/'] },
+      to: { path: 'node_modules/@solana/' },
     },
   ],
   options: {

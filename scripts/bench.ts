@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { benchLedger } from './bench/ledger.js'
 import { benchLedgerStress } from './bench/ledger-stress.js'
 import { benchRecord } from './bench/record.js'
+import { benchVerify } from './bench/verify.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
 /** `npm run bench [-- <name>]`: each benchmark beside its floor or peer in the same run. */
 const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = {
   record: benchRecord,
+  verify: benchVerify,
   ledger: benchLedger,
   'ledger-stress': benchLedgerStress,
 }

@@ -15,7 +15,15 @@ const parentPollMs = 250
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true },
+  'test:browser': {
+    redis: 'TEST_REDIS_URL',
+    build: true,
+    chromium: true,
+    program: 'test',
+    args: ['dist/test/browser/**/*.test.js'],
+  },
   bench: { redis: 'REDIS_URL', build: true, dotenv: true },
+  faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
   ops: { build: true, dotenv: true },
   check: {},
@@ -40,7 +48,7 @@ async function main(name, args) {
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = check()
-  } else await handOver(name, args)
+  } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
 }
 
 /** What is set already wins. The commands that talk to a running stack find its addresses where it wrote them down. */
@@ -58,7 +66,7 @@ function checkNode() {
 }
 
 /** Installs and builds what is missing, one process per folder at a time; a signal ends that work and this process. */
-async function prepare({ redis, build }) {
+async function prepare({ redis, build, chromium }) {
   const stop = () => void endRunning().then(() => process.exit(130))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
@@ -67,7 +75,12 @@ async function prepare({ redis, build }) {
   const { ensurePackages } = await import('./bootstrap/packages.mjs')
   const { ensureRedis } = await import('./bootstrap/redis.mjs')
   const ownRedis = redis !== undefined && !process.env[redis]
-  await Promise.all([ensurePackages(), ownRedis ? ensureRedis() : undefined])
+  const tools = async () => {
+    // One after the other: apt has one lock.
+    if (ownRedis) await ensureRedis()
+    if (chromium) await (await import('./bootstrap/chromium.mjs')).ensureChromium()
+  }
+  await Promise.all([ensurePackages(), tools()])
   if (build) await (await import('./bootstrap/build.mjs')).build()
   lock.release()
   for (const signal of signals) process.off(signal, stop)

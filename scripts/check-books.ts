@@ -8,7 +8,7 @@ import {
 } from '../src/ledger/invariants.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
-import { runCommand } from './ops/command.js'
+import { exitHelp, runCommand } from './ops/command.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
@@ -22,8 +22,7 @@ account holds. Changes nothing.
   --json   print for programs; amounts are base units as decimal text
   --help   this text
 
-Exit code 0: every invariant holds. 1: one is broken, or the books could not be read. 2: wrong arguments.
-`,
+${exitHelp}`,
   options: {},
   run: async () => {
     const db = createDb(loadDatabaseUrl(), 2, booksStatementMs)

@@ -2,13 +2,17 @@ import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { tokens } from '../src/kernel/tokens.js'
 import { callApi, callAsBrowser, type Json, until } from './demo/api.js'
+import { checkBooks } from './demo/books.js'
 import { type EventReader, readEvents } from './demo/event-reader.js'
+import { tipInNaira } from './demo/naira.js'
 import { tipThroughSdk } from './demo/sdk.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
+import { tipThroughSwap } from './demo/swap.js'
+import { withdrawNaira } from './demo/withdrawal.js'
 
 /**
- * `npm run demo`: the main job against a running stack, with real signatures and live streams, and once more through the
- * SDK, told step by step.
+ * `npm run demo`: the main job against a running stack, with real signatures and live streams, once more through the SDK,
+ * once through a swap engine, in naira, and a withdrawal to a bank, told step by step.
  * Exit code 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
@@ -183,6 +187,10 @@ try {
   try {
     await tellMainJob(creator, supporter, streams)
     await tipThroughSdk(web, creator, supporter, say)
+    await tipThroughSwap(web, creator, supporter, streams, say)
+    await tipInNaira({ web, sandbox, creator, streams, say })
+    await withdrawNaira({ web, sandbox, creator, say })
+    await checkBooks(say)
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))
   }

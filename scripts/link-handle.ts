@@ -6,7 +6,7 @@ import { userIdFrom } from '../src/kernel/ids.js'
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { createDb } from '../src/platform/db.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, type Outcome, runCommand, UsageError } from './ops/command.js'
+import { acting, actorOf, CannotDo, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
 
 /** Links a creator's Twitter or Discord handle, or takes it away: tips to the handle then go to this account. */
 const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
@@ -19,12 +19,11 @@ is theirs. Without --apply nothing is changed.
   --discord <handle>     2 to 32 letters, digits, underscores, dots
   --unlink <network>     twitter or discord
   --apply                do it
-  --actor <name>         in whose name, for the audit log; default: the user of the operating system
+  --as <name>            in whose name, for the audit log; default: the user of the operating system
   --json                 answer as one line of JSON
   --help
 
-Exit code 0: done, or it could be done; 1: it cannot be done or failed; 2: wrong arguments.
-`
+${exitHelp}`
 
 const options = {
   ...acting,
@@ -106,7 +105,7 @@ async function link(db: Knex, person: Person, { network, handle }: Wanted, actor
   })
 }
 
-async function run(values: Given & { apply?: boolean; actor?: string }): Promise<Outcome> {
+async function run(values: Given & { apply?: boolean; as?: string }): Promise<Outcome> {
   const wanted = wantedFrom(values)
   if (values.user === undefined) throw new UsageError('--user is required')
   const db = createDb(loadDatabaseUrl(), 1)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,8 @@ import { redisProgram, redisReady } from './dev/redis.js'
 import { type Tally, TapCounter, tallyLine } from './dev/tap.js'
 import { dropLeftovers, ensureTemplate, templateName } from './dev/test-database.js'
 
-// `npm test [-- <files or AVA options>]`: every test, against a PostgreSQL and a Redis started for this run alone.
+// `npm test [-- <files or AVA options>]`: every test but those in a browser (`npm run test:browser`), against a PostgreSQL
+// and a Redis started for this run alone.
 const dataDir = '.test-data'
 const scratchLink = join(dataDir, 'scratch')
 const fleet = new Fleet(say)
@@ -74,8 +75,16 @@ function toCompiled(argument: string): string {
   return /^test\/.*\.ts$/.test(file) ? join('dist', file.replace(/ts$/, 'js')) : argument
 }
 
+/** Every folder of tests, when none was named, but the one whose tests need a browser. */
+function testsToRun(): string[] {
+  const named = process.argv.slice(2).map(toCompiled)
+  if (named.some((argument) => !argument.startsWith('-'))) return named
+  const folders = readdirSync('dist/test').filter((folder) => folder !== 'browser')
+  return [...folders.map((folder) => `dist/test/${folder}/**/*.test.js`), ...named]
+}
+
 async function runTests(env: NodeJS.ProcessEnv): Promise<Tally> {
-  const args = ['node_modules/ava/entrypoints/cli.mjs', '--tap', ...process.argv.slice(2).map(toCompiled)]
+  const args = ['node_modules/ava/entrypoints/cli.mjs', '--tap', ...testsToRun()]
   const runner = keep({ command: process.execPath, args, signal: 'SIGTERM', env }, 'pipe')
   const ended = once(runner, 'exit')
   const counter = new TapCounter()

@@ -3,18 +3,28 @@ import Koa, { type Middleware } from 'koa'
 import { requireSession } from './accounts/auth.js'
 import { accountRoutes } from './accounts/routes.js'
 import { creatorRoutes } from './creators/routes.js'
+import type { OpenApi } from './docs/openapi.js'
+import { mountDocs } from './docs/routes.js'
+import { RateBook } from './fiat/rate-book.js'
+import { fiatRoutes } from './fiat/routes.js'
 import { sessionCookieName } from './http/cookies.js'
+import { serveDashboard, serveOverlay } from './http/creator-pages.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
 import { mount } from './http/mount.js'
 import { noStore } from './http/no-store.js'
 import { openApiDocument } from './http/openapi.js'
+import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages.js'
+import { paidPath, servePaid } from './http/paid-page.js'
 import { securityHeaders } from './http/security-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
+import { serveWebhook } from './http/webhook.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import { PriceBook } from './payments/price-book.js'
 import { paymentRoutes } from './payments/routes.js'
+import { payoutRoutes } from './payouts/routes.js'
+import { takeProviderWebhook } from './payouts/webhook.js'
 import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
@@ -36,27 +46,32 @@ export interface App {
 const publicPath = /^\/(sdk|payments|chain|pay)\//i
 /** For the cookie's owner alone, whatever is asked below. */
 const ownPath = /^\/(creators|payouts)(\/|$)/i
+/** What is answered here changes by the second, refusals included (contract: Cache-Control on every answer). */
+const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
 
 /** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
-export function createApp(services: Services): App {
+export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
   const hub = new TipHub(services)
   const prices = new PriceBook(services)
+  const rates = new RateBook(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
+    ...fiatRoutes(services, rates),
+    ...payoutRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
     ...sdkRoutes(services, prices),
   ]
-  const document = JSON.stringify(
-    openApiDocument(routes, config.http.publicUrl, sessionCookieName(config.http.publicUrl)),
-  )
+  const { publicUrl } = config.http
+  const document = openApiDocument(routes, publicUrl, sessionCookieName(publicUrl))
+  const documentText = JSON.stringify(document)
 
   // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
   const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
@@ -65,6 +80,7 @@ export function createApp(services: Services): App {
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
   koa.use(securityHeaders(isHttps(config.http.publicUrl)))
   koa.use(publicCors())
+  koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // Before routing: without a session nobody learns which of these paths and methods there are.
   const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
@@ -72,10 +88,23 @@ export function createApp(services: Services): App {
   const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
-    ctx.body = document
+    ctx.body = documentText
   })
-  router.get('/embed/:embedId', countRead, serveEmbed(services))
+  // The document is written for every reader of OpenAPI; ours knows which parts of it there always are.
+  const known = document as unknown as OpenApi
+  mountDocs(router, countRead, known, { base: publicUrl, limits: services.limits })
+  router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
+  router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
+  router.get('/overlay', countRead, serveOverlay(pages))
+  router.get(paidPath, countRead, servePaid(pages))
+  router.get('/assets/:name', serveAssets(pages))
+  router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)
+  router.post(
+    '/webhooks/fiatpay',
+    limitByAddress(services.limits.of('webhooks')),
+    serveWebhook((raw, header) => takeProviderWebhook(services, raw, header)),
+  )
   koa.use(router.routes())
   koa.use(router.allowedMethods())
   return {

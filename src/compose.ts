@@ -1,3 +1,4 @@
+import { paidPath } from './http/paid-page.js'
 import { type Config, loadMail, loadWalletKek } from './platform/config.js'
 import { createDb, createHotPool } from './platform/db.js'
 import { createWaker } from './platform/jobs.js'
@@ -7,11 +8,20 @@ import { createHints, createPublisher } from './platform/pubsub.js'
 import { createRateLimits } from './platform/rate-limits.js'
 import { createProducerClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
+import type { Chain } from './providers/chain/port.js'
 import { createSolanaChain } from './providers/chain/solana.js'
+import { createFiatpay } from './providers/fiat/fiatpay.js'
 import type { Mail } from './providers/mail/port.js'
 import { createSmtp } from './providers/mail/smtp.js'
 import { createSnsNames } from './providers/names/sns.js'
+import { createFiatpaySender } from './providers/payout-sender/fiatpay.js'
+import type { PayoutSender } from './providers/payout-sender/port.js'
+import { createFiatpayPayouts } from './providers/payouts/fiatpay.js'
 import { createPriceV3 } from './providers/prices/price-v3.js'
+import { createUsdRates } from './providers/rates/usd-rates.js'
+import { createAggregatorUltra } from './providers/swaps/aggregator-ultra.js'
+import { createAggregatorV6 } from './providers/swaps/aggregator-v6.js'
+import type { SwapEngine } from './providers/swaps/port.js'
 import { createConfiguredVault } from './providers/vault/configured.js'
 import type { Vault } from './providers/vault/port.js'
 import type { Services } from './services.js'
@@ -39,7 +49,9 @@ export function compose(config: Config, processName: string): Composed {
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
+  const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
+  const chain = createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
   return {
     config,
     log,
@@ -50,9 +62,13 @@ export function compose(config: Config, processName: string): Composed {
     limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
-    chain: createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall }),
-    names: createSnsNames({ urls, genesisHash, onCall }),
+    chain,
+    names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
+    fiat: createFiatpay({ ...config.fiatpay, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+    payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
+    rates: createUsdRates(config.rates),
+    swaps: composeSwaps(config.swaps, chain),
     async ready() {
       const answers = await db.raw('select 1').then(
         () => true,
@@ -70,6 +86,16 @@ export function compose(config: Config, processName: string): Composed {
   }
 }
 
+/** The swap engines there are settings for, the preferred one first. */
+function composeSwaps(
+  { ultraUrl, v6Url, apiKey, referralAccount }: Config['swaps'],
+  chain: Chain,
+): SwapEngine[] {
+  const ultra = ultraUrl && createAggregatorUltra({ url: ultraUrl, apiKey, referralAccount }, chain)
+  const v6 = v6Url && createAggregatorV6({ url: v6Url, apiKey }, chain)
+  return [ultra, v6].filter((engine) => typeof engine === 'object')
+}
+
 /** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
 export function composeVault(): Vault {
   return createConfiguredVault(loadWalletKek())
@@ -78,4 +104,9 @@ export function composeVault(): Vault {
 /** The mail server. Apart from the services: only the process that calls this holds its password. */
 export function composeMail(): Mail {
   return createSmtp(loadMail())
+}
+
+/** The means to send money. Apart from the services: only the process that calls this can pay anybody. */
+export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
+  return createFiatpaySender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import { type Composed, compose } from '../src/compose.js'
 import { startOpsServer } from '../src/http/ops.js'
-import { loadConfig } from '../src/platform/config.js'
+import { loadConfig, loadOperators } from '../src/platform/config.js'
 import { type WorkKind, workKinds } from '../src/platform/jobs.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker.js'
 import { startClock } from './clock.js'
-import { workers } from './registry.js'
+import { startOperators } from './operators.js'
+import { failuresOf, workers } from './registry.js'
 
 /** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
 const known = [...workKinds, 'clock'] as const
@@ -40,6 +41,7 @@ function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
     },
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
+    failureOf: failuresOf[kind]?.(services),
     onError: (error) => {
       metrics.drainErrors.inc({ kind })
       log.warn({ err: error, kind }, 'a drain failed; its rows come due again')
@@ -51,7 +53,9 @@ function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
 const names = namesFrom(process.argv.slice(2))
 const config = loadConfig()
 const services = compose(config, names.join('+'))
+const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
+if (operators !== undefined) stops.push(await startOperators(services, operators))
 let stopping = false
 const ready = async () => (stopping ? ('unavailable' as const) : services.ready())
 const ops: Server | undefined =

@@ -21,6 +21,13 @@ export async function measureWork({
     text: /* sql */ `
       select 'verifier' as kind, extract(epoch from clock_timestamp() - min(due_at))::float8 as seconds from tips where due_at is not null
       union all
+      select 'finder', extract(epoch from clock_timestamp() - min(due_at))::float8 from payment_intents where due_at is not null
+      union all
+      select 'settlement', extract(epoch from clock_timestamp() - min(due_at))::float8 from fiat_intents where due_at is not null
+      union all
+      select case when send_state in ('not_sent', 'resend') then 'payouts' else 'reconciler' end,
+        extract(epoch from clock_timestamp() - min(due_at))::float8 from withdrawals where due_at is not null group by 1
+      union all
       select 'provisioner', extract(epoch from clock_timestamp() - min(due_at))::float8 from wallets where due_at is not null
       union all
       select 'mailer', extract(epoch from clock_timestamp() - min(due_at))::float8 from emails where due_at is not null`,

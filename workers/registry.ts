@@ -1,9 +1,26 @@
 import type { Drain } from '../src/platform/drain-loop.js'
 import type { WorkKind } from '../src/platform/jobs.js'
 import type { Services } from '../src/services.js'
+import { finder } from './finder.js'
 import { mailer } from './mailer.js'
+import { payoutFailure, payouts } from './payouts.js'
 import { provisioner } from './provisioner.js'
+import { reconciler } from './reconciler.js'
+import { settlement } from './settlement.js'
 import { verifier } from './verifier.js'
 
 /** The workers that drain due rows, by the kind of work. A new worker is one file and one line here. */
-export const workers: Record<WorkKind, (services: Services) => Drain> = { verifier, provisioner, mailer }
+export const workers: Record<WorkKind, (services: Services) => Drain> = {
+  verifier,
+  finder,
+  settlement,
+  payouts,
+  reconciler,
+  provisioner,
+  mailer,
+}
+
+/** Why the work on a row has not succeeded, of the kinds whose rows have jobs of their own. */
+export const failuresOf: Partial<
+  Record<WorkKind, (services: Services) => (row: string) => Promise<string | undefined>>
+> = { payouts: payoutFailure }

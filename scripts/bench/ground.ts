@@ -9,8 +9,6 @@ import { inDatabase } from '../dev/postgres-session.js'
 import { redisProgram, redisReady } from '../dev/redis.js'
 import { cpuOfDatabase } from './cpu.js'
 
-const dataDir = '.data/bench'
-
 /** What all benchmarked servers stand on: one PostgreSQL with durable commits, one Redis. */
 export interface Ground {
   readonly databaseUrl: string
@@ -26,8 +24,8 @@ export interface Ground {
 
 const listenMs = 20_000
 
-/** Starts the ground for one benchmark with an empty, migrated database. */
-export async function openGround(): Promise<Ground> {
+/** Starts the ground for one benchmark with an empty, migrated database. `dataDir`: where its files are. */
+export async function openGround(dataDir = '.data/bench'): Promise<Ground> {
   mkdirSync(dataDir, { recursive: true })
   const fleet = new Fleet((text) => say(text))
   const redisPort = await freePort()

@@ -6,10 +6,18 @@ import { sourceFiles } from './sources.mjs'
 
 const record = 'dist/.tsbuildinfo'
 const stamp = 'dist/.built'
+const pagesStamp = 'dist/pages/.built'
 
 /** Compiles what changed since the last time and removes what no source stands behind any more. */
 export async function build() {
-  const wanted = fingerprint()
+  await Promise.all([compile(), buildPages()])
+}
+
+async function compile() {
+  const wanted = fingerprint(
+    'tsconfig.json',
+    sourceFiles(/[.](ts|tsx|mjs|js)$/).filter((file) => !ofPages(file)),
+  )
   const whole = recordHolds()
   if (whole && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   if (!whole) rmSync(record, { force: true })
@@ -19,10 +27,28 @@ export async function build() {
   writeFileSync(stamp, wanted)
 }
 
-/** What was built from what: the compiler takes seconds only to find that nothing changed. */
-function fingerprint() {
+/** The pages, which have a compiler of their own. */
+async function buildPages() {
+  const script = 'src/pages/build.mjs'
+  if (!existsSync(script)) return
+  const wanted = fingerprint(
+    script,
+    sourceFiles(/./).filter((file) => ofPages(file) || ofClient(file)),
+  )
+  if (existsSync(pagesStamp) && readFileSync(pagesStamp, 'utf8') === wanted) return
+  if ((await run('build of the pages', process.execPath, [script])) !== 0)
+    throw new Refusal('the build of the pages failed, see above')
+  writeFileSync(pagesStamp, wanted)
+}
+
+const ofPages = (file) => file.startsWith(join('src', 'pages', '/'))
+/** What pages are made with besides their own code. */
+const ofClient = (file) => file.startsWith(join('src', 'sdk', 'client', '/'))
+
+/** What was built from what: the compilers take seconds only to find that nothing changed. */
+function fingerprint(config, sources) {
   const hash = createHash('sha256')
-  for (const file of ['package-lock.json', 'tsconfig.json', ...sourceFiles(/[.](ts|tsx|mjs|js)$/)])
+  for (const file of ['package-lock.json', config, ...sources.filter((path) => /[.]\w+$/.test(path))])
     if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
@@ -51,6 +77,7 @@ function removeOrphans() {
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const source = relative('dist', file).replace(/[.]map$/, '')
+    if (source.startsWith('pages/')) continue
     const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
     if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
       rmSync(file)

@@ -11,6 +11,7 @@ export function check() {
   const results = [
     timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', '.'])),
     timed('tsc: types', () => tool('tsc', ['--noEmit'])),
+    timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     timed('dependency-cruiser: floors', floors),
     timed('knip: dead code', () => tool('knip', [])),
   ]
@@ -41,7 +42,7 @@ function floors() {
   const report = parse(stdout)
   if (report === undefined) return false
   const cruised = new Set(report.modules.map(({ source }) => source))
-  const missed = sourceFiles(/(?<![.]d)[.]ts$/).filter((file) => !cruised.has(file))
+  const missed = sourceFiles(/(?<![.]d)[.]tsx?$/).filter((file) => !cruised.has(file))
   const faults = report.summary.violations.filter(({ rule }) => rule.severity === 'error')
   for (const file of missed) process.stdout.write(`not cruised: ${file}\n`)
   for (const { rule, from, to } of faults) process.stdout.write(`${rule.name}: ${from} -> ${to}\n`)

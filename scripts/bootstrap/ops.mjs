@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { Refusal } from './progress.mjs'
 
 /** Commands of the house itself; every other file directly under scripts/ is an operators' script. */
-const ownCommands = new Set(['dev', 'test', 'demo', 'bench'])
+const ownCommands = new Set(['dev', 'test', 'demo', 'bench', 'faults'])
 
 /** The compiled file of an operators' script. @param {string} name */
 export function opsProgram(name) {

@@ -21,13 +21,25 @@ export async function callAsBrowser(
   path: string,
   body: Json,
   cookie = '',
+  method: 'POST' | 'PATCH' = 'POST',
 ): Promise<{ answer: Json; cookie: string }> {
-  return exchange(base, 'POST', path, body, { cookie })
+  return exchange(base, method, path, body, { cookie })
+}
+
+/** As the dashboard of whoever holds this session would. */
+export async function callAsOwner(
+  base: string,
+  method: 'GET' | 'PATCH',
+  path: string,
+  cookie: string,
+  body?: Json,
+): Promise<Json> {
+  return (await exchange(base, method, path, body, { cookie })).answer
 }
 
 async function exchange(
   base: string,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body: Json | undefined,
   credentials: Record<string, string>,

@@ -9,12 +9,14 @@ const keyBytes = 32
 const keypairBytes = 64
 
 const secretsFile = z.object({ walletKek: z.base64(), otpPepper: z.base64() })
+const fiatpayFile = z.object({ secretKey: z.string().min(1) })
 const keypairFile = z.array(z.int().min(0).max(255)).length(keypairBytes)
 
-/** `walletKek`, `otpPepper`: 32 bytes in base64. `treasuryWallet`: an address in base58. */
+/** `walletKek`, `otpPepper`: 32 bytes in base64. `fiatpayKey`: a secret key. `treasuryWallet`: an address in base58. */
 export interface Secrets {
   readonly walletKek: string
   readonly otpPepper: string
+  readonly fiatpayKey: string
   readonly treasuryWallet: string
 }
 
@@ -27,8 +29,15 @@ export function stackSecrets(dataDir: string): Secrets {
     walletKek: randomBytes(keyBytes).toString('base64'),
     otpPepper: randomBytes(keyBytes).toString('base64'),
   }))
+  const fiatpay = kept(join(dataDir, 'fiatpay-key.json'), fiatpayFile, () => ({
+    secretKey: `sk_test_${randomBytes(keyBytes).toString('hex')}`,
+  }))
   const treasury = kept(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
-  return { ...made, treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))) }
+  return {
+    ...made,
+    fiatpayKey: fiatpay.secretKey,
+    treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))),
+  }
 }
 
 function kept<Content>(file: string, shape: z.ZodType<Content>, make: () => Content): Content {

@@ -19,9 +19,13 @@ const settings = z.object({
   SOLANA_RPC_URLS: z.string().optional(),
   SOLANA_GENESIS_HASH: z.string().optional(),
   SMTP_URL: z.string().optional(),
+  FIATPAY_URL: z.string().optional(),
+  FIATPAY_SECRET_KEY: z.string().optional(),
+  RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
+  OPS_PORT: port.optional(),
 })
 
 export type StackSettings = z.output<typeof settings>
@@ -39,8 +43,8 @@ export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
 }
 
 /** Whether anything outside is left to a stand-in. */
-export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL }: StackSettings): boolean {
-  return SOLANA_RPC_URLS === undefined || SMTP_URL === undefined
+export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
+  return [SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL].includes(undefined)
 }
 
 /** Every port the stack will listen on. */
@@ -54,6 +58,7 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...web,
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
+    ...(settings.OPS_PORT === undefined ? [] : [{ setting: 'OPS_PORT', port: settings.OPS_PORT }]),
     // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
     ...(needsStandIns(settings)
       ? [

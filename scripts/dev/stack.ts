@@ -12,10 +12,12 @@ export async function startStack(context: StackContext): Promise<string> {
   mkdirSync(settings.DATA_DIR, { recursive: true })
   const secrets = stackSecrets(settings.DATA_DIR)
   const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
+  const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`
+  const fiatpayKey = settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey
   const [databaseUrl, redisUrl, outside] = await Promise.all([
     startDatabase(context),
     startRedis(context),
-    startOutside(context, treasury),
+    startOutside(context, { treasuryWallet: treasury, fiatpayKey, publicUrl }),
   ])
   const { WALLET_KEK: walletKek, ...env } = process.env
   const found = {
@@ -23,7 +25,7 @@ export async function startStack(context: StackContext): Promise<string> {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasury,
-    PUBLIC_URL: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
+    PUBLIC_URL: publicUrl,
     MAIL_FROM: env['MAIL_FROM'] || 'Tips <no-reply@tips.example>',
     OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
     RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
@@ -47,6 +49,9 @@ function table(
 ): string {
   const rows = [
     ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
+    ['dashboard', `${found['PUBLIC_URL']}/dashboard`],
+    ['manual', `${found['PUBLIC_URL']}/docs`],
+    ...(settings.OPS_PORT === undefined ? [] : [['operators', `http://localhost:${settings.OPS_PORT}/ops`]]),
     ['chain', found['SOLANA_RPC_URLS'] ?? settings.SOLANA_RPC_URLS ?? ''],
     [
       'mail',
@@ -54,6 +59,7 @@ function table(
         ? `http://localhost:${settings.SANDBOX_PORT}/dev/mail/view`
         : 'SMTP_URL',
     ],
+    ['fiatpay', found['FIATPAY_URL'] ?? ''],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],

@@ -1,5 +1,5 @@
 import { migrateToLatest } from '../../src/platform/migrate.js'
-import { answers, genesisHash } from './answers.js'
+import { aggregatorSettings, answers, genesisHash } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { inDatabase } from './postgres-session.js'
@@ -46,41 +46,61 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
   return `redis://127.0.0.1:${settings.REDIS_PORT}`
 }
 
+/** What the stand-ins are told of the stack they belong to. */
+export interface StandInSettings {
+  readonly treasuryWallet: string
+  readonly fiatpayKey: string
+  /** Where the service is reached, for webhooks. */
+  readonly publicUrl: string
+}
+
 /**
- * The settings that say where the chain, the prices and the mail server are: at the stand-ins, except for what
- * SOLANA_RPC_URLS or SMTP_URL give.
+ * The settings that say where the chain, the prices, the swap engines, the mail server, the fiat provider and the exchange
+ * rates are: at the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
  */
 export async function startOutside(
   context: StackContext,
-  treasuryWallet: string,
+  own: StandInSettings,
 ): Promise<Record<string, string>> {
   const { settings } = context
   const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
-  if (needsStandIns(settings)) await startStandIns(context, url, treasuryWallet)
-  const mail = settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}
+  if (needsStandIns(settings)) await startStandIns(context, url, own)
+  const others = {
+    ...(settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}),
+    FIATPAY_URL: settings.FIATPAY_URL ?? `${url}/fiatpay`,
+    FIATPAY_SECRET_KEY: own.fiatpayKey,
+    RATE_URL: settings.RATE_URL ?? `${url}/rates/USD`,
+  }
   if (settings.SOLANA_RPC_URLS === undefined)
     return {
-      ...mail,
+      ...others,
       SOLANA_RPC_URLS: url,
       SOLANA_GENESIS_HASH: await genesisHash(url),
       PRICE_URL: `${url}/price/v3`,
+      ...(await aggregatorSettings(url)),
     }
   const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
-  return { ...mail, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+  return { ...others, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
 }
 
 async function startStandIns(
   { settings, fleet, say }: StackContext,
   url: string,
-  treasuryWallet: string,
+  { treasuryWallet, fiatpayKey, publicUrl }: StandInSettings,
 ): Promise<void> {
-  const { SANDBOX_PORT, SMTP_PORT, DATA_DIR } = settings
-  const own = { SANDBOX_PORT: String(SANDBOX_PORT), SMTP_PORT: String(SMTP_PORT), DATA_DIR }
+  const own = {
+    SANDBOX_PORT: String(settings.SANDBOX_PORT),
+    SMTP_PORT: String(settings.SMTP_PORT),
+    DATA_DIR: settings.DATA_DIR,
+    TREASURY_WALLET: treasuryWallet,
+    FIATPAY_SECRET_KEY: fiatpayKey,
+    PUBLIC_URL: publicUrl,
+  }
   fleet.start('support', 'sandbox', {
     command: process.execPath,
     args: ['dist/scripts/sandbox/main.js'],
     signal: 'SIGTERM',
-    env: { ...process.env, ...own, TREASURY_WALLET: treasuryWallet },
+    env: { ...process.env, ...own },
   })
   if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
     throw new Error(`the stand-ins do not answer on ${url}, see above`)

@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { ProviderError } from '../../src/kernel/provider-error.js'
+import { isDatabaseAway } from '../../src/platform/db.js'
 
 type Arguments = NonNullable<ParseArgsConfig['options']>
 
@@ -12,8 +14,12 @@ const common = {
 /** For scripts that change something: a plan unless told to act, and in whose name. */
 export const acting = {
   apply: { type: 'boolean' },
-  actor: { type: 'string' },
+  as: { type: 'string' },
 } as const satisfies Arguments
+
+/** For scripts whose reason is asked for later. */
+export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
+const reasonLength = 500
 
 type Values<Options extends Arguments> = ReturnType<
   typeof parseArgs<{ options: Options & typeof common; strict: true }>
@@ -31,7 +37,9 @@ export interface Command<Options extends Arguments> {
   /** Usage, every option and what the exit codes mean. */
   readonly help: string
   readonly options: Options
-  run(values: Values<Options>): Promise<Outcome>
+  /** Whether it takes words besides options. */
+  readonly words?: boolean
+  run(values: Values<Options>, words: readonly string[]): Promise<Outcome>
 }
 
 /** The arguments make no sense together; exit code 2. */
@@ -44,38 +52,71 @@ export class CannotDo extends Error {
   override name = 'CannotDo'
 }
 
+/** What cannot be taken back needs to be confirmed; exit code 3. */
+export class Unconfirmed extends Error {
+  override name = 'Unconfirmed'
+}
+
+const exitCodes = { done: 0, failed: 1, usage: 2, unconfirmed: 3, found: 4, away: 5 } as const
+type Ending = keyof typeof exitCodes
+
+/** What the exit codes mean, for every script's help. */
+export const exitHelp = `Exit code 0: done, planned, or nothing to do; 1: it cannot be done, or failed; 2: wrong arguments; 3: it must be
+confirmed; 4: something is not as it should be; 5: the database or the provider is away.
+`
+
 /**
- * Runs an operators' script: one answer on standard output, faults on standard error. Exit code 0: done, or
- * planned; 1: it cannot be done, something is not as it should be, or it failed; 2: wrong arguments.
+ * Runs an operators' script: one answer on standard output, faults on standard error. Its exit code tells how it ended, as
+ * `exitHelp` says.
  */
 export async function runCommand<Options extends Arguments>(
   command: Command<Options>,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
   try {
-    const values = readArguments(command.options, args)
+    const { values, positionals } = readArguments(command, args)
     if (values['help'] === true) {
       process.stdout.write(command.help)
       return
     }
-    const { text, json, ok = true } = await command.run(values as Values<Options>)
+    const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
-    process.exitCode = ok ? 0 : 1
+    process.exitCode = exitCodes[ok ? 'done' : 'found']
   } catch (error) {
-    process.exitCode = error instanceof UsageError ? 2 : 1
-    const expected = error instanceof UsageError || error instanceof CannotDo
-    process.stderr.write(`${expected ? error.message : String(error)}\n`)
+    const ending = endingOf(error)
+    process.exitCode = exitCodes[ending]
+    const told = ending !== 'failed' || error instanceof CannotDo
+    process.stderr.write(`${told ? (error as Error).message : String(error)}\n`)
   }
 }
 
-/** Who acts: as given, else the user of the operating system. */
-export function actorOf({ actor }: { readonly actor?: string | undefined }): string {
-  return actor?.trim() || userInfo().username
+function endingOf(error: unknown): Ending {
+  if (error instanceof UsageError) return 'usage'
+  if (error instanceof Unconfirmed) return 'unconfirmed'
+  const unanswered = error instanceof ProviderError && error.kind !== 'rejected'
+  return unanswered || isDatabaseAway(error) ? 'away' : 'failed'
 }
 
-function readArguments(options: Arguments, args: readonly string[]): Record<string, unknown> {
+/** Who acts: as given, else the user of the operating system. */
+export function actorOf({ as }: { readonly as?: string | undefined }): string {
+  return as?.trim() || userInfo().username
+}
+
+/** Why somebody acts, as given. Throws UsageError without one. */
+export function reasonOf({ reason }: { readonly reason?: string | undefined }): string {
+  const text = reason?.trim() ?? ''
+  if (text === '' || text.length > reasonLength)
+    throw new UsageError(`--reason says why, in 1 to ${reasonLength} characters`)
+  return text
+}
+
+function readArguments<Options extends Arguments>(
+  { options, words = false }: Command<Options>,
+  args: readonly string[],
+): { values: Record<string, unknown>; positionals: readonly string[] } {
   try {
-    return parseArgs({ args: [...args], options: { ...options, ...common }, strict: true }).values
+    const given = { ...options, ...common }
+    return parseArgs({ args: [...args], options: given, strict: true, allowPositionals: words })
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n--help tells what there is`)
   }

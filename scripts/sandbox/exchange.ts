@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 
 /** A request to a stand-in, read to its end. */
 export interface SandboxRequest {
   readonly url: URL
+  readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
@@ -11,9 +12,13 @@ export interface SandboxAnswer {
   readonly status: number
   readonly type: string
   readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Route = (request: SandboxRequest) => SandboxAnswer | Promise<SandboxAnswer>
+/** No answer at all: the connection stays open and silent, or is reset. */
+export type Mishap = 'silence' | 'reset'
+
+export type Route = (request: SandboxRequest) => SandboxAnswer | Mishap | Promise<SandboxAnswer | Mishap>
 
 /** Something the caller can put right; answered as JSON with this status. */
 export class RequestError extends Error {
@@ -26,6 +31,8 @@ export class RequestError extends Error {
 }
 
 const bodyBytesMax = 5 * 1024 * 1024
+/** Longer than any client waits. */
+const silenceMs = 300_000
 
 export function json(status: number, value: unknown): SandboxAnswer {
   return { status, type: 'application/json', body: JSON.stringify(value) }
@@ -68,13 +75,32 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
+/**
+ * The last segment of the path, decoded: what a `*` in a route stands for.
+ * @throws RequestError 400 when it is not percent-encoded UTF-8
+ */
+export function lastSegment({ url }: SandboxRequest): string {
+  try {
+    return decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1))
+  } catch {
+    throw new RequestError(400, 'the path is not percent-encoded UTF-8')
+  }
+}
+
+/** Leaves a client without the answer it waits for. */
+export function suffer(response: ServerResponse, mishap: Mishap): void {
+  if (mishap === 'reset') response.socket?.resetAndDestroy()
+  else response.setTimeout(silenceMs, () => response.destroy())
+}
+
 /** Sends an answer; pages of any origin may read it, as with a public RPC node. */
-export function sendAnswer(response: ServerResponse, { status, type, body }: SandboxAnswer): void {
-  response.writeHead(status, {
-    'content-type': type,
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): void {
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-type': answer.type,
     'access-control-allow-origin': '*',
     'access-control-allow-headers': '*',
     'access-control-allow-methods': 'GET, POST, OPTIONS',
   })
-  response.end(body)
+  response.end(answer.body)
 }

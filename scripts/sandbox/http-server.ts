@@ -1,13 +1,30 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json, RequestError, type Route, readBody, type SandboxAnswer, sendAnswer } from './exchange.js'
+import {
+  json,
+  type Mishap,
+  RequestError,
+  type Route,
+  readBody,
+  type SandboxAnswer,
+  sendAnswer,
+  suffer,
+} from './exchange.js'
 
 const portAttempts = 20
 const anyOrigin = 'http://sandbox'
 
-/** Routes by method and path, such as `POST /dev/airdrop`. */
+/** Routes by method and path, such as `POST /dev/airdrop`; a `*` as the last segment stands for any one. */
 export type Routes = ReadonlyMap<string, Route>
+
+/** Serves the routes on a port, 0: any free one. Rejects with EADDRINUSE when it is taken. */
+export async function listen(port: number, host: string, routes: Routes): Promise<Server> {
+  const server = createServer((request, response) => void serve(routes, request, response))
+  server.listen(port, host)
+  await once(server, 'listening')
+  return server
+}
 
 /**
  * Serves the routes on a port and starts a companion on the one after it. Port 0: tries until two in a row are
@@ -20,9 +37,7 @@ export async function listenOnPair<Companion>(
   startCompanion: (port: number) => Promise<Companion>,
 ): Promise<{ port: number; server: Server; companion: Companion }> {
   for (let attempt = 1; ; attempt++) {
-    const server = createServer((request, response) => void serve(routes, request, response))
-    server.listen(wanted, host)
-    await once(server, 'listening')
+    const server = await listen(wanted, host, routes)
     const { port } = server.address() as AddressInfo
     try {
       return { port, server, companion: await startCompanion(port + 1) }
@@ -40,13 +55,11 @@ export async function closeServer(server: Server): Promise<void> {
   await closed
 }
 
-async function serve(
-  routes: ReadonlyMap<string, Route>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    sendAnswer(response, await answer(routes, request))
+    const answered = await answer(routes, request)
+    if (typeof answered === 'string') suffer(response, answered)
+    else sendAnswer(response, answered)
   } catch (error) {
     const status = error instanceof RequestError ? error.status : 500
     const message = error instanceof Error ? error.message : String(error)
@@ -56,12 +69,14 @@ async function serve(
   }
 }
 
-async function answer(routes: Routes, request: IncomingMessage): Promise<SandboxAnswer> {
+async function answer(routes: Routes, request: IncomingMessage): Promise<SandboxAnswer | Mishap> {
   if (request.method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' }
   const target = request.url ?? '/'
   if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')
   const url = new URL(target, anyOrigin)
-  const route = routes.get(`${request.method} ${url.pathname}`)
+  const route =
+    routes.get(`${request.method} ${url.pathname}`) ??
+    routes.get(`${request.method} ${url.pathname.replace(/[^/]*$/, '*')}`)
   if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
-  return route({ url, body: await readBody(request) })
+  return route({ url, headers: request.headers, body: await readBody(request) })
 }

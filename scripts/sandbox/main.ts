@@ -22,6 +22,8 @@ async function main(): Promise<void> {
     slotMs: setting('SLOT_MS', 400, 60_000),
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),
+    ...(env['FIATPAY_SECRET_KEY'] ? { fiatpayKey: env['FIATPAY_SECRET_KEY'] } : {}),
+    ...(env['PUBLIC_URL'] ? { webhookUrl: new URL('/webhooks/fiatpay', env['PUBLIC_URL']).href } : {}),
   })
   process.stdout.write(`sandbox ready ${sandbox.url}\n`)
 

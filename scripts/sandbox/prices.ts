@@ -40,13 +40,18 @@ export class PriceFeed {
     else this.#usd.set(mint, usd)
   }
 
+  /** US dollars of one token, if it has a price. */
+  usd(mint: string): number | undefined {
+    return this.#usd.get(mint)
+  }
+
   /** `GET /price/v3?ids=a,b`: a map of the tokens that have a price; others are simply absent. */
   readonly answer: Route = ({ url }) => {
     const mints = (url.searchParams.get('ids') ?? '').split(',').filter(Boolean)
     if (mints.length === 0) throw new RequestError(400, 'ids is required')
     if (mints.length > mintsMax) throw new RequestError(400, `at most ${mintsMax} ids`)
     const priced = mints.flatMap((mint) => {
-      const usdPrice = this.#usd.get(mint)
+      const usdPrice = this.usd(mint)
       if (usdPrice === undefined) return []
       const decimals = tokenByMint(mint)?.decimals ?? unknownDecimals
       return [

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { Aggregator } from './aggregator/aggregator.js'
+import { plantLiquidity } from './aggregator/liquidity.js'
 import { airdropControl } from './airdrop.js'
 import { CallCounter } from './call-counter.js'
 import { LocalChain } from './chain/local-chain.js'
@@ -9,16 +11,19 @@ import { failed, RpcServer } from './chain/rpc-server.js'
 import { PubSub } from './chain/websocket.js'
 import { domainControl } from './domains.js'
 import { json, type Route, readControl } from './exchange.js'
+import { Fiatpay } from './fiatpay/fiatpay.js'
+import { fiatpayRoutes } from './fiatpay/routes.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { MailServer } from './mail.js'
 import { PriceFeed } from './prices.js'
+import { RateFeed } from './rates.js'
 import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
 
 export interface SandboxOptions {
   /** HTTP; the WebSocket is on the next port, where web3.js looks for it. 0: any two free ones. */
   readonly port: number
   readonly host?: string
-  /** Directory of the chain's journal; without it the chain lives in memory. */
+  /** Directory of the chain's journal and the fiat provider's books; without it they live in memory. */
   readonly dataDir?: string
   /** Milliseconds per slot (400); 0 is a clock moved by `chain.advance` alone. */
   readonly slotMs?: number
@@ -28,6 +33,10 @@ export interface SandboxOptions {
   readonly smtpPort?: number
   /** A wallet to give 1 SOL and its token accounts. */
   readonly treasury?: string
+  /** What callers of the fiat provider authorize with, and its webhooks are signed with. */
+  readonly fiatpayKey?: string
+  /** Where its webhooks go; without it nowhere. */
+  readonly webhookUrl?: string
 }
 
 export interface Sandbox {
@@ -36,6 +45,10 @@ export interface Sandbox {
   readonly chain: LocalChain
   readonly prices: PriceFeed
   readonly mail: MailServer
+  readonly rates: RateFeed
+  readonly fiatpay: Fiatpay
+  /** The swap engines. */
+  readonly aggregator: Aggregator
   /** What the JSON-RPC endpoint was asked. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
@@ -43,19 +56,22 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** Starts the stand-ins. Rejects when a port is taken or the journal cannot be read. */
+/** Starts the stand-ins. Rejects when a port is taken or the journal or the books cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { host = '127.0.0.1' } = options
+  const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, webhookUrl } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,
     confirmLag: 1,
     finalizeLag: options.finalizeLag ?? 32,
-    ...(options.dataDir === undefined ? {} : { journalPath: join(options.dataDir, 'chain.jsonl') }),
+    ...(dataDir === undefined ? {} : { journalPath: join(dataDir, 'chain.jsonl') }),
   })
   const calls = new CallCounter()
   const faults = new RpcFaults()
   const prices = new PriceFeed()
+  const rates = new RateFeed()
+  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl })
+  const aggregator = new Aggregator(chain, prices)
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
   const routes: Routes = new Map(
@@ -67,6 +83,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'GET /dev/mail': mail.list,
       'GET /dev/mail/view': mail.view,
       'POST /dev/mail/faults': mail.control,
+      'GET /rates/USD': rates.answer,
+      'POST /dev/rates': rates.control,
+      ...fiatpayRoutes(fiatpay),
+      ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
       'POST /dev/rpc-faults': (request) => {
@@ -76,6 +96,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
         mail: () => mail.reset(),
+        rates: () => rates.reset(),
+        fiatpay: () => fiatpay.reset(),
+        aggregator: () => aggregator.reset(),
         'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
@@ -83,12 +106,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   )
   try {
     plantBasics(chain)
+    plantLiquidity(chain)
     if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
     const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
     )
     const close = async () => {
       await Promise.all([companion.close(), closeServer(server), mail.close()])
+      fiatpay.close()
       chain.close()
     }
     return {
@@ -97,11 +122,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       chain,
       prices,
       mail,
+      rates,
+      fiatpay,
+      aggregator,
       calls,
       faults,
       close,
     }
   } catch (error) {
+    fiatpay.close()
     chain.close()
     await mail.close()
     throw error

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { DomainError, type ErrorCode, errors } from '../kernel/errors.js'
+import { DomainError, type ErrorCode, errors, quoting } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import { isDatabaseAway } from '../platform/db.js'
 import { Overloaded } from '../platform/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
+
+/** For a refusal that knows no better moment to come again. */
+const retrySeconds = 60
 
 /**
  * The outermost middleware: gives each request an id, turns everything thrown into the contract's error body,
@@ -22,7 +25,7 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       if (ctx.status === 405 || ctx.status === 501) answer(ctx, 'method_not_allowed', requestId)
     } catch (error) {
       const code = codeOf(error, ctx.state['internal'])
-      answer(ctx, code, requestId)
+      answer(ctx, code, requestId, error)
       if (errors[code][0] >= 500 && !(error instanceof DomainError))
         log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
     }
@@ -44,9 +47,12 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
   }
 }
 
-function answer(ctx: Context, code: ErrorCode, requestId: string): void {
-  const [status, error] = errors[code]
+function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknown): void {
+  const [status, text] = errors[code]
+  const error = quoting.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
+  if (code === 'too_many_requests' && !ctx.res.hasHeader('Retry-After'))
+    ctx.set('Retry-After', String(retrySeconds))
   ctx.body = { success: false, error, code, requestId }
 }
 

@@ -21,7 +21,8 @@ export const idempotencyErrors = [
 /** 1 to 255 printable ASCII characters. */
 const keyForm = /^[\x20-\x7e]{1,255}$/
 
-type Handle<Input, Answer> = (input: Input, ctx: Context) => Promise<Answer>
+/** `claim`: the key it runs under, for an operation that remembers the key itself; undefined without one. */
+type Handle<Input, Answer> = (input: Input, ctx: Context, claim?: Claim) => Promise<Answer>
 
 export interface IdempotencyOptions<Answer> {
   readonly db: Knex
@@ -50,13 +51,13 @@ export function idempotent<Input, Answer>(
       holder: randomUUID(),
     }
     const held = (await claimKey(db, claim)) ? undefined : storedAnswer(await findHeld(db, claim))
-    if (held === undefined) return runOnce(db, claim, () => handle(input, ctx))
+    if (held === undefined) return runOnce(db, claim, () => handle(input, ctx, claim))
     if (await stillServes(held.response as Answer)) {
       ctx.set('Idempotency-Hit', 'true')
       return held.response as Answer
     }
     if (!(await takeOver(db, claim, held))) throw new DomainError('request_in_progress')
-    return runOnce(db, claim, () => handle(input, ctx))
+    return runOnce(db, claim, () => handle(input, ctx, claim))
   }
 }
 

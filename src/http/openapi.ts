@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorCode, errors } from '../kernel/errors.js'
+import { type ErrorCode, errors, quoting } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
 import { idempotencyErrors } from './idempotency.js'
 
@@ -139,7 +139,7 @@ function errorResponse(codes: readonly ErrorCode[]): Json {
     required: ['success', 'error', 'code', 'requestId'],
     properties: {
       success: { const: false },
-      error: { enum: texts },
+      error: codes.some((code) => quoting.has(code)) ? { type: 'string' } : { enum: texts },
       code: { enum: codes },
       requestId: { type: 'string' },
     },

@@ -45,15 +45,25 @@ export const errors = {
   invalid_days: [400, 'Invalid days'],
 
   insufficient_balance: [400, 'Insufficient Balance'],
+  bank_details_required: [400, 'Bank details required'],
+  bank_account_not_found: [422, 'Bank account could not be resolved'],
+  payout_refused: [502, 'The payout provider refused the payout'],
+  invalid_reference: [400, 'Invalid reference'],
 
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],
   invalid_source_wallet: [400, 'Invalid sourceWalletAddress'],
   invalid_amount: [400, 'Invalid amount'],
   amount_below_minimum: [422, 'Amount below the network minimum'],
+  no_route: [422, 'No route for this token'],
   no_price: [422, 'No price for this token'],
   price_unavailable: [503, 'Price unavailable'],
   swap_engines_unavailable: [503, 'Swap engines unavailable'],
+
+  fiat_intent_fields_required: [400, 'creatorId and amount are required'],
+  intent_id_required: [400, 'intentId is required'],
+  rate_unavailable: [503, 'Rate unavailable'],
+  payment_refused: [502, 'The payment provider refused the payment'],
 
   sdk_init_fields_required: [400, 'creatorId and originUrl are required'],
   invalid_api_key: [401, 'Missing or invalid API key'],
@@ -81,12 +91,16 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** Codes whose answer may be the text of somebody else, such as a provider. */
+export const quoting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['payment_refused', 'payout_refused'])
+
 /** A refusal with its exact answer. Thrown by operations, answered by the error middleware. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  constructor(code: ErrorCode) {
-    super(errors[code][1])
+  /** `quoted`: what is answered in place of the code's own text, for a code of `quoting`. */
+  constructor(code: ErrorCode, quoted: string = errors[code][1]) {
+    super(quoted)
     this.code = code
   }
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
-import type { Leg } from './accounts.js'
+import type { Currency, Leg } from './accounts.js'
 import type { Transfer } from './model.js'
 
 /** A stored transfer as it was posted; undefined when there is none. */
@@ -32,4 +32,26 @@ export async function findTransfer(
     amount,
   }))
   return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), legs }
+}
+
+/** Money of one user that waits as pending. */
+export interface Reserved {
+  readonly idem: string
+  readonly ref: string
+  readonly userId: string
+  readonly currency: Currency
+  readonly amount: bigint
+}
+
+/** What the reserves of these idems put into users' pending accounts. */
+export async function findReserved(db: Knex, idems: readonly string[]): Promise<Reserved[]> {
+  if (idems.length === 0) return []
+  return query(db, {
+    name: 'ledger.reserved',
+    text: /* sql */ `
+      select t.idem, t.ref, a.user_id as "userId", a.currency, e.amount
+      from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+      where t.idem = any($1::text[]) and t.kind = 'reserve' and a.kind = 'pending' and a.user_id is not null and e.amount > 0`,
+    values: [idems],
+  })
 }

@@ -99,7 +99,7 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
 }
 
 /** In one order, so that two transfers that open the same accounts do not wait for each other in a circle. */
-async function openAccounts(db: Knex, legs: readonly Leg[]): Promise<void> {
+export async function openAccounts(db: Knex, legs: readonly Leg[]): Promise<void> {
   const accounts = legs.map(({ account }) => account).filter(({ userId }) => userId !== null)
   await query(db, {
     name: 'ledger.open',

@@ -1,28 +1,20 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { internWallets } from '../creators/parties.js'
-import { type PayableCreator, payableCreator } from '../creators/resolve.js'
-import { encodeBase58 } from '../kernel/base58.js'
+import { payableCreator } from '../creators/resolve.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
-import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
-import { targetToken } from './choose-route.js'
+import { chooseRoute, type Route } from './choose-route.js'
+import { issueSwap } from './issue-swap.js'
+import { issueTransfer } from './issue-transfer.js'
+import type { Issued } from './issued.js'
 import { presentIntent } from './present.js'
 import type { PriceBook } from './price-book.js'
-import {
-  askedAmount,
-  boundsFor,
-  directLegs,
-  type Gross,
-  grossAmount,
-  type Legs,
-  refuseOutOfBounds,
-} from './quote.js'
+import { askedAmount, boundsFor, grossAmount, refuseOutOfBounds } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
+import { type Intent, storeIntent } from './store-intent.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'>
 
 const maxSymbolLength = 20
 
@@ -43,22 +35,18 @@ export async function createIntent(
   const bounds = boundsFor(services.config.tips, creator.settings)
   refuseOutOfBounds(asked, bounds)
   const gross = grossAmount(asked, token, await prices.priceOf(token.mint), bounds)
-  if (targetToken(token, creator.settings) !== token) throw new DomainError('swap_engines_unavailable')
 
-  const issued = await issueTransfer(services, token, gross, creator, input.sourceWalletAddress)
+  const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
+  const route = chooseRoute(token, creator.settings, liquidStakingToken)
+  const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
-  const intent = {
-    ...issued,
-    id: newIntentId(),
-    creator,
-    source: input.sourceWalletAddress,
-    token,
-    gross,
-    symbol,
-    sdkSessionId,
-  }
-  await storeIntent(services, intent)
-  return present(intent)
+  const tip = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
+  const intent = await make(services, route, tip)
+  if (await storeIntent(services, intent)) return present(intent)
+  // Asked for the same twice within a block, an engine that takes no reference key builds the same message twice.
+  const another = await make(services, route, tip, intent.provider)
+  if (await storeIntent(services, another)) return present(another)
+  throw new DomainError('swap_engines_unavailable')
 }
 
 /**
@@ -72,122 +60,25 @@ export async function intentLives(
   return (await chain.blockHeight()) <= lastValidBlockHeight
 }
 
-interface Issued {
-  readonly transaction: Uint8Array
-  readonly lastValidBlockHeight: number
-  readonly referenceKey: string
-  readonly legs: Legs
+type Tip = Omit<Intent, keyof Issued | 'id'>
+
+async function make(
+  services: Needs,
+  { kind, output }: Route,
+  tip: Tip,
+  without?: Issued['provider'],
+): Promise<Intent> {
+  const { token, gross, creator, source } = tip
+  const issued =
+    kind === 'direct'
+      ? await issueTransfer(services, token, gross, creator, source)
+      : await issueSwap(services, { input: token, output, gross, creator, supporter: source }, without)
+  return { ...tip, ...issued, id: newIntentId() }
 }
 
-async function issueTransfer(
-  { chain, config, metrics, log }: Needs,
-  token: Token,
-  gross: Gross,
-  creator: PayableCreator,
-  sender: string,
-): Promise<Issued> {
-  const { treasuryWallet, feeBps } = config.tips
-  const [{ blockhash, lastValidBlockHeight }, accounts] = await Promise.all([
-    chain.latestBlockhash(),
-    chain.transferAccounts(token.mint, creator.wallet, treasuryWallet),
-  ])
-  const legs = directLegs(gross.units, feeBps, token, accounts)
-  if (legs.feeLeftOut) {
-    metrics.alerts.inc({ kind: 'fee_leg_left_out' })
-    log.warn(
-      { token: token.symbol },
-      'the treasury cannot receive this token: a tip goes out without the platform fee',
-    )
-  }
-  const referenceKey = newReferenceKey()
-  const { mint, decimals } = token
-  const transaction = chain.buildTransfer({
-    mint,
-    decimals,
-    sender,
-    recipient: creator.wallet,
-    treasury: treasuryWallet,
-    net: legs.net,
-    fee: legs.fee,
-    referenceKey,
-    blockhash,
-  })
-  return { transaction, lastValidBlockHeight, referenceKey, legs }
-}
-
-/** A public key nobody holds the secret of: only its uniqueness is used. */
-function newReferenceKey(): string {
-  const { publicKey } = generateKeyPairSync('ed25519')
-  return encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
-}
-
-interface Intent extends Issued {
-  readonly id: string
-  readonly creator: PayableCreator
-  readonly source: string
-  readonly token: Token
-  readonly gross: Gross
-  readonly symbol: string
-  readonly sdkSessionId: string | null
-}
-
-/**
- * Writes the intent down; one made in an SDK session is counted with it, in the same statement, so that a session never
- * makes more than its share. Throws `invalid_session_token` when it has none left or ended meanwhile.
- */
-async function storeIntent({ db, config }: Pick<Services, 'db' | 'config'>, intent: Intent): Promise<void> {
-  const { creator, token, gross, legs } = intent
-  const parties = await internWallets(db, [creator.wallet])
-  const stored = await query(db, {
-    name: 'intents.insert',
-    text: /* sql */ `
-      with counted as (
-        update sdk_sessions set intents = intents + 1
-        where id = $15 and intents < $16 and consumed_at is null and expires_at > clock_timestamp()
-        returning id)
-      insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
-        output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode,
-        reference_key, transaction, last_valid_block_height, sdk_session_id)
-      select $1, $2, $3, $4, $5, $6, $5, $7, $8, $9, $10, 'direct-transfer', $11, $12, $13, $14, $15
-      where $15::uuid is null or exists (select from counted)
-      returning id`,
-    values: [
-      intent.id,
-      parties.get(creator.wallet),
-      creator.wallet,
-      intent.source,
-      token.mint,
-      gross.units,
-      legs.net,
-      legs.fee,
-      gross.usdCents,
-      intent.symbol,
-      executionMode(creator),
-      intent.referenceKey,
-      intent.transaction,
-      intent.lastValidBlockHeight,
-      intent.sdkSessionId,
-      config.sdk.sessionIntents,
-    ],
-  })
-  if (stored.length === 0) throw new DomainError('invalid_session_token')
-}
-
-function executionMode({ settings }: PayableCreator): 'sync' | 'async' {
-  return settings.gaslessEnabled ? 'async' : 'sync'
-}
-
-function present({ legs, gross, symbol, creator, ...intent }: Intent): IntentAnswer {
+function present({ gross, symbol, creator, ...intent }: Intent): IntentAnswer {
   return presentIntent(
-    {
-      ...intent,
-      outAmount: legs.net,
-      usdCents: gross.usdCents,
-      tokenSymbol: symbol,
-      executionMode: executionMode(creator),
-      provider: 'direct-transfer',
-      createdAt: new Date(),
-    },
+    { ...intent, usdCents: gross.usdCents, tokenSymbol: symbol, createdAt: new Date() },
     creator.settings,
   )
 }

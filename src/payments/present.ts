@@ -11,6 +11,7 @@ export interface IssuedIntent {
   readonly transaction: Uint8Array
   /** Base units the creator receives. */
   readonly outAmount: bigint
+  readonly priceImpactPct: number
   readonly usdCents: bigint
   readonly tokenSymbol: string
   readonly executionMode: IntentAnswer['executionMode']
@@ -28,7 +29,7 @@ export function presentIntent(intent: IssuedIntent, settings: CreatorSettings): 
     transaction: Buffer.from(intent.transaction).toString('base64'),
     quote: {
       outAmount: String(intent.outAmount),
-      priceImpactPct: 0,
+      priceImpactPct: intent.priceImpactPct,
       amountUsd: displayNumber(intent.usdCents, 2),
       tokenSymbol: intent.tokenSymbol,
     },

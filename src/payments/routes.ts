@@ -29,6 +29,7 @@ export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
           'amount_below_minimum',
           'no_price',
           'price_unavailable',
+          'no_route',
           'swap_engines_unavailable',
         ],
       },

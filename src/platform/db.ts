@@ -86,8 +86,9 @@ export function createHotPool(url: string, max: number): pg.Pool {
 /** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
 const awayState = /^(08|53|57|55P03)/
 const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+/** knex puts the statement before some of them: `COMMIT; - Connection terminated unexpectedly`. */
 const awayMessage =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+  /(^| - )(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
 
 /** Whether an error says that PostgreSQL cannot serve now, and nothing about what it was asked. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -16,15 +16,29 @@ export interface JsonRequest {
  * reached or asked to come later, `ambiguous` for everything that leaves open what the other side did.
  */
 export async function requestJson(url: string, request: JsonRequest): Promise<unknown> {
+  const { status, body } = await exchangeJson(url, request)
+  if (status === 429 || status === 503) throw failure('unavailable', url, status)
+  if (status >= 500) throw failure('ambiguous', url, status)
+  if (status >= 400) throw failure('rejected', url, status)
+  if (body === undefined)
+    throw new ProviderError('ambiguous', `${new URL(url).host} did not answer JSON`, status)
+  return body
+}
+
+/**
+ * The same for a provider whose refusals are read, not only counted: any status is an answer. `body` is undefined
+ * when it is not JSON. Throws ProviderError only when there is no whole answer.
+ */
+export async function exchangeJson(
+  url: string,
+  request: JsonRequest,
+): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await send(url, request)
   const text = await readBounded(response, request.maxBytes)
-  if (response.status === 429 || response.status === 503) throw failure('unavailable', url, response.status)
-  if (response.status >= 500) throw failure('ambiguous', url, response.status)
-  if (response.status >= 400) throw failure('rejected', url, response.status)
   try {
-    return JSON.parse(text)
+    return { status: response.status, body: JSON.parse(text) }
   } catch {
-    throw new ProviderError('ambiguous', `${new URL(url).host} did not answer JSON`, response.status)
+    return { status: response.status, body: undefined }
   }
 }
 

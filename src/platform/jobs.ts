@@ -2,7 +2,15 @@ import { Queue } from 'bullmq'
 import type { RedisClient } from './redis.js'
 
 /** Every kind of work that waits in rows, and with it the name of its BullMQ queue. */
-export const workKinds = ['verifier', 'provisioner', 'mailer'] as const
+export const workKinds = [
+  'verifier',
+  'finder',
+  'settlement',
+  'payouts',
+  'reconciler',
+  'provisioner',
+  'mailer',
+] as const
 export type WorkKind = (typeof workKinds)[number]
 
 /** BullMQ keys of one installation; the braces keep them on one node of a cluster. */
@@ -11,17 +19,37 @@ export function queuePrefix(namespace: string): string {
 }
 
 /** One wake-up per kind and window from one process. Verification is asked for most and looks at 256 tips at once. */
-const windowMs: Record<WorkKind, number> = { verifier: 250, provisioner: 50, mailer: 50 }
+const windowMs: Record<WorkKind, number> = {
+  verifier: 250,
+  finder: 250,
+  settlement: 50,
+  payouts: 50,
+  reconciler: 50,
+  provisioner: 50,
+  mailer: 50,
+}
+
+/** A job that stands for one row, so that operators see it among the failed ones. What to do is in the row alone. */
+export interface RowJob {
+  /** Unique for row and attempt. */
+  readonly id: string
+  /** What the row is known by. */
+  readonly row: string
+}
+
+/** Failed jobs of rows are kept so long. */
+const failedSeconds = 30 * 24 * 3600
 
 export interface Waker {
-  wake(kind: WorkKind): void
+  wake(kind: WorkKind, job?: RowJob): void
   close(): Promise<void>
 }
 
 /**
  * Sends wake-up jobs without payload, best effort: the first call of a window at once, and one more at its end
  * when others followed. The window lives in the process, never in Redis: a jobId there would swallow the wake-up
- * that arrives while the job runs. Nothing is sent, and nothing waits, while Redis is away.
+ * that arrives while the job runs. Nothing is sent, and nothing waits, while Redis is away. A job for a row is sent
+ * besides, once for its id.
  */
 export function createWaker(redis: RedisClient, namespace: string): Waker {
   const queues = new Map<WorkKind, Queue>()
@@ -31,6 +59,12 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
     if (redis.status !== 'ready') return
     const queue = queues.get(kind) ?? open(kind)
     queue.add('wake', {}, { removeOnComplete: true, removeOnFail: true }).catch(() => undefined)
+  }
+  function sendRow(kind: WorkKind, { id: jobId, row }: RowJob): void {
+    if (redis.status !== 'ready') return
+    const queue = queues.get(kind) ?? open(kind)
+    const kept = { removeOnComplete: true, removeOnFail: { age: failedSeconds } }
+    queue.add('row', { row }, { jobId, attempts: 1, ...kept }).catch(() => undefined)
   }
   function open(kind: WorkKind): Queue {
     const queue = new Queue(kind, {
@@ -42,7 +76,8 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
     queues.set(kind, queue)
     return queue
   }
-  function wake(kind: WorkKind): void {
+  function wake(kind: WorkKind, job?: RowJob): void {
+    if (job !== undefined) sendRow(kind, job)
     const current = windows.get(kind)
     if (current !== undefined) {
       current.again = true

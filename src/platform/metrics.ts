@@ -7,6 +7,7 @@ export interface Metrics {
   readonly drainErrors: Counter<'kind'>
   readonly oldestDueSeconds: Gauge<'kind'>
   readonly rpcCalls: Counter<'method'>
+  readonly rpcFailures: Counter<'endpoint'>
   readonly tipsConfirmed: Counter
   readonly openStreams: Gauge
   /** Something an operator must look at; each kind is named in the README. */
@@ -50,6 +51,12 @@ export function createMetrics(): Metrics {
       name: `${prefix}rpc_calls_total`,
       help: 'Calls to the Solana RPC',
       labelNames: ['method'],
+      registers,
+    }),
+    rpcFailures: new Counter({
+      name: `${prefix}rpc_failures_total`,
+      help: 'Requests to which a Solana RPC endpoint, named by its host, gave no usable answer',
+      labelNames: ['endpoint'],
       registers,
     }),
     tipsConfirmed: new Counter({

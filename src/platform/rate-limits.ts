@@ -5,6 +5,7 @@ import { type Count, WindowCounter } from './window-counter.js'
 
 const minute = 60
 const quarterHour = 15 * minute
+const hour = 60 * minute
 
 interface Rule {
   /** Length of the window. */
@@ -14,7 +15,7 @@ interface Rule {
 }
 
 /** What is limited. How often is a setting of the same name (`RATE_*`); whom it binds is said by the endpoint. */
-const rules = {
+export const limitRules = {
   reads: { seconds: minute, shared: false },
   status: { seconds: minute, shared: false },
   tipsCreate: { seconds: minute, shared: false },
@@ -23,12 +24,14 @@ const rules = {
   sdkAddress: { seconds: minute, shared: false },
   sdkIntentReads: { seconds: minute, shared: true },
   withdraw: { seconds: minute, shared: true },
+  resolve: { seconds: hour, shared: true },
   register: { seconds: minute, shared: true },
   login: { seconds: quarterHour, shared: true },
   otpStart: { seconds: quarterHour, shared: true },
+  webhooks: { seconds: minute, shared: false },
 } as const satisfies Record<string, Rule>
 
-export type LimitName = keyof typeof rules
+export type LimitName = keyof typeof limitRules
 
 export interface RateLimit {
   /** Hits of one key that pass in one window. */
@@ -51,7 +54,7 @@ export function createRateLimits(
 ): RateLimits {
   const scaled = (count: number): number => Math.max(1, Math.round(count * limits.factor))
   function create(name: LimitName): RateLimit {
-    const { seconds, shared } = rules[name]
+    const { seconds, shared } = limitRules[name]
     const most = scaled(limits[name])
     if (shared)
       return {
@@ -63,7 +66,7 @@ export function createRateLimits(
   }
   if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }
   const all = Object.fromEntries(
-    (Object.keys(rules) as LimitName[]).map((name) => [name, create(name)]),
+    (Object.keys(limitRules) as LimitName[]).map((name) => [name, create(name)]),
   ) as Record<LimitName, RateLimit>
   return { of: (name) => all[name], openStreams: scaled(limits.streams) }
 }

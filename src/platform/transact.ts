@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import type { WorkKind } from './jobs.js'
+import type { RowJob, WorkKind } from './jobs.js'
 
 /** What one transaction may do: SQL through `trx`, and say what should be woken or told once it is committed. */
 export interface UnitOfWork {
   readonly trx: Knex.Transaction
-  /** Wakes the worker of this kind after commit. */
-  wake(kind: WorkKind): void
+  /** Wakes the worker of this kind after commit; `job` stands for one row besides, where operators are to see each. */
+  wake(kind: WorkKind, job?: RowJob): void
   /** Publishes a hint on this channel after commit. */
   publish(channel: string, hint?: string): void
 }
@@ -15,7 +15,7 @@ export interface UnitOfWork {
 export type Transact = <T>(work: (uow: UnitOfWork) => Promise<T>) => Promise<T>
 
 export interface Announcer {
-  wake(kind: WorkKind): void
+  wake(kind: WorkKind, job?: RowJob): void
   publish(channel: string, hint: string): void
 }
 
@@ -35,7 +35,7 @@ export function createTransact(db: Knex, announcer: Announcer): Transact {
         const result = await db.transaction((trx) =>
           work({
             trx,
-            wake: (kind) => hints.push(() => announcer.wake(kind)),
+            wake: (kind, job) => hints.push(() => announcer.wake(kind, job)),
             publish: (channel, hint = '') => hints.push(() => announcer.publish(channel, hint)),
           }),
         )

@@ -1,4 +1,4 @@
-import { Worker } from 'bullmq'
+import { type Job, Worker } from 'bullmq'
 import { createDrainLoop, type Drain } from './drain-loop.js'
 import { queuePrefix, type WorkKind } from './jobs.js'
 import { createWorkerClient } from './redis.js'
@@ -9,6 +9,8 @@ export interface WorkerOptions {
   readonly redisUrl: string
   readonly namespace: string
   readonly onError: (error: unknown) => void
+  /** Why the work on a row has not succeeded, if so: the job that stands for the row then counts as failed. */
+  readonly failureOf?: ((row: string) => Promise<string | undefined>) | undefined
 }
 
 /** How long closing waits for Redis before it lets go: a frozen Redis must not hold up a deploy. */
@@ -18,12 +20,17 @@ const closeMs = 2000
  * A worker: the drain loop, poked by BullMQ wake-ups. Works on without Redis, on the loop's own rhythm. A job
  * carries nothing, so a lost, doubled or stalled one changes nothing but the moment of the next look.
  */
-export function startWorker({ kind, drain, redisUrl, namespace, onError }: WorkerOptions): {
+export function startWorker({ kind, drain, redisUrl, namespace, onError, failureOf }: WorkerOptions): {
   stop(): Promise<void>
 } {
+  async function work({ data }: Job<{ row?: string }>): Promise<void> {
+    await loop.poke()
+    const failure = data.row === undefined ? undefined : await failureOf?.(data.row)
+    if (failure !== undefined) throw new Error(failure)
+  }
   const loop = createDrainLoop(drain, onError)
   const connection = createWorkerClient(redisUrl)
-  const worker = new Worker(kind, () => loop.poke(), {
+  const worker = new Worker(kind, work, {
     connection: connection.client,
     prefix: queuePrefix(namespace),
     concurrency: 4,

@@ -1,10 +1,13 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
+import { sendPage } from '../http/page.js'
+import type { Pages } from '../http/pages.js'
 import type { Services } from '../services.js'
 import { findEmbed } from './session.js'
 
-const page = (theme: string, text: string): string =>
-  `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8">` +
-  `<meta name="viewport" content="width=device-width"><title>Tip</title><p role="status">${text}</p></html>\n`
+/** For an address that names no session: without one there is nothing a script could ask. */
+const nobodysPage =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
+  '<title>Tip</title><main><h1>This tip link has expired.</h1><p>Go back to the page and open it again.</p></main></html>\n'
 
 /** A coin: what a wallet shows beside a payment request. */
 const icon =
@@ -14,29 +17,43 @@ const icon =
 export const iconPath = '/pay-icon.svg'
 
 /**
- * `GET /embed/:embedId`: the page of a session's embed, which only the session's own site may frame. The session token
+ * `GET /embed/:embedId`: the checkout of a session's embed, which only the session's own site may frame. The session token
  * is in the fragment of its address, which no server ever sees.
  */
-export function serveEmbed({ db }: Pick<Services, 'db'>): Middleware {
+export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, pages: Pages): Middleware {
+  const { publicRpcUrl, publicBundleRpcUrl } = config.chain
+  const connect = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).origin],
+  )
   return async (ctx) => {
     const embed = await findEmbed(db, String(ctx['params'].embedId))
-    ctx.set('Cache-Control', 'no-store')
-    ctx.type = 'text/html; charset=utf-8'
-    ctx.set('Content-Security-Policy', policy(embed?.origin ?? "'none'"))
     if (embed === undefined) {
-      ctx.status = 404
-      ctx.body = page('dark', 'This tip page has expired or never was.')
+      sendNobodysPage(ctx)
       return
     }
-    // Browsers that know frame-ancestors ignore it, older ones would refuse the very site that may frame us.
-    ctx.remove('X-Frame-Options')
-    // A window the page opens must be able to report back.
-    ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none')
+    const asked = ctx.query['theme']
+    sendPage(ctx, pages, {
+      name: 'checkout',
+      title: 'Tip',
+      theme: asked === 'light' || asked === 'dark' ? asked : embed.theme,
+      data: { 'parent-origin': embed.origin },
+      policy: { frameAncestors: embed.origin, connect },
+      // A window the page opens must be able to report back.
+      keepsOpener: true,
+    })
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
-    const theme =
-      ctx.query['theme'] === 'light' || ctx.query['theme'] === 'dark' ? ctx.query['theme'] : embed.theme
-    ctx.body = page(theme, 'The checkout opens here.')
   }
+}
+
+function sendNobodysPage(ctx: Context): void {
+  ctx.status = 404
+  ctx.set('Cache-Control', 'no-store')
+  ctx.set(
+    'Content-Security-Policy',
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  )
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = nobodysPage
 }
 
 /** `GET /pay-icon.svg`, which wallets load from wherever they run. */
@@ -45,8 +62,4 @@ export const serveIcon: Middleware = async (ctx) => {
   ctx.set('Cache-Control', 'public, max-age=86400')
   ctx.type = 'image/svg+xml'
   ctx.body = icon
-}
-
-function policy(ancestors: string): string {
-  return `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors ${ancestors}`
 }

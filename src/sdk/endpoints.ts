@@ -3,7 +3,6 @@ import { readBearer } from '../http/bearer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { KeyedLimit } from '../http/limits.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { intentOutput } from '../payments/schemas.js'
 import { presentedSession } from './auth.js'
 import {
   eventsInput,
@@ -12,6 +11,7 @@ import {
   handoffOutput,
   initInput,
   initOutput,
+  intentListOutput,
   intentStatusInput,
   intentStatusOutput,
   nothing,
@@ -23,6 +23,7 @@ import {
   redeemOutput,
   sessionOutput,
   tipInput,
+  tipOutput,
 } from './schemas.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -34,6 +35,7 @@ const intentErrors = [
   'amount_below_minimum',
   'no_price',
   'price_unavailable',
+  'no_route',
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
@@ -77,7 +79,7 @@ export const tipEndpoint = {
   limit: 'intents',
   input: tipInput,
   invalid: 'intent_fields_required',
-  output: intentOutput,
+  output: tipOutput,
   errors: [
     'invalid_session_token',
     'invalid_input_token_mint',
@@ -102,6 +104,22 @@ export const intentEndpoint = {
   invalid: 'payment_intent_not_found',
   output: intentStatusOutput,
   errors: ['invalid_session_token'],
+} as const satisfies AnyEndpoint
+
+export const intentListEndpoint = {
+  method: 'get',
+  path: '/sdk/intents',
+  summary: "The session's newest intents and where their payments stand",
+  credential: 'sdk-session',
+  limit: {
+    name: 'sdkIntentReads',
+    address: 'sdkAddress',
+    key: (_, ctx) => presentedSession(ctx).session.id,
+  },
+  input: nothing,
+  invalid: 'invalid_session_token',
+  output: intentListOutput,
+  errors: [],
 } as const satisfies AnyEndpoint
 
 export const sessionEndpoint = {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/db.js'
-import { type ConfirmedTip, confirmedColumns, symbolOf } from '../tips/present.js'
+import { type ConfirmedTip, confirmedColumns, receivedOf, symbolOf } from '../tips/present.js'
 import type { EventsInput, SdkEvent } from './schemas.js'
 
 /** Contract: at most 50, newest first. */
@@ -42,7 +42,7 @@ function presentEvent(tip: ConfirmedTip): SdkEvent {
     type: 'tip_completed',
     amountUsdc: tokenSymbol === 'USDC' ? displayNumber(BigInt(tip.displayRaw), tip.decimals) : 0,
     amountRaw: Number(tip.displayRaw),
-    receivedAmount: displayNumber(BigInt(tip.receivedRaw), tip.decimals),
+    receivedAmount: receivedOf(tip),
     tokenSymbol,
     sender: tip.sender,
     timestamp: tip.confirmedAt.toISOString(),

@@ -31,10 +31,12 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
     // The mints we know are those of mainnet; a local chain stands in for it.
     chain: 'solana:mainnet',
     rpcUrl: config.chain.publicRpcUrl ?? null,
-    fiat: { enabled: false, collection: settings.fiatCollection },
+    bundleRpcUrl: config.chain.publicBundleRpcUrl ?? null,
+    fiat: { enabled: true, collection: settings.fiatCollection },
     theme: session.theme,
     parentOrigin: session.origin,
     expiresAt: session.expiresAt.toISOString(),
+    now: new Date().toISOString(),
   }
 }
 

@@ -16,7 +16,7 @@ import * as endpoints from './endpoints.js'
 import { listEvents } from './events.js'
 import { createHandoff, redeemHandoff } from './handoff.js'
 import { initSession } from './init.js'
-import { readSdkIntent } from './intent.js'
+import { listSdkIntents, readSdkIntent } from './intent.js'
 import { describeSession } from './page.js'
 import { findPayLink, payLink } from './pay.js'
 import { createSdkTip } from './tip.js'
@@ -55,6 +55,11 @@ function pageRoutes(services: Services, prices: PriceBook): Route[] {
     route(
       endpoints.intentEndpoint,
       ({ intentId }, ctx) => readSdkIntent(db, presentedSession(ctx).session.id, intentId),
+      readable,
+    ),
+    route(
+      endpoints.intentListEndpoint,
+      async (_, ctx) => ({ intents: await listSdkIntents(db, presentedSession(ctx).session.id) }),
       readable,
     ),
     route(

@@ -51,9 +51,23 @@ export const tipInput = z.object({
 })
 export type TipInput = z.output<typeof tipInput>
 
+const tokenOutput = z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })
+const tokenAmount = tokenOutput.extend({
+  amount: z.string().regex(/^\d+$/).meta({ description: 'Raw units' }),
+})
+/** What a page shows of an intent, and what it later records the payment with. */
+const intentDetails = {
+  recipient: z.string().meta({ description: "The creator's wallet" }),
+  input: tokenAmount.meta({ description: 'What the supporter pays' }),
+  output: tokenAmount.meta({ description: 'What the creator receives' }),
+}
+export const tipOutput = intentOutput.extend(intentDetails)
+export type TipAnswer = Omit<z.output<typeof tipOutput>, 'success'>
+
 /** GET /sdk/intents/:intentId. */
 export const intentStatusInput = z.object({ intentId: z.string() })
 export const intentStatusOutput = intentOutput.extend({
+  ...intentDetails,
   status: z.enum(['requires_action', 'submitted', 'confirmed', 'failed', 'expired']),
   signature: z.string().nullable().meta({ description: 'Of the payment, when one was seen' }),
   outcome: z
@@ -62,20 +76,27 @@ export const intentStatusOutput = intentOutput.extend({
     .meta({ description: 'Why a payment does not count' }),
 })
 export type IntentStatusAnswer = Omit<z.output<typeof intentStatusOutput>, 'success'>
+/** GET /sdk/intents. */
+export const intentListOutput = z.object({
+  success,
+  intents: z.array(intentStatusOutput.omit({ success: true })),
+})
 
 /** GET /sdk/session. */
 export const sessionOutput = z.object({
   success,
   creator: z.object({ id: z.uuid(), name: z.string(), address: z.string().meta({ description: 'Masked' }) }),
-  tokens: z.array(z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })),
+  tokens: z.array(tokenOutput),
   presetsUsd: z.array(z.number()),
   limits: z.object({ minTipUsd: z.number(), maxTipUsd: z.number() }),
   chain: z.literal('solana:mainnet'),
   rpcUrl: z.string().nullable(),
+  bundleRpcUrl: z.string().nullable().meta({ description: 'For intents of executionMode async' }),
   fiat: z.object({ enabled: z.boolean(), collection: z.enum(['checkout', 'bank_transfer']) }),
   theme,
   parentOrigin: z.string(),
   expiresAt: z.iso.datetime(),
+  now: z.iso.datetime().meta({ description: "The service's clock, since a device's may be wrong" }),
 })
 export type SessionAnswer = Omit<z.output<typeof sessionOutput>, 'success'>
 

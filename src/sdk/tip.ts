@@ -1,9 +1,9 @@
 import { DomainError } from '../kernel/errors.js'
 import { createIntent } from '../payments/create-intent.js'
 import type { PriceBook } from '../payments/price-book.js'
-import type { IntentAnswer } from '../payments/schemas.js'
 import { isCreator } from './creator.js'
-import type { TipInput } from './schemas.js'
+import { readSdkIntent } from './intent.js'
+import type { TipAnswer, TipInput } from './schemas.js'
 import type { SdkSession } from './session.js'
 
 type Needs = Parameters<typeof createIntent>[0]
@@ -17,9 +17,11 @@ export async function createSdkTip(
   prices: PriceBook,
   session: SdkSession,
   { creatorId, amount, inputTokenMint, sourceWalletAddress }: TipInput,
-): Promise<IntentAnswer> {
+): Promise<TipAnswer> {
   if (!(await isCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { creatorId: session.userId, amountUsd: amount, inputTokenMint, sourceWalletAddress }
-  return createIntent(services, prices, intent, session.id)
+  const issued = await createIntent(services, prices, intent, session.id)
+  const { recipient, input, output } = await readSdkIntent(services.db, session.id, issued.intentId)
+  return { ...issued, recipient, input, output }
 }

@@ -1,15 +1,17 @@
 import { solMint, type Token, tokenBySymbol } from '../kernel/tokens.js'
 import type { Claim } from './claim.js'
 
-/** Whether a claim names the recipient, sender and token the chain shows. */
+/** Whether a claim names the recipient, sender and token the chain shows; of a swap, either token is the right one. */
 export function agreesWith(
   claim: Claim,
-  facts: { recipient: string; sender: string; token: Token },
+  facts: { recipient: string; sender: string; token: Token; given?: Token | undefined },
 ): boolean {
+  const token = tokenBySymbol(claim.tokenSymbol)
   return (
     claim.creatorWallet === facts.recipient &&
     claim.sender === facts.sender &&
-    tokenBySymbol(claim.tokenSymbol) === facts.token
+    token !== undefined &&
+    (token === facts.token || token === facts.given)
   )
 }
 
@@ -29,12 +31,15 @@ export function claimedUnits(
   received: bigint,
   feeLeg: bigint,
 ): bigint | undefined {
+  return readings(claim, token).find((units) => units >= received - 1n && units <= received + feeLeg + 1n)
+}
+
+/** The base units a claimed amount may mean. */
+export function readings(claim: Claim, token: Token): bigint[] {
   const display = unitsOfText(claim.amount, token.decimals)
   // A token claim is stored as it was given, in raw or in display units; SOL always became display units.
   const raw = token.mint === solMint ? undefined : unitsOfText(claim.amount, 0)
-  return [raw, display].find(
-    (units) => units !== undefined && units >= received - 1n && units <= received + feeLeg + 1n,
-  )
+  return [raw, display].filter((units) => units !== undefined)
 }
 
 /** Exact decimal text as base units; undefined when it has more decimals than the token. */

@@ -41,8 +41,21 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     message: cleanMessage(input.message ?? '', maxMessage) || null,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  const fields = JSON.stringify(Object.values(claim))
-  return { ...claim, signature: input.txSignature, hash: hash('sha256', fields, 'buffer') }
+  return signed(input.txSignature, claim)
+}
+
+/** A payment of an intent as we find it ourselves. `units`: base units of the token given. */
+export function claimOf({
+  signature,
+  units,
+  ...fields
+}: Omit<Claim, 'amount' | 'message'> & { signature: string; units: bigint }): SignedClaim {
+  const amount = fields.tokenSymbol === 'SOL' ? displayText(units, solDecimals) : String(units)
+  return signed(signature, { ...fields, amount, message: null })
+}
+
+function signed(signature: string, claim: Claim): SignedClaim {
+  return { ...claim, signature, hash: hash('sha256', JSON.stringify(Object.values(claim)), 'buffer') }
 }
 
 /** Raw units are whole; for tokens other than SOL a decimal is display units. */

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import { internWallets } from '../creators/parties.js'
 import { query } from '../platform/db.js'
-import type { ChainTransaction } from '../providers/chain/port.js'
 import type { Services } from '../services.js'
 import { tipChannel } from './channels.js'
+import { creditArrivals, releaseArrivals } from './credit.js'
 import type { StoredClaim } from './due.js'
 import type { TipFacts } from './match.js'
 
@@ -11,20 +11,26 @@ import type { TipFacts } from './match.js'
 export interface Confirmation {
   readonly id: string
   readonly claims: readonly StoredClaim[]
-  readonly transaction: ChainTransaction
+  /** Where it landed; the time is not known of a transaction the chain was not asked for. */
+  readonly transaction: { readonly slot: bigint; readonly blockTime: Date | undefined }
   readonly facts: TipFacts
+  /** The cluster can no longer take it back. */
+  readonly final: boolean
 }
+
+/** When the cluster is likely to have finalized what it has just confirmed: 32 slots of 400 ms. */
+const finalityMs = 13_000
 
 /**
  * One statement: locks what is still pending, moves each recipient's cursor once, and stamps the tips in that
  * order, so that a recipient's stamps are unique to the millisecond and never appear behind one already read. A tip
- * that pays an intent of an SDK session uses that session up.
+ * that pays an intent ends the search for its payment, and uses up the SDK session it was made in.
  */
 const confirmSql = /* sql */ `
 with fact as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
-                       $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[])
-    as f(id, recipient, sender, received, shown, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees)
+                       $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[])
+    as f(id, recipient, sender, received, shown, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final)
 ), open as materialized (
   select f.*, t.recorded_at from tips t join fact f on f.id = t.id
   where t.status = 'pending' order by t.id for update of t
@@ -44,11 +50,16 @@ with fact as (
   where s.consumed_at is null and s.id in (
     select i.sdk_session_id from open o join payment_intents i on i.id = o.intent_id)
   order by s.id for no key update of s
+), paid as (
+  update payment_intents set due_at = null
+  where id = any(array(select i.id from payment_intents i join open o on o.intent_id = i.id order by i.id for no key update of i))
 ), consumed as (
   update sdk_sessions set consumed_at = clock_timestamp() where id in (select id from paid_session)
 )
 update tips t set
-  status = 'confirmed', due_at = null, outcome = null,
+  status = 'confirmed', outcome = null,
+  due_at = case when not r.final then clock_timestamp() + interval '${finalityMs} ms' end,
+  finalized_at = case when r.final then clock_timestamp() end,
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.shown,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
@@ -78,9 +89,18 @@ export async function confirmTips(
       text: confirmSql,
       values: columns(confirmations, parties),
     })
-    await disproveClaims(trx, confirmations)
     const moved = new Set(rows.map(({ id }) => id))
-    for (const { id, facts } of confirmations) if (moved.has(id)) publish(tipChannel(facts.recipient))
+    const here = confirmations.filter(({ id }) => moved.has(id))
+    await disproveClaims(trx, here)
+    await creditArrivals(
+      trx,
+      here.map(({ id, facts }) => ({ id, ...facts })),
+    )
+    await releaseArrivals(
+      trx,
+      here.filter(({ final }) => final).map(({ id }) => id),
+    )
+    for (const { facts } of here) publish(tipChannel(facts.recipient))
     return rows.length
   })
   services.metrics.tipsConfirmed.inc(confirmed)
@@ -118,5 +138,6 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
     column(({ facts }) => facts.intentId),
     column(({ facts }) => facts.feeFound),
     column(({ facts }) => facts.agreeing[0] ?? false),
+    column(({ final }) => final),
   ]
 }

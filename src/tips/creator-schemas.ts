@@ -4,6 +4,7 @@ import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { characters, cleanLine } from '../kernel/text.js'
 import { tokenBySymbol } from '../kernel/tokens.js'
+import { fiatSymbol } from './present.js'
 import { tipListItem, tipStatus } from './schemas.js'
 
 const mostSearchLength = 100
@@ -27,9 +28,9 @@ export const ownTipsInput = z.object({
   token: z
     .string('invalid_token')
     .transform((text) => tokenBySymbol(text)?.mint ?? text)
-    .refine(isAddress, 'invalid_token')
+    .refine((token) => token === fiatSymbol || isAddress(token), 'invalid_token')
     .optional()
-    .meta({ description: 'Symbol or mint' }),
+    .meta({ description: `Symbol or mint; ${fiatSymbol}: tips in naira` }),
   status: z.enum(tipStatus.options, 'invalid_status').optional(),
   from: moment('invalid_from')
     .transform(({ at }) => at)

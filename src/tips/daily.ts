@@ -4,7 +4,7 @@ import type { Services } from '../services.js'
 import type { Day } from './creator-schemas.js'
 import { microUsd } from './present.js'
 
-/** What came in of one token on one day; a day without tips has one row without a token. */
+/** What came in of one token (null: naira) on one day; a day without tips has one row without an amount. */
 interface DayRow {
   readonly date: string
   readonly count: number
@@ -49,7 +49,5 @@ export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, da
 }
 
 function worth({ mint, decimals, raw, usd }: DayRow): bigint {
-  return mint === null || decimals === null || raw === null
-    ? 0n
-    : microUsd({ mint, decimals, displayRaw: raw, usd })
+  return decimals === null || raw === null ? 0n : microUsd({ mint, decimals, displayRaw: raw, usd })
 }

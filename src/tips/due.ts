@@ -8,7 +8,13 @@ export interface DueTip {
   readonly status: 'pending' | 'confirmed' | 'failed'
   /** The fence: what this worker writes counts only while nobody took the tip, or claimed it anew, since. */
   readonly attempts: number
+  /** Since it was recorded; of a confirmed tip since its confirmation. */
   readonly ageMs: number
+  /** Where it landed, once confirmed. */
+  readonly slot: bigint | null
+  readonly final: boolean
+  /** For how long a confirmed transaction has not been found; null while it is. */
+  readonly missingMs: number | null
   /** What was claimed, oldest first. */
   readonly claims: readonly StoredClaim[]
 }
@@ -24,10 +30,12 @@ export interface Look {
   readonly attempts: number
   readonly dueInMs: number | null
   readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | null
+  /** A confirmed transaction was not found. */
+  readonly missing?: boolean
 }
 
-/** Tips one drain takes at most; one `getSignatureStatuses` answers for as many. */
-const batch = 256
+/** Tips one look takes at most: four questions for statuses, asked side by side. */
+export const lookBatch = 1024
 /** Longer than any look takes; a crashed verifier's tips come back after it. */
 const leaseSeconds = 30
 
@@ -47,20 +55,23 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
       text: /* sql */ `
       with taken as (
         update tips set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
-        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${batch} for update skip locked))
+        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${lookBatch} for update skip locked))
         returning *)
       select t.id, t.status, t.attempts, clock_timestamp() as now,
-             (extract(epoch from clock_timestamp() - t.recorded_at) * 1000)::float8 as "ageMs",
+             (extract(epoch from clock_timestamp() - coalesce(t.confirmed_at, t.recorded_at)) * 1000)::float8 as "ageMs",
+             t.slot, t.finalized_at is not null as final,
+             (extract(epoch from clock_timestamp() - t.missing_since) * 1000)::float8 as "missingMs",
              ${claimColumns('t')},
              (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further
       from taken t`,
       values: [],
     },
   )
-  const tips = rows.map(({ id, status, attempts, ageMs, further, ...row }) => {
+  const tips = rows.map(({ id, status, attempts, ageMs, slot, final, missingMs, further, ...row }) => {
     const { creatorWallet, sender, amount, tokenSymbol, message, intentId } = row
     const first = { creatorWallet, sender, amount, tokenSymbol, message, intentId }
-    return { id, status, attempts, ageMs, claims: [first, ...(further ?? [])] }
+    const claims = [first, ...(further ?? [])]
+    return { id, status, attempts, ageMs, slot, final, missingMs, claims }
   })
   return { now: rows[0]?.now ?? new Date(), tips }
 }
@@ -82,7 +93,8 @@ export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<voi
     name: 'tips.finish',
     text: /* sql */ `
       with look as (
-        select * from unnest($1::text[], $2::int[], $3::float8[], $4::tip_outcome[]) as l(id, attempts, due_in_ms, outcome)
+        select * from unnest($1::text[], $2::int[], $3::float8[], $4::tip_outcome[], $5::boolean[])
+          as l(id, attempts, due_in_ms, outcome, missing)
       ), held as materialized (
         select t.id from tips t join look l on l.id = t.id and l.attempts = t.attempts order by t.id for update of t
       ), disproved as (
@@ -91,6 +103,7 @@ export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<voi
       )
       update tips t set
         due_at = clock_timestamp() + l.due_in_ms * interval '1 ms', outcome = l.outcome,
+        missing_since = case when l.missing then coalesce(t.missing_since, clock_timestamp()) end,
         found_false_at = case when l.outcome = 'mismatch' then coalesce(t.found_false_at, clock_timestamp()) else t.found_false_at end
       from held h join look l on l.id = h.id where t.id = h.id`,
     values: [
@@ -98,6 +111,7 @@ export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<voi
       looks.map(({ attempts }) => attempts),
       looks.map(({ dueInMs }) => dueInMs),
       looks.map(({ outcome }) => outcome),
+      looks.map(({ missing = false }) => missing),
     ],
   })
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
-import { type ConfirmedTip, confirmedColumns } from './present.js'
+import { confirmedColumns, type PricedTip } from './present.js'
 
 /** Events of one wallet read at once; a reader that is further behind reads again. */
 export const feedPage = 100
@@ -12,11 +12,11 @@ export const feedPage = 100
 export async function confirmedAfter(
   db: Knex,
   cursors: ReadonlyMap<string, number>,
-): Promise<Map<string, ConfirmedTip[]>> {
-  const rows = await query<ConfirmedTip>(db, {
+): Promise<Map<string, PricedTip[]>> {
+  const rows = await query<PricedTip>(db, {
     name: 'tips.feed',
     text: /* sql */ `
-      select ${confirmedColumns}
+      select ${confirmedColumns}, p.usd
       from unnest($1::text[], $2::float8[]) as c(wallet, after_ms)
       join parties r on r.wallet = c.wallet
       cross join lateral (
@@ -24,10 +24,11 @@ export async function confirmedAfter(
           and confirmed_at > 'epoch'::timestamptz + c.after_ms * interval '1 ms'
         order by confirmed_at limit ${feedPage}) t
       left join parties s on s.id = t.sender_party
+      left join prices p on p.mint = t.mint
       order by t.confirmed_at`,
     values: [[...cursors.keys()], [...cursors.values()]],
   })
-  const byWallet = new Map<string, ConfirmedTip[]>()
+  const byWallet = new Map<string, PricedTip[]>()
   for (const row of rows) byWallet.set(row.recipient, [...(byWallet.get(row.recipient) ?? []), row])
   return byWallet
 }

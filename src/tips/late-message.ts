@@ -11,6 +11,8 @@ interface ConfirmedFacts {
   readonly sender: string
   readonly mint: string
   readonly intentId: string | null
+  /** Of a tip with an intent: the token its supporter was to give. */
+  readonly inputMint: string | null
 }
 
 /**
@@ -28,7 +30,9 @@ export async function fillMessages({ db }: Pick<Services, 'db'>, tips: readonly 
     const token = fact && tokenByMint(fact.mint)
     if (fact === undefined || token === undefined) return []
     const message = chooseMessage(
-      claims.filter((claim) => agreesWith(claim, { ...fact, token })),
+      claims.filter((claim) =>
+        agreesWith(claim, { ...fact, token, given: tokenByMint(fact.inputMint ?? '') }),
+      ),
       fact.intentId,
     )
     return message === null ? [] : [{ id, message }]
@@ -46,8 +50,9 @@ export async function fillMessages({ db }: Pick<Services, 'db'>, tips: readonly 
 async function readFacts(db: Knex, ids: readonly string[]): Promise<Map<string, ConfirmedFacts>> {
   const rows = await query<ConfirmedFacts>(db, {
     name: 'tips.facts',
-    text: `select t.id, r.wallet as recipient, s.wallet as sender, t.mint, t.intent_id as "intentId"
-           from tips t join parties r on r.id = t.recipient_party join parties s on s.id = t.sender_party
+    text: `select t.id, r.wallet as recipient, s.wallet as sender, t.mint, t.intent_id as "intentId",
+                  i.input_mint as "inputMint"
+           from tips t left join payment_intents i on i.id = t.intent_id join parties r on r.id = t.recipient_party join parties s on s.id = t.sender_party
            where t.id = any($1::text[]) and t.message is null`,
     values: [ids],
   })

@@ -2,20 +2,22 @@ import { type Token, tokenByMint, tokenBySymbol, tokens } from '../kernel/tokens
 import type { ChainTransaction } from '../providers/chain/port.js'
 import { agreesWith, chooseMessage, claimedUnits } from './agree.js'
 import type { Claim } from './claim.js'
-import { type Associated, type Payment, paymentTo, receivedBy } from './payment.js'
+import { type Associated, type Payment, paymentTo, receivedBy, swapPaymentTo } from './payment.js'
 
-/** What the service issued: to whom a transaction carrying the intent's reference key is meant to go. */
+/** What the service issued: to whom a transaction of this intent is meant to go. */
 export interface IssuedIntent {
   readonly id: string
   readonly payoutWallet: string
   /** The wallet it was issued for; whoever signs may pay it. */
   readonly sourceWallet: string
+  readonly inputMint: string
+  /** Another one than the input: a swap. */
   readonly outputMint: string
 }
 
 export interface MatchInput {
   readonly transaction: ChainTransaction
-  /** Intents whose reference key the transaction carries. */
+  /** Intents whose reference key the transaction carries, or whose very message it signs. */
   readonly intents: readonly IssuedIntent[]
   /** What callers said, oldest first. */
   readonly claims: readonly Claim[]
@@ -49,18 +51,17 @@ export interface TipFacts {
 export function matchTip(chain: Associated, input: MatchInput): TipFacts | undefined {
   const { transaction, intents } = input
   for (const intent of intents) {
-    const token = tokenByMint(intent.outputMint)
-    const payment = token && paymentTo(chain, transaction, intent.payoutWallet, token, intent.sourceWallet)
-    if (payment !== undefined) return factsOf(chain, input, payment, intent.id)
+    const payment = paymentOf(chain, transaction, intent)
+    if (payment !== undefined) return factsInTransaction(chain, input, payment, intent.id)
   }
   if (transaction.blockTime === undefined || transaction.blockTime < input.notBefore) return undefined
   for (const claim of credibleFirst(input)) {
     const token = tokenBySymbol(claim.tokenSymbol)
     const payment = token && paymentTo(chain, transaction, claim.creatorWallet, token, claim.sender)
-    if (payment?.sender === claim.sender) return factsOf(chain, input, payment, null)
+    if (payment?.sender === claim.sender) return factsInTransaction(chain, input, payment, null)
   }
   const payment = onlyPaymentTo(chain, input)
-  return payment && factsOf(chain, input, payment, null)
+  return payment && factsInTransaction(chain, input, payment, null)
 }
 
 /**
@@ -84,18 +85,43 @@ function onlyPaymentTo(
   return payments.length === 1 ? payments[0] : undefined
 }
 
-function factsOf(
+/** The output token came from a signer who gave the token that was to be swapped into it, or the output token itself. */
+function paymentOf(
+  chain: Associated,
+  transaction: ChainTransaction,
+  { payoutWallet, sourceWallet, inputMint, outputMint }: IssuedIntent,
+): Payment | undefined {
+  const [input, output] = [tokenByMint(inputMint), tokenByMint(outputMint)]
+  if (input === undefined || output === undefined) return undefined
+  const swapped =
+    input === output
+      ? undefined
+      : swapPaymentTo(chain, transaction, payoutWallet, { input, output }, sourceWallet)
+  return swapped ?? paymentTo(chain, transaction, payoutWallet, output, sourceWallet)
+}
+
+function factsInTransaction(
   chain: Associated,
   { transaction, claims, treasury }: MatchInput,
   payment: Payment,
   intentId: string | null,
 ): TipFacts {
-  const { recipient, sender, token, received } = payment
-  const fee = receivedBy(chain, transaction, treasury, token)
-  const feeLeg = recipient !== treasury && fee > 0n ? fee : 0n
+  const fee = receivedBy(chain, transaction, treasury, payment.token)
+  return factsOf(claims, payment, payment.recipient !== treasury && fee > 0n ? fee : 0n, intentId)
+}
+
+/** What a payment makes of a tip and of what was claimed about it. `feeLeg`: base units the treasury received. */
+export function factsOf(
+  claims: readonly Claim[],
+  payment: Payment,
+  feeLeg: bigint,
+  intentId: string | null,
+): TipFacts {
+  const { recipient, sender, token, received, given } = payment
   const agreeing = claims.map((claim) => agreesWith(claim, payment))
   const consistent = claims.filter((_, index) => agreeing[index])
-  const shown = consistent
+  // Of a swap what arrived is shown: what was claimed may be an amount of the other token.
+  const shown = (given === undefined ? consistent : [])
     .map((claim) => claimedUnits(claim, token, received, feeLeg))
     .find((units) => units !== undefined)
   return {

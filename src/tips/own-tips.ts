@@ -2,7 +2,7 @@ import { csvText } from '../http/csv.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
 import type { OwnTipsInput } from './creator-schemas.js'
-import { type ListedTip, listColumns, presentListItem } from './present.js'
+import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './present.js'
 import type { TipListItem } from './schemas.js'
 
 interface OwnTips {
@@ -30,7 +30,7 @@ export async function listOwnTips(
       left join prices p on p.mint = t.mint
       where r.user_id = $1 and t.listed and (t.status = 'confirmed' or t.kind = 'fiat')
         and (t.recorded_at, t.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3)
-        and ($4::text is null or t.mint = $4)
+        and ($4::text is null or t.mint = $4 or ($4 = '${fiatSymbol}' and t.kind = 'fiat'))
         and ($5::tip_status is null or t.status = $5)
         and ($6::timestamptz is null or t.recorded_at >= $6)
         and ($7::timestamptz is null or t.recorded_at < $7)

@@ -7,6 +7,8 @@ export interface Payment {
   readonly sender: string
   readonly token: Token
   readonly received: bigint
+  /** Of a swap: the token that was given for it. */
+  readonly given?: Token
 }
 
 export type Associated = Pick<Chain, 'associatedAccount'>
@@ -29,6 +31,25 @@ export function paymentTo(
   const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, token, received))
   const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
   return sender === undefined ? undefined : { recipient, sender, token, received }
+}
+
+/**
+ * What a swap brought a wallet, if a signer other than the wallet gave some of the token that was to be swapped. How
+ * much of it is the engine's affair: the creator is credited what arrived.
+ */
+export function swapPaymentTo(
+  chain: Associated,
+  transaction: ChainTransaction,
+  recipient: string,
+  { input, output }: { readonly input: Token; readonly output: Token },
+  expectedSender: string,
+): Payment | undefined {
+  if (transaction.signers.has(recipient)) return undefined
+  const received = receivedBy(chain, transaction, recipient, output)
+  if (received <= 0n) return undefined
+  const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, input, 1n))
+  const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
+  return sender === undefined ? undefined : { recipient, sender, token: output, received, given: input }
 }
 
 /** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */
@@ -56,7 +77,8 @@ function isDebited(transaction: ChainTransaction, wallet: string, token: Token, 
   return -changeOf(transaction, wallet, token) >= received
 }
 
-function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
+/** How a wallet's holding of a token changed, in base units, the network fee not counted. */
+export function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
   if (mint === solMint) {
     const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
     return (transaction.lamports.get(wallet) ?? 0n) + networkFee

@@ -63,7 +63,10 @@ export const tipListItem = z.object({
   status: tipStatus,
   valueUsd: z.number(),
   isStable: z.boolean(),
-  fiatDetails: z.null(),
+  fiatDetails: z
+    .object({ platformFee: z.number(), finalAmountUsd: z.number(), amountNgn: z.number() })
+    .nullable()
+    .meta({ description: 'Of a fiat tip; once it is completed, what was paid and credited' }),
 })
 export type TipListItem = z.output<typeof tipListItem>
 
@@ -82,5 +85,6 @@ export const streamEvent = z.union([
     sender: z.string(),
     message: z.string().nullable(),
     timestamp: z.iso.datetime(),
+    valueUsd: z.number().meta({ description: 'At the last known price; 0 if none was ever known' }),
   }),
 ])

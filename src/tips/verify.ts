@@ -1,96 +1,133 @@
-import type { Knex } from 'knex'
-import { query } from '../platform/db.js'
 import type { Drain } from '../platform/drain-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../providers/chain/port.js'
 import type { Services } from '../services.js'
 import { type Confirmation, confirmTips } from './confirm.js'
-import { type DueTip, finishLooks, type Look, nextDueIn, takeDueTips } from './due.js'
+import { type DueTip, finishLooks, lookBatch, nextDueIn, takeDueTips } from './due.js'
+import { settleConfirmed } from './finality.js'
+import { proveIssued } from './issued.js'
+import { readKnown } from './known.js'
 import { fillMessages } from './late-message.js'
-import { type IssuedIntent, matchTip } from './match.js'
+import { lookAtPending } from './look.js'
+import { matchTip, type TipFacts } from './match.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics'>
+type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 
-/** A transaction seen but not yet confirmed: the next slot is 400 ms away. */
-const soonMs = 200
-const leastMs = 250
-const mostMs = 30 * 60_000
 const hourMs = 3_600_000
+
+/** Looks at once: while one waits for the chain, another computes and a third writes. */
+const lanes = 3
+/** Looks of one drain and lane: a worker that is told to stop ends its drain first. */
+const looksEach = 4
 
 /**
  * One drain of the verifier: take what is due, look at the chain in batches, write down what was found. In this
- * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves.
+ * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves. As long as there
+ * is more than one look can take, several run side by side.
  */
 export function createVerifierDrain(services: Needs): Drain {
+  const { db } = services
   return async () => {
-    const { now, tips } = await takeDueTips(services.db)
-    if (tips.length === 0) return { taken: 0, nextDueMs: await nextDueIn(services.db) }
-    const pending = tips.filter(({ status }) => status === 'pending')
-    const answers = await askChain(
-      services.chain,
-      pending.map(({ id }) => id),
-    )
-    const confirmations = await matchTips(services, pending, answers.transactions, now)
-
-    await confirmTips(services, confirmations)
-    await fillMessages(
-      services,
-      tips.filter(({ status }) => status === 'confirmed'),
-    )
-    const confirmed = new Set(confirmations.map(({ id }) => id))
-    const giveUpMs = services.config.tips.claimWindowHours * hourMs
-    const looks = tips.filter(({ id }) => !confirmed.has(id)).map((tip) => lookOf(tip, answers, giveUpMs))
-    await finishLooks(services.db, looks)
+    const running: Promise<void>[] = []
+    let total = 0
+    let failure: unknown
+    async function lane(): Promise<void> {
+      for (let looks = 1, full = true; full && looks <= looksEach; looks++) {
+        const taken = await takeDueTips(db)
+        total += taken.tips.length
+        full = taken.tips.length === lookBatch
+        if (full && running.length < lanes) start()
+        if (taken.tips.length > 0) await look(services, taken)
+      }
+    }
+    function start(): void {
+      running.push(
+        lane().catch((error: unknown) => {
+          failure = error
+        }),
+      )
+    }
+    start()
+    // Grows while it is walked.
+    for (const one of running) await one
     // The tips are put off already; whoever runs the drain counts the failure and pauses.
-    if (answers.failure !== undefined) throw answers.failure
-    return { taken: tips.length }
+    if (failure !== undefined) throw failure
+    return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db) } : { taken: total }
   }
 }
 
-interface ChainAnswers {
-  readonly statuses: ReadonlyMap<string, SignatureStatus | undefined>
-  readonly transactions: ReadonlyMap<string, ChainTransaction>
-  readonly failure: unknown
+async function look(
+  services: Needs,
+  { now, tips }: { readonly now: Date; readonly tips: readonly DueTip[] },
+): Promise<void> {
+  const pending = tips.filter(({ status }) => status === 'pending')
+  const confirmed = tips.filter(({ status }) => status === 'confirmed')
+  const unsettled = confirmed.filter(({ final }) => !final)
+  const asked = createAsking()
+  const statuses = await asked.orNone(services.chain.statuses([...pending, ...unsettled].map(({ id }) => id)))
+
+  const looks = await verifyPending(services, pending, statuses, now, asked)
+  await fillMessages(services, confirmed)
+  const settled = await settleConfirmed(services, unsettled, statuses)
+  const nothingLeft = tips.filter(({ status, final }) => final || status === 'failed')
+  const rest = nothingLeft.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
+  await finishLooks(services.db, [...looks, ...settled.looks, ...rest])
+  const failure = asked.failure() ?? settled.failure
+  if (failure !== undefined) throw failure
 }
 
 /**
- * Asks for statuses and for what has landed. A chain that gives no usable answer gives none about these tips: they are
- * looked at again soon, not at the end of the lease.
+ * Questions to a chain that may give no usable answer: then it gives none about these tips, which are looked at again
+ * soon, not at the end of the lease.
  */
-async function askChain(chain: Needs['chain'], ids: readonly string[]): Promise<ChainAnswers> {
+function createAsking() {
   let failure: unknown
-  function orNone<T>(asked: Promise<Map<string, T>>): Promise<Map<string, T>> {
-    return asked.catch((error: unknown) => {
-      failure = error
-      return new Map()
-    })
+  return {
+    failure: () => failure,
+    orNone: <T>(asked: Promise<Map<string, T>>): Promise<Map<string, T>> =>
+      asked.catch((error: unknown) => {
+        failure = error
+        return new Map()
+      }),
   }
-  const statuses = await orNone(chain.statuses(ids))
-  const transactions = await orNone(chain.transactions(ids.filter((id) => isLanded(statuses.get(id)))))
-  return { statuses, transactions, failure }
+}
+
+/** Confirms what has landed and is a tip. Answers when to look again at the others. */
+async function verifyPending(
+  services: Needs,
+  pending: readonly DueTip[],
+  statuses: ReadonlyMap<string, SignatureStatus>,
+  now: Date,
+  asked: ReturnType<typeof createAsking>,
+) {
+  const { db, chain, config } = services
+  const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
+  const proven = await proveIssued(db, landed, config.tips.treasuryWallet)
+  const unproven = landed.filter(({ id }) => !proven.has(id))
+  const transactions = await asked.orNone(chain.transactions(unproven.map(({ id }) => id)))
+  const matched = await matchTips(services, unproven, transactions, now)
+  const confirmations = landed.flatMap((tip): Confirmation[] => {
+    const { slot, commitment } = statuses.get(tip.id) as SignatureStatus
+    const facts = proven.get(tip.id) ?? matched.get(tip.id)
+    if (facts === undefined) return []
+    const { id, claims } = tip
+    const transaction = transactions.get(id) ?? { slot, blockTime: undefined }
+    return [
+      { id, claims, facts, transaction, final: commitment === 'finalized' && transaction.slot === slot },
+    ]
+  })
+  await confirmTips(services, confirmations)
+  const done = new Set(confirmations.map(({ id }) => id))
+  const giveUpMs = config.tips.claimWindowHours * hourMs
+  return pending
+    .filter(({ id }) => !done.has(id))
+    .map((tip) => {
+      const seen = { status: statuses.get(tip.id), transaction: transactions.get(tip.id) }
+      return lookAtPending(tip, seen, giveUpMs)
+    })
 }
 
 function isLanded(status: SignatureStatus | undefined): boolean {
-  return status !== undefined && !status.failed && status.commitment !== 'processed'
-}
-
-/** What follows from a look at a tip that was not confirmed by it. Not knowing is "later", never a verdict. */
-function lookOf(tip: DueTip, { statuses, transactions }: ChainAnswers, giveUpMs: number): Look {
-  const { id, attempts, ageMs } = tip
-  const done = (outcome: Look['outcome']): Look => ({ id, attempts, dueInMs: null, outcome })
-  const later = (dueInMs: number): Look => ({ id, attempts, dueInMs, outcome: null })
-  if (tip.status !== 'pending') return done(null)
-  if (!statuses.has(id)) return later(patience(ageMs))
-  const [status, transaction] = [statuses.get(id), transactions.get(id)]
-  if (status === undefined) return ageMs > giveUpMs ? done('not_found') : later(patience(ageMs))
-  if (status.commitment === 'processed') return later(soonMs)
-  if (status.failed || transaction?.failed === true) return done('tx_failed')
-  // A node may know a fresh transaction before it knows its time, and a claim counts only with one.
-  return transaction?.blockTime === undefined ? later(patience(ageMs)) : done('mismatch')
-}
-
-/** An eighth of the tip's age: a fresh one is looked for four times a second, a junk signature ever more rarely. */
-function patience(ageMs: number): number {
-  return Math.min(mostMs, Math.max(leastMs, ageMs / 8))
+  return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
 }
 
 async function matchTips(
@@ -98,44 +135,19 @@ async function matchTips(
   tips: readonly DueTip[],
   transactions: ReadonlyMap<string, ChainTransaction>,
   now: Date,
-): Promise<Confirmation[]> {
+): Promise<ReadonlyMap<string, TipFacts>> {
   const readable = tips.filter(({ id }) => transactions.get(id)?.failed === false)
-  if (readable.length === 0) return []
-  const accounts = [...new Set(readable.flatMap(({ id }) => [...(transactions.get(id)?.accounts ?? [])]))]
-  const known = await readKnown(db, accounts)
+  const known = await readKnown(
+    db,
+    readable.map(({ id }) => transactions.get(id) as ChainTransaction),
+  )
   const notBefore = new Date(now.getTime() - config.tips.claimWindowHours * hourMs)
-  return readable.flatMap(({ id, claims }) => {
+  const { treasuryWallet: treasury } = config.tips
+  const facts = new Map<string, TipFacts>()
+  for (const { id, claims } of readable) {
     const transaction = transactions.get(id) as ChainTransaction
-    const intents = known.intents.filter(({ referenceKey }) => transaction.accounts.has(referenceKey))
-    const creators = new Set(known.creators.filter((wallet) => transaction.accounts.has(wallet)))
-    const facts = matchTip(chain, {
-      transaction,
-      intents,
-      claims,
-      creators,
-      treasury: config.tips.treasuryWallet,
-      notBefore,
-    })
-    return facts === undefined ? [] : [{ id, claims, transaction, facts }]
-  })
-}
-
-interface Known {
-  readonly intents: readonly (IssuedIntent & { readonly referenceKey: string })[]
-  readonly creators: readonly string[]
-}
-
-/** What we know of the accounts these transactions name: issued reference keys and creators' wallets. */
-async function readKnown(db: Knex, accounts: readonly string[]): Promise<Known> {
-  const [row] = await query<Known>(db, {
-    name: 'tips.known',
-    text: /* sql */ `
-      select (select coalesce(json_agg(json_build_object('id', id, 'payoutWallet', payout_wallet,
-                     'sourceWallet', source_wallet, 'outputMint', output_mint,
-                     'referenceKey', reference_key) order by created_at), '[]')
-              from payment_intents where reference_key = any($1::text[])) as intents,
-             array(select public_key from wallets where public_key = any($1::text[])) as creators`,
-    values: [accounts],
-  })
-  return row as Known
+    const found = matchTip(chain, { transaction, claims, treasury, notBefore, ...known(transaction) })
+    if (found !== undefined) facts.set(id, found)
+  }
+  return facts
 }

@@ -48,7 +48,7 @@ test('--apply links, the profile shows it, and the audit log says who did it', a
   const ada = await registerPerson(world())
   const [twitter, discord] = [freshHandle(), freshHandle()]
   t.is(
-    (await linkHandle('--user', ada.user.id, '--twitter', `@${twitter}`, '--apply', '--actor', 'Grace')).code,
+    (await linkHandle('--user', ada.user.id, '--twitter', `@${twitter}`, '--apply', '--as', 'Grace')).code,
     0,
   )
   const json = await linkHandle(

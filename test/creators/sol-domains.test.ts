@@ -257,6 +257,7 @@ test('all who ask for a domain at the same moment share one question, and so do 
     onCall: () => {
       asked += 1
     },
+    onFailure: (host) => t.fail(host),
   })
   const answers = await Promise.all(Array.from({ length: 100 }, () => names.lookup(domain)))
   t.is(new Set(answers).size, 1)
@@ -267,12 +268,15 @@ test('all who ask for a domain at the same moment share one question, and so do 
 })
 
 test('a failed question is not remembered, and the intent says to come again', async (t) => {
+  const failed: string[] = []
   const down = createSnsNames({
     urls: ['http://127.0.0.1:1'],
     genesisHash: undefined,
     onCall: () => undefined,
+    onFailure: (host) => failed.push(host),
   })
   const domain = freshDomain()
   await t.throwsAsync(() => down.lookup(domain), { name: 'ProviderError' })
   t.is(down.known(domain), undefined)
+  t.deepEqual(failed, ['127.0.0.1:1'])
 })

@@ -14,8 +14,9 @@ test('the secrets of a stack are made once, for their owner alone', (t) => {
   const made = stackSecrets(folder)
   t.is(Buffer.from(made.walletKek, 'base64').length, 32)
   t.not(made.walletKek, made.otpPepper)
+  t.regex(made.fiatpayKey, /^sk_test_[0-9a-f]{64}$/)
   t.deepEqual(stackSecrets(folder), made)
-  for (const name of ['secrets.json', 'treasury.json'])
+  for (const name of ['secrets.json', 'fiatpay-key.json', 'treasury.json'])
     t.is(statSync(join(folder, name)).mode & 0o777, 0o600, name)
 })
 

@@ -10,7 +10,12 @@ import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
 test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {
   const all = stackPorts(stackSettings({ PORT: '4000', WEB_PROCESSES: '3' })).map(({ port }) => port)
   t.deepEqual(all, [4000, 4001, 4002, 54_329, 63_799, 8899, 8900, 2525])
-  const outside = { SOLANA_RPC_URLS: 'http://x', SMTP_URL: 'smtp://x' }
+  const outside = {
+    SOLANA_RPC_URLS: 'http://x',
+    SMTP_URL: 'smtp://x',
+    FIATPAY_URL: 'http://x',
+    RATE_URL: 'http://x',
+  }
   const given = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', ...outside }
   t.deepEqual(
     stackPorts(stackSettings({ ...given, PORT: '4000' })).map(({ port }) => port),

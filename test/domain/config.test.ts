@@ -15,6 +15,9 @@ const least = {
   SOLANA_RPC_URLS: 'https://rpc.example',
   TREASURY_WALLET: wallet('treasury'),
   PRICE_URL: 'https://prices.example',
+  FIATPAY_URL: 'https://fiatpay.example',
+  FIATPAY_SECRET_KEY: 'sk_test_x',
+  RATE_URL: 'https://rates.example',
   OTP_PEPPER: randomBytes(32).toString('base64'),
 }
 
@@ -44,10 +47,12 @@ test('the least settings suffice, and the rest is the documented default', (t) =
     sdkAddress: 600,
     sdkIntentReads: 60,
     withdraw: 5,
+    resolve: 10,
     register: 10,
     login: 10,
     otpStart: 5,
     streams: 20,
+    webhooks: 3000,
   })
   t.true(Object.isFrozen(config))
 })

@@ -44,6 +44,7 @@ export class Landed {
   readonly #accounts: Set<string>
   #blockTime: Date | undefined = landedAt
   #networkFee = networkFee
+  #messageHash = ''
 
   /** The first signer pays the network fee. */
   constructor(...signers: [string, ...string[]]) {
@@ -59,6 +60,12 @@ export class Landed {
 
   at(blockTime: Date | undefined): this {
     this.#blockTime = blockTime
+    return this
+  }
+
+  /** The message it signs is the one with this hash. */
+  hashed(messageHash: string): this {
+    this.#messageHash = messageHash
     return this
   }
 
@@ -102,6 +109,7 @@ export class Landed {
     lamports.set(feePayer, (lamports.get(feePayer) ?? 0n) - this.#networkFee)
     return {
       signature: encodeBase58(new Uint8Array(64).fill(7)),
+      messageHash: this.#messageHash,
       failed: false,
       slot: 1000n,
       blockTime: this.#blockTime,
@@ -138,7 +146,16 @@ export function claim(change: Partial<Claim> = {}): Claim {
 
 export const referenceKey = wallet('reference key')
 export function intent(change: Partial<IssuedIntent> = {}): IssuedIntent {
-  return { id: 'pi_1', payoutWallet: creator, sourceWallet: supporter, outputMint: solMint, ...change }
+  // A direct transfer, unless both mints are given.
+  const inputMint = change.inputMint ?? change.outputMint ?? solMint
+  return {
+    id: 'pi_1',
+    payoutWallet: creator,
+    sourceWallet: supporter,
+    outputMint: solMint,
+    inputMint,
+    ...change,
+  }
 }
 
 /** The tip in a transaction; the creators are registered, and nothing is too old, unless said otherwise. */

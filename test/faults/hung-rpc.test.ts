@@ -1,9 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../src/compose.js'
+import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config.js'
 import { createDrainLoop } from '../../src/platform/drain-loop.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
+import { createClient } from '../helpers/client.js'
 import { landTips, unconfirmed } from '../helpers/landed.js'
+import { startApp } from '../helpers/second-app.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { storedTip } from '../helpers/tips.js'
 import { until } from '../helpers/until.js'
 import { type Wire, wireFor } from '../helpers/wire.js'
@@ -62,3 +66,49 @@ test.serial('tips wait while the only node hangs, and are confirmed when it answ
   // The look that hangs already may have to run into its end first.
   await until('they are confirmed', areConfirmed(signatures), boundMs)
 })
+
+/** Asks an app with these nodes for an intent. Resolves with its answer and the milliseconds it took. */
+async function askForIntent(t: ExecutionContext, nodes: readonly string[]) {
+  const { url } = await startApp(t, { ...world().env, SOLANA_RPC_URLS: nodes.join(',') })
+  const body = { creatorId: strangerWallet(), sourceWalletAddress: strangerWallet(), amount: 0.1 }
+  const request = await createClient(url)
+  return async () => {
+    const startedAt = performance.now()
+    const { status, body: answer } = await request<{ error?: string }>('POST', '/payments/intent', {
+      body: { ...body, inputTokenMint: solMint },
+    })
+    return { status, error: answer.error, ms: Math.round(performance.now() - startedAt) }
+  }
+}
+
+test.serial(
+  'a supporter waits three seconds for a hung node and gets an intent from the second one',
+  async (t) => {
+    t.timeout(60_000)
+    const ask = await askForIntent(t, [(await hungNode(t)).url, world().sandbox.url])
+    const [first, next] = [await ask(), await ask()]
+    t.log(first, next)
+    t.is(first.status, 200)
+    t.true(first.ms < 5000, `${first.ms} ms`)
+    t.is(next.status, 200)
+    t.true(next.ms < 1500, 'the hung node is not waited for again')
+  },
+)
+
+test.serial(
+  'a supporter gets a clear error when every node hangs, and an intent when one answers again',
+  async (t) => {
+    t.timeout(60_000)
+    const nodes = [await hungNode(t), await hungNode(t)]
+    const ask = await askForIntent(
+      t,
+      nodes.map(({ url }) => url),
+    )
+    const refused = await ask()
+    t.log(refused)
+    t.is(`${refused.status} ${refused.error}`, '503 Service unavailable')
+    t.true(refused.ms < 8000, `${refused.ms} ms`)
+    for (const node of nodes) node.hold(false)
+    t.is((await ask()).status, 200)
+  },
+)

@@ -15,18 +15,8 @@ export function someConfirmation(
   return {
     id,
     claims: [],
-    transaction: {
-      signature: id,
-      failed: false,
-      slot: 1n,
-      blockTime: new Date(),
-      accounts: new Set(),
-      signers: new Set(),
-      feePayer: sender,
-      networkFee: 5000n,
-      lamports: new Map(),
-      tokens: [],
-    },
+    transaction: { slot: 1n, blockTime: new Date() },
+    final: true,
     facts: {
       recipient,
       sender,

@@ -19,18 +19,8 @@ function confirmationFor(recipient: string, sender: string, message: string | nu
     claims: [
       { creatorWallet: recipient, sender, amount: '0.5', tokenSymbol: 'SOL', message, intentId: null },
     ],
-    transaction: {
-      signature: id,
-      failed: false,
-      slot: 1n,
-      blockTime: new Date(),
-      accounts: new Set([recipient, sender]),
-      signers: new Set([sender]),
-      feePayer: sender,
-      networkFee: 5000n,
-      lamports: new Map([[recipient, 490_000_000n]]),
-      tokens: [],
-    },
+    transaction: { slot: 1n, blockTime: new Date() },
+    final: true,
     facts: {
       recipient,
       sender,

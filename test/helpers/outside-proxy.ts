@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** One JSON-RPC answer; it has a result or an error. */
@@ -9,15 +9,27 @@ export interface RpcReply {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-type Intervention = 'close' | { readonly status: number; readonly body: string }
+/** `hang`: the request is taken and never answered. */
+type Intervention = 'close' | 'hang' | { readonly status: number; readonly body: string }
+
+/** A request that is no JSON-RPC call, and its successful answer. */
+export interface Exchange {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The JSON body; undefined for a GET. */
+  readonly asked: unknown
+  readonly answer: Readonly<Record<string, unknown>>
+}
 
 /** Stands between the service and the sandbox, and puts other words into the outside's mouth. */
 export interface OutsideProxy {
   readonly url: string
-  /** What happens to a request for this path instead of being forwarded; undefined lets it pass. */
-  intervene: ((path: string) => Intervention | undefined) | undefined
+  /** What happens to a request for this path with this body instead of being forwarded; undefined lets it pass. */
+  intervene: ((path: string, body: string) => Intervention | undefined) | undefined
   /** Changes the answer to one JSON-RPC call. */
   alter: ((method: string, params: readonly unknown[], reply: RpcReply) => RpcReply) | undefined
+  /** Sees the answer to everything else, and may put another one in its place. */
+  reword: ((exchange: Exchange) => unknown) | undefined
   close(): Promise<void>
 }
 
@@ -35,19 +47,24 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     const path = request.url ?? '/'
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const intervention = proxy.intervene?.(path)
+    const asked = Buffer.concat(chunks).toString('utf8')
+    const intervention = proxy.intervene?.(path, asked)
+    if (intervention === 'hang') return
     if (intervention === 'close') return void response.destroy()
     if (intervention !== undefined) return void response.writeHead(intervention.status).end(intervention.body)
-    const asked = Buffer.concat(chunks).toString('utf8')
     const answer = await fetch(new URL(path, target), {
       method: request.method ?? 'GET',
       ...(asked === '' ? {} : { body: asked }),
     })
     const text = await answer.text()
     response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(
-      asked === '' || !answer.ok ? text : JSON.stringify(altered(JSON.parse(asked), JSON.parse(text))),
-    )
+    response.end(answer.ok ? told(request, asked, text) : text)
+  }
+  function told({ url: path = '/', headers }: IncomingMessage, asked: string, text: string): string {
+    if (path === '/') return JSON.stringify(altered(JSON.parse(asked), JSON.parse(text)))
+    if (proxy.reword === undefined) return text
+    const question = asked === '' ? undefined : JSON.parse(asked)
+    return JSON.stringify(proxy.reword({ path, headers, asked: question, answer: JSON.parse(text) }))
   }
   function altered(asked: Call | Call[], answered: RpcReply | RpcReply[]): unknown {
     if (proxy.alter === undefined) return answered
@@ -65,6 +82,7 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     intervene: undefined,
     alter: undefined,
+    reword: undefined,
     async close() {
       const closed = once(server, 'close')
       server.close()

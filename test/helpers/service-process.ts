@@ -36,10 +36,16 @@ export const startMs = 60_000
 /** Starting takes a whole processor: many at once would only make each other late. */
 const startingAlone = createLimit({ running: 2, waiting: 100 })
 
+type LogLevel = 'info' | 'trace'
+
 /** Starts `dist/src/web.js` on a free port and waits until it listens. */
-export async function startWeb(t: ExecutionContext, env: Settings): Promise<WebProcess> {
+export async function startWeb(
+  t: ExecutionContext,
+  env: Settings,
+  logLevel: LogLevel = 'info',
+): Promise<WebProcess> {
   return startingAlone(async () => {
-    const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' })
+    const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' }, logLevel)
     const { port } = await logged(started, 'listening')
     return { ...started, url: `http://127.0.0.1:${port}` }
   })
@@ -50,9 +56,10 @@ export async function startWorkerProcess(
   t: ExecutionContext,
   name: string,
   env: Settings,
+  logLevel: LogLevel = 'info',
 ): Promise<ServiceProcess> {
   return startingAlone(async () => {
-    const started = start(t, ['dist/workers/main.js', name], env)
+    const started = start(t, ['dist/workers/main.js', name], env, logLevel)
     await logged(started, 'working')
     return started
   })
@@ -72,14 +79,19 @@ async function logged(process: ServiceProcess, message: string): Promise<LogLine
   return find() as LogLine
 }
 
-function start(t: ExecutionContext, args: readonly string[], env: Settings): ServiceProcess {
+function start(
+  t: ExecutionContext,
+  args: readonly string[],
+  env: Settings,
+  logLevel: LogLevel,
+): ServiceProcess {
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env['PATH'],
       ...env,
-      LOG_LEVEL: 'info',
+      LOG_LEVEL: logLevel,
       STOP_WITH_STDIN: '1',
-      NODE_OPTIONS: '--trace-deprecation',
+      NODE_OPTIONS: `--trace-deprecation ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -5,6 +5,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { lookupTableOf } from '../../scripts/sandbox/aggregator/liquidity.js'
 import { mintTokens, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import type { Sandbox } from '../../scripts/sandbox/server.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
@@ -15,13 +16,12 @@ export interface Supporter {
   readonly keypair: Keypair
   readonly wallet: string
   /** Signs what the service issued and submits it; `change` is what a wallet does to the instructions first. */
-  pay(
-    transaction: string,
-    change?: (instructions: TransactionInstruction[]) => TransactionInstruction[],
-  ): string
+  pay(transaction: string, change?: Change, options?: Pick<SendOptions, 'skipPreflight'>): string
   /** Signs and submits instructions of their own. Returns the signature. */
   send(instructions: TransactionInstruction[], options?: SendOptions): string
 }
+
+type Change = (instructions: TransactionInstruction[]) => TransactionInstruction[]
 
 interface SendOptions {
   readonly tables?: AddressLookupTableAccount[]
@@ -53,12 +53,10 @@ export function createSupporter(
   return {
     keypair,
     wallet,
-    pay(issued, change) {
+    pay(issued, change, options = {}) {
+      if (change !== undefined) return submit(altered(chain, issued, change), options)
       const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
-      if (change === undefined) return submit(new VersionedTransaction(message), {})
-      const plain = TransactionMessage.decompile(message)
-      plain.instructions = change(plain.instructions)
-      return submit(new VersionedTransaction(plain.compileToV0Message()), {})
+      return submit(new VersionedTransaction(message), options)
     },
     send(instructions, options = {}) {
       const message = new TransactionMessage({
@@ -69,6 +67,16 @@ export function createSupporter(
       return submit(new VersionedTransaction(message.compileToV0Message(options.tables)), options)
     },
   }
+}
+
+/** What a wallet makes of an issued transaction before it is signed. */
+export function altered(chain: Sandbox['chain'], issued: string, change: Change): VersionedTransaction {
+  const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
+  // A swap's message names the engine's table; a wallet has read it.
+  const tables = message.addressTableLookups.length > 0 ? [lookupTableOf(chain)] : []
+  const plain = TransactionMessage.decompile(message, { addressLookupTableAccounts: tables })
+  plain.instructions = change(plain.instructions)
+  return new VersionedTransaction(plain.compileToV0Message(tables))
 }
 
 /** A wallet nobody uses. */

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { type Fiat, startFiat } from '../../scripts/sandbox/fiat.js'
 import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { type App, createApp } from '../../src/app.js'
@@ -20,12 +21,14 @@ import { layWire, type Wire } from './wire.js'
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
-  /** Starts the local chain and the price feed beside the app; `world().sandbox` is then there. */
+  /** Starts the local chain, the price feed and the swap engines beside the app; `world().sandbox` is then there. */
   readonly chain?: boolean
   /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
   readonly slotMs?: number
   /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
   readonly mail?: boolean
+  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
+  readonly fiat?: boolean
   /** Puts taps between the app and everything outside it; `world().taps` are then there. */
   readonly taps?: boolean
 }
@@ -34,7 +37,7 @@ export interface WorldOptions {
 interface Taps {
   readonly sql: SqlCounter
   readonly redis: Wire
-  /** Before the chain and the price feed. */
+  /** Before the chain, the price feed and the swap engines. */
   readonly outside: OutsideProxy
 }
 
@@ -51,6 +54,8 @@ export interface World {
   readonly sandbox: Sandbox
   /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
   readonly mail: MailServer
+  /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
+  readonly fiat: Fiat
   /** Throws in a world opened without `taps: true`. */
   readonly taps: Taps
   /** The URL of one more database, copied from the template and dropped with the world. */
@@ -101,16 +106,20 @@ async function openWorld({
   chain = false,
   slotMs = quickSlotMs,
   mail = false,
+  fiat: withFiat = false,
   taps: tapped = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
   const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
+  const fiat = withFiat ? await startFiat() : undefined
   const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
     ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
+    ...fiat?.env,
+    ...(sandbox && { AGGREGATOR_REFERRAL_ACCOUNT: sandbox.aggregator.referralAccount }),
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
@@ -118,6 +127,7 @@ async function openWorld({
   const app = createApp(services)
   const server = await listen(app)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  fiat?.fiatpay.webhooks.sendTo(`${url}/webhooks/fiatpay`)
   return {
     url,
     request: await createClient(url),
@@ -131,6 +141,10 @@ async function openWorld({
     get mail() {
       if (mailServer === undefined) throw new Error('This world was opened without `mail: true`')
       return mailServer
+    },
+    get fiat() {
+      if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
+      return fiat
     },
     get taps() {
       if (taps === undefined) throw new Error('This world was opened without `taps: true`')
@@ -147,6 +161,7 @@ async function openWorld({
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       await mailServer?.close()
+      await fiat?.close()
       try {
         await refuseLeaks(database)
       } finally {
@@ -164,12 +179,23 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     REDIS_URL: testServers().redisUrl,
     REDIS_NAMESPACE: database.name,
     SOLANA_RPC_URLS: outside,
-    PRICE_URL: `${outside}/price/v3`,
+    FIATPAY_URL: `${nowhere}/fiatpay`,
+    FIATPAY_SECRET_KEY: 'sk_test_world',
+    RATE_URL: `${nowhere}/rates/USD`,
+    ...pricesAndSwaps(outside),
     TREASURY_WALLET: treasuryWallet,
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
+  }
+}
+
+function pricesAndSwaps(outside: string): Record<string, string> {
+  return {
+    PRICE_URL: `${outside}/price/v3`,
+    AGGREGATOR_ULTRA_URL: `${outside}/ultra/v1`,
+    AGGREGATOR_V6_URL: `${outside}/swap/v1`,
   }
 }
 
@@ -186,7 +212,7 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
     DATABASE_URL: sql.url,
     REDIS_URL: redis.url,
     SOLANA_RPC_URLS: outside.url,
-    PRICE_URL: `${outside.url}/price/v3`,
+    ...pricesAndSwaps(outside.url),
   }
 }
 

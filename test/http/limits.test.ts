@@ -46,6 +46,9 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'POST /sdk/handoff': 'intents',
   'POST /sdk/handoff/redeem': 'intents',
   'GET /pay/{code}': 'intents',
+  'POST /payments/fiat/intent': 'intents',
+  'GET /payments/fiat/status': 'status',
+  'GET /payments/fiat/rate': 'reads',
   'POST /pay/{code}': 'intents',
   'GET /creators/me': 'reads',
   'PATCH /creators/me': 'intents',
@@ -53,6 +56,10 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'POST /creators/api-keys': 'intents',
   'DELETE /creators/api-keys/{id}': 'intents',
   'PUT /creators/domains': 'intents',
+  'GET /creators/banks': 'reads',
+  'POST /creators/bank-accounts/resolve': 'resolve',
+  'POST /payouts/withdraw': 'withdraw',
+  'GET /payouts/history': 'reads',
 }
 
 test('every endpoint names its limit', async (t) => {

@@ -14,7 +14,22 @@ function placeOf({ name }: Readonly<Record<string, unknown>>, path: string): str
 /** A path as the document writes it. */
 const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 /** Mounted beside the endpoints: they answer no JSON of the contract's kind. */
-const pages = ['GET /openapi.json', 'GET /embed/{embedId}', 'GET /pay-icon.svg']
+const pages = [
+  'GET /openapi.json',
+  'GET /dashboard',
+  'GET /dashboard/{screen}',
+  'GET /embed/{embedId}',
+  'GET /overlay',
+  'GET /paid',
+  'GET /embed.js',
+  'GET /assets/{name}',
+  'GET /pay-icon.svg',
+  'POST /webhooks/fiatpay',
+  'GET /docs',
+  'GET /docs/{style}',
+  'GET /docs.md',
+  'GET /llms.txt',
+]
 const operations = () => readOperations(world().request)
 
 test('the document is OpenAPI 3.1: every part that the standard requires is there', async (t) => {

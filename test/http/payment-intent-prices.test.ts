@@ -90,6 +90,33 @@ for (const [name, answer] of [
     },
   )
 
+test.serial('a feed that never answers is waited for three seconds, by all who ask together', async (t) => {
+  const { outside } = world().taps
+  let readings = 0
+  outside.intervene = (path) => {
+    if (!path.startsWith('/price/')) return undefined
+    readings += 1
+    return 'hang'
+  }
+  const startedAt = performance.now()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => asked(solMint, { amount: 1 })))
+  t.deepEqual([...new Set(answers)], [refusals.unavailable])
+  const tookMs = performance.now() - startedAt
+  t.true(tookMs >= 2900 && tookMs < 5000, `${tookMs} ms`)
+  t.is(await asked(solMint, { amount: 1 }), refusals.unavailable)
+  t.is(readings, 1, 'nobody queues up behind a dead feed')
+  outside.intervene = undefined
+  moveClock(3001)
+  t.is(await asked(solMint, { amount: 1 }), '980000000 for 150')
+})
+
+test.serial('the feed is asked for at most fifty tokens at once', async (t) => {
+  const { prices } = world().services
+  const mints = Array.from({ length: 51 }, strangerWallet)
+  t.is((await prices.read(mints.slice(1))).size, 0)
+  await t.throwsAsync(prices.read(mints), { instanceOf: RangeError })
+})
+
 for (const malformed of ['{"usdPrice":"150"}', '{}', '150', '[]', '"150"'])
   test.serial(`a price that reads ${malformed} makes its own token unavailable and no other`, async (t) => {
     const { outside } = world().taps

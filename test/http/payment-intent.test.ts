@@ -1,7 +1,7 @@
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
-import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { badBodies } from '../helpers/bad-bodies.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
 import { issueIntent } from '../helpers/intents.js'
@@ -177,13 +177,10 @@ test('of several faults the first in the agreed order is answered', async (t) =>
   }
 })
 
-test('what would need a swap is refused while there are no engines, whoever asks for it', async (t) => {
-  const swap = exactly('swap_engines_unavailable')
-  const yielding = await registerCreator(world(), { yieldEnabled: true })
+test('a creator who wants another token costs no engine a question when that is what is given', async (t) => {
   const converting = await registerCreator(world(), { autoConvertUsdc: true })
-  t.is(await refusal({ ...good, creatorId: yielding.user.id }), swap)
-  t.is(await refusal({ ...good, creatorId: converting.user.id, inputTokenMint: solMint, amount: 1 }), swap)
   t.is(await refusal({ ...good, creatorId: converting.user.id }), 'ok')
+  t.deepEqual(world().sandbox.aggregator.calls.all(), {})
 })
 
 test.serial(

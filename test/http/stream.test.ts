@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 import { HeartbeatWheel } from '../../src/http/sse.js'
+import { solMint } from '../../src/kernel/tokens.js'
 import { TipHub } from '../../src/tips/hub.js'
 import { TipStreams } from '../../src/tips/stream.js'
 import { freshWallet, plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
@@ -28,13 +29,14 @@ async function plantMany(wallet: string, count: number, message: string | null =
 test('a stream begins with the retry directive and the connection event, and carries each tip as one event', async (t) => {
   const wallet = freshWallet()
   const sender = freshWallet()
+  await world().db('prices').insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
   await plantConfirmed(world().services, [wallet], { message: 'before anybody looked' })
   const reader = await follow(t, world().url, wallet)
   t.is(reader.body(), opening(wallet))
   await plantConfirmed(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
   await until('the tip comes', () => reader.tips.length === 1)
   const [, at = 0] = await stampsOf(world().db, wallet)
-  const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}"}`
+  const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
   t.is(reader.body(), `${opening(wallet)}id: ${at}\ndata: ${data}\n\n`)
 })
 

@@ -1,38 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { getAssociatedTokenAddressSync } from '@solana/spl-token'
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from '@solana/web3.js'
 import test, { type ExecutionContext } from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { call, connect, postJson } from './chain-client.js'
+import { exitOf, sandboxMain, startProcess } from './sandbox-process.js'
 
-const main = new URL('../../scripts/sandbox/main.js', import.meta.url).pathname
 const usdc = new PublicKey(tokenBySymbol('USDC')?.mint ?? '')
 
 async function temporaryDirectory(t: ExecutionContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-'))
   t.teardown(() => rm(directory, { recursive: true }))
   return directory
-}
-
-/** Starts the sandbox as its own process and waits for its line. */
-async function startProcess(t: ExecutionContext, env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, NODE_ENV: 'test', SANDBOX_PORT: '0', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  return { child, url: String(line).replace('sandbox ready ', '') }
-}
-
-async function exitOf(child: ChildProcess): Promise<unknown> {
-  return child.exitCode ?? (await once(child, 'exit'))[0]
 }
 
 async function lookAt(url: string, wallet: PublicKey) {
@@ -112,7 +95,7 @@ test('a taken port is an error, and the sandbox refuses production', async (t) =
   const taken = Number(new URL(sandbox.url).port)
   await t.throwsAsync(startSandbox({ port: taken }), { code: 'EADDRINUSE' })
   await t.throwsAsync(startSandbox({ port: taken - 1 }), { code: 'EADDRINUSE' })
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [sandboxMain], {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: 'ignore',
   })

@@ -287,7 +287,7 @@ test('a page learns from its session what it needs', async (t) => {
   const answer = await world().request<Record<string, unknown>>('GET', '/sdk/session', {
     bearer: sessionToken,
   })
-  const { expiresAt, tokens, ...rest } = answer.body
+  const { expiresAt, now, tokens, ...rest } = answer.body
   const { wallet } = embedder
   t.deepEqual(rest, {
     success: true,
@@ -300,7 +300,8 @@ test('a page learns from its session what it needs', async (t) => {
     limits: { minTipUsd: 4, maxTipUsd: 20 },
     chain: 'solana:mainnet',
     rpcUrl: world().sandbox.url,
-    fiat: { enabled: false, collection: 'bank_transfer' },
+    bundleRpcUrl: null,
+    fiat: { enabled: true, collection: 'bank_transfer' },
     theme: 'dark',
     parentOrigin: 'https://shop.example',
   })
@@ -308,6 +309,6 @@ test('a page learns from its session what it needs', async (t) => {
     { symbol: 'USDC', mint: usdcMint, decimals: 6 },
     { symbol: 'SOL', decimals: 9 },
   ])
-  const minutes = (new Date(String(expiresAt)).getTime() - Date.now()) / 60_000
+  const minutes = (Date.parse(String(expiresAt)) - Date.parse(String(now))) / 60_000
   t.true(minutes > 14 && minutes <= 15.1, String(minutes))
 })

@@ -78,7 +78,7 @@ for (const [name, lie] of Object.entries(lies)) {
     await recordTip(world(), { ...paid.truth, message: 'lie', ...lie(paid) })
     t.like(await untilDone(paid.txSignature), { status: 'pending', outcome: 'mismatch' })
     await recordTip(world(), { ...paid.truth, message: 'truth' })
-    t.like(await untilConfirmed(paid.txSignature), { outcome: null, message: 'truth', due_at: null })
+    t.like(await untilConfirmed(paid.txSignature), { outcome: null, message: 'truth' })
   })
 }
 

@@ -17,8 +17,8 @@ test.serial(
     calls.reset()
     await runDrain(createVerifierDrain(world().services))
     t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
-    // 100 transactions to a request: three for the first 256 tips, one for the rest.
-    t.is(calls.httpRequests, 6)
+    // 100 transactions to a request.
+    t.is(calls.httpRequests, 5)
     t.deepEqual(await unconfirmed(world(), signatures), [])
   },
 )

@@ -89,7 +89,6 @@ for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK'])
         mint,
         decimals,
         fee_found: true,
-        due_at: null,
         outcome: null,
       })
       t.is(stored.received_raw, String(BigInt(196) * 10n ** BigInt(decimals - 2)))

@@ -1,5 +1,4 @@
-import { appendFileSync, closeSync, ftruncateSync, mkdirSync, openSync, readSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { JsonLog } from '../json-log.js'
 import type { Account } from './execution.js'
 import type { LedgerRecord } from './ledger.js'
 import { systemProgram } from './programs.js'
@@ -19,52 +18,8 @@ export interface JournalEntry {
   readonly accounts?: readonly AccountState[]
 }
 
-const chunkBytes = 1 << 20
-const newline = 10
-
-/**
- * The chain's memory on disk: one JSON line per landed transaction with the resulting accounts, so a restart
- * needs no re-execution. It survives the death of the process, not a power cut (nothing is fsynced).
- */
-export class Journal {
-  readonly #path: string
-  readonly #file: number
-
-  constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true })
-    this.#path = path
-    this.#file = openSync(path, 'a')
-  }
-
-  /** Every stored entry, oldest first; a last line that a kill has torn is cut off. Read them before writing. */
-  *entries(): Generator<JournalEntry, undefined> {
-    const file = openSync(this.#path, 'r')
-    const chunk = Buffer.alloc(chunkBytes)
-    let rest: Buffer = Buffer.alloc(0)
-    let whole = 0
-    try {
-      // In chunks, as a journal may outgrow the longest string.
-      for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
-        const text = Buffer.concat([rest, chunk.subarray(0, read)])
-        const end = text.lastIndexOf(newline) + 1
-        for (const line of text.toString('utf8', 0, end).split('\n')) if (line) yield JSON.parse(line)
-        rest = text.subarray(end)
-        whole += end
-      }
-    } finally {
-      closeSync(file)
-    }
-    ftruncateSync(this.#file, whole)
-  }
-
-  write(entry: JournalEntry): void {
-    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`)
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-}
+/** The chain's memory on disk: a line per landed transaction with the resulting accounts, so nothing runs again. */
+export class Journal extends JsonLog<JournalEntry> {}
 
 export function accountState(key: string, account: Account | undefined): AccountState {
   if (!account) return [key, '0', systemProgram, '']

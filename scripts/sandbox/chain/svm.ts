@@ -47,6 +47,11 @@ export class Svm {
     this.#native.setAccount(keyBytes(key), native)
   }
 
+  /** Puts a program in place, an ELF file for the upgradeable loader. Throws when its code would not verify. */
+  addProgram(key: string, elf: Uint8Array): void {
+    this.#native.addProgram(keyBytes(key), elf)
+  }
+
   /** Every account a program owns, by key. Scans. */
   accountsOwnedBy(program: string): { key: string; account: Account }[] {
     return this.#native.getProgramAccounts(keyBytes(program)).map((found) => ({

@@ -11,7 +11,7 @@ export interface WireTransaction {
 }
 
 /** The network's packet limit, in bytes. */
-const transactionBytesMax = 1232
+export const transactionBytesMax = 1232
 const accountsMax = 256
 
 /**

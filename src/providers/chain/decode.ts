@@ -1,6 +1,7 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { encodeBase58 } from '../../kernel/base58.js'
+import { messageHash } from '../../kernel/wire-transaction.js'
 import type { ChainTransaction, TokenChange } from './port.js'
 
 const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
@@ -50,6 +51,7 @@ export function decodeTransaction(signature: string, reply: unknown): ChainTrans
   ]
   return {
     signature,
+    messageHash: wire.messageHash,
     failed: meta.err !== null && meta.err !== undefined,
     slot: BigInt(slot),
     blockTime: blockTime == null ? undefined : new Date(blockTime * 1000),
@@ -62,12 +64,19 @@ export function decodeTransaction(signature: string, reply: unknown): ChainTrans
   }
 }
 
-function readWire(
-  base64: string,
-): { signature: string; accounts: string[]; signerCount: number } | undefined {
+interface Wire {
+  readonly signature: string
+  readonly messageHash: string
+  readonly accounts: string[]
+  readonly signerCount: number
+}
+
+function readWire(base64: string): Wire | undefined {
   try {
-    const { signatures, message } = VersionedTransaction.deserialize(Buffer.from(base64, 'base64'))
+    const bytes = Buffer.from(base64, 'base64')
+    const { signatures, message } = VersionedTransaction.deserialize(bytes)
     return {
+      messageHash: messageHash(bytes).toString('hex'),
       signature: encodeBase58(signatures[0] ?? new Uint8Array()),
       accounts: message.staticAccountKeys.map((key) => key.toBase58()),
       signerCount: message.header.numRequiredSignatures,

@@ -1,10 +1,18 @@
-/** How sure the cluster is of a transaction; `processed` may still be dropped. */
-type Commitment = 'processed' | 'confirmed' | 'finalized'
+/** How sure the cluster is of a transaction; `processed` may still be dropped, `none` has not been seen (yet). */
+type Commitment = 'none' | 'processed' | 'confirmed' | 'finalized'
 
 export interface SignatureStatus {
   readonly commitment: Commitment
   /** The transaction landed and its instructions failed: it moved nothing but its own fee. */
   readonly failed: boolean
+  /** Where it landed; 0n when it has not been seen. */
+  readonly slot: bigint
+}
+
+/** A signature and where it had landed. */
+export interface Sighting {
+  readonly signature: string
+  readonly slot: bigint
 }
 
 /** How one token account changed over a whole transaction, in raw units of its mint. */
@@ -22,6 +30,8 @@ export interface TokenChange {
 /** What a transaction did, as balances over the whole of it: instructions can be undone by later ones, balances not. */
 export interface ChainTransaction {
   readonly signature: string
+  /** SHA-256 of its message, hex: equal to that of a message we issued when no wallet has altered it. */
+  readonly messageHash: string
   readonly failed: boolean
   readonly slot: bigint
   readonly blockTime: Date | undefined
@@ -65,21 +75,77 @@ export interface Blockhash {
   readonly lastValidBlockHeight: number
 }
 
+/** What is in a token account. */
+export interface Holding {
+  readonly mint: string
+  readonly owner: string
+  /** Base units; of wrapped SOL they are lamports of the account too. */
+  readonly amount: bigint
+  /** Who else may move it or close it, and whether it is frozen; equal texts mean equal rights. */
+  readonly controls: string
+}
+
+export interface AccountState {
+  readonly lamports: bigint
+  /** The program it belongs to. */
+  readonly program: string
+  /** Undefined unless it is a token account. */
+  readonly holding: Holding | undefined
+}
+
+/** Undefined where the account does not exist. */
+export interface AccountChange {
+  readonly before: AccountState | undefined
+  readonly after: AccountState | undefined
+}
+
+export interface Instruction {
+  readonly program: string
+  readonly accounts: readonly string[]
+  readonly data: Uint8Array
+}
+
+/** What a transaction nobody has signed says, and what it would do now. */
+export interface Rehearsal {
+  /** Who has to sign; the first one pays the network's fee. */
+  readonly signers: readonly string[]
+  readonly instructions: readonly Instruction[]
+  readonly failed: boolean
+  /** Every account it may change. */
+  readonly changes: ReadonlyMap<string, AccountChange>
+}
+
 /** The chain as the service sees it. All methods that ask the network throw ProviderError when there is no usable answer. */
 export interface Chain {
+  /** One that is absent was not answered about, which says nothing. Any number; asked in batches. */
+  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus>>
   /**
-   * Undefined: the cluster has not seen the signature (yet). One that is absent was not answered about, which says
-   * nothing. Any number; asked in batches.
+   * Those of the landed transactions that no endpoint knows as successful any more: it landed again and failed, or is
+   * unknown though the node is so far beyond the slot that it could not land again. Throws unless every endpoint
+   * answers: one node that lost its memory proves nothing.
    */
-  statuses(signatures: readonly string[]): Promise<Map<string, SignatureStatus | undefined>>
+  vanished(landed: readonly Sighting[]): Promise<Set<string>>
+  /** The newest transactions that name each key and did not fail, at most ten. An absent key was not answered about. */
+  signaturesFor(keys: readonly string[]): Promise<Map<string, readonly string[]>>
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   latestBlockhash(): Promise<Blockhash>
+  /** No transaction made from now on is valid for less long than this: the last valid height of a finalized block. */
+  heightFloor(): Promise<number>
   /** The height a transaction's `lastValidBlockHeight` is compared with. */
   blockHeight(): Promise<number>
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
   /** Serialized unsigned v0 transaction: compute budget, missing token account of the recipient, net leg, fee leg. */
   buildTransfer(plan: TransferPlan): Uint8Array
+  /** Those of these addresses where there is a token account now. */
+  tokenAccounts(addresses: readonly string[]): Promise<ReadonlySet<string>>
+  /** The addresses in each lookup table; one that does not exist is absent. */
+  lookupTables(keys: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /**
+   * Reads and simulates an unsigned transaction on the chain as it is, against any recent block. Undefined for bytes
+   * that are no transaction the chain could take.
+   */
+  rehearse(transaction: Uint8Array): Promise<Rehearsal | undefined>
   /** The one token account of a wallet and mint that counts (classic token program). */
   associatedAccount(wallet: string, mint: string): string
 }

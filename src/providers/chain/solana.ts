@@ -1,10 +1,14 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { solMint } from '../../kernel/tokens.js'
+import { accountReply, accountState } from './account-state.js'
 import { BatchSize, inBatches } from './batches.js'
 import { decodeTransaction } from './decode.js'
-import { createJsonRpc, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
-import type { Blockhash, Chain, ChainTransaction, SignatureStatus, TransferAccounts } from './port.js'
+import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
+import { readLookupTables } from './lookup-tables.js'
+import { readSignatures } from './lookups.js'
+import type { Blockhash, Chain, ChainTransaction, TransferAccounts } from './port.js'
+import { rehearse } from './rehearse.js'
+import { createStatusReader, readVanished } from './statuses.js'
 import { associatedAccount, buildTransfer } from './transfer.js'
 
 export interface SolanaOptions extends JsonRpcOptions {
@@ -17,31 +21,33 @@ export interface SolanaOptions extends JsonRpcOptions {
 /** A blockhash is good for 150 slots (a minute); one second of it saves a call per intent. */
 const blockhashMs = 1000
 
-const statusesReply = z.object({
-  value: z.array(
-    z
-      .object({
-        err: z.unknown().optional(),
-        confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']),
-      })
-      .nullable(),
-  ),
-})
 const blockhashReply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
 const heightReply = z.number().int()
+const tokenAccountsReply = z.object({ value: z.array(accountReply) })
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
 export function createSolanaChain(options: SolanaOptions): Chain {
   const rpc = createJsonRpc(options)
+  // What a transaction is built from is asked while a supporter waits, the rest by workers.
+  const waitedFor = createJsonRpc({ ...options, timeoutMs: waitedForMs })
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
-  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(rpc))
+  const lookupSize = new BatchSize(options.transactionBatch)
+  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'confirmed'))
+  const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'finalized'))
+  const readStatuses = createStatusReader(rpc)
   return {
     async statuses(signatures) {
-      return new Map(await inBatches(signatures, statusSize, (batch) => readStatuses(rpc, batch)))
+      return new Map(await inBatches(signatures, statusSize, readStatuses))
+    },
+    async vanished(landed) {
+      return new Set(await inBatches(landed, statusSize, (batch) => readVanished(rpc, batch)))
+    },
+    async signaturesFor(keys) {
+      return new Map((await inBatches(keys, lookupSize, (batch) => readSignatures(rpc, batch))).flat())
     },
     async transactions(signatures) {
       return new Map(
@@ -49,27 +55,17 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     latestBlockhash,
-    blockHeight: async () =>
-      parsed(heightReply, await rpc.call('getBlockHeight', [{ commitment: 'confirmed' }])),
-    transferAccounts: (mint, recipient, treasury) => readTransferAccounts(rpc, mint, recipient, treasury),
+    heightFloor: async () => (await finalBlockhash()).lastValidBlockHeight,
+    blockHeight: () =>
+      waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply)),
+    transferAccounts: (mint, recipient, treasury) =>
+      readTransferAccounts(waitedFor, mint, recipient, treasury),
     buildTransfer,
+    tokenAccounts: (addresses) => readTokenAccounts(waitedFor, addresses),
+    lookupTables: (keys) => readLookupTables(waitedFor, keys),
+    rehearse: (transaction) => rehearse(waitedFor, transaction),
     associatedAccount,
   }
-}
-
-async function readStatuses(
-  rpc: JsonRpc,
-  signatures: readonly string[],
-): Promise<[string, SignatureStatus | undefined][]> {
-  const reply = await rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory: true }])
-  const { value } = parsed(statusesReply, reply)
-  if (value.length !== signatures.length)
-    throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${signatures.length} statuses`)
-  return signatures.map((signature, index) => {
-    const status = value[index]
-    const known = status && { commitment: status.confirmationStatus, failed: status.err != null }
-    return [signature, known ?? undefined]
-  })
 }
 
 async function readTransactions(
@@ -87,8 +83,8 @@ async function readTransactions(
   })
 }
 
-async function readBlockhash(rpc: JsonRpc): Promise<Blockhash> {
-  return parsed(blockhashReply, await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }])).value
+async function readBlockhash(rpc: JsonRpc, commitment: 'confirmed' | 'finalized'): Promise<Blockhash> {
+  return (await rpc.call('getLatestBlockhash', [{ commitment }], documented(blockhashReply))).value
 }
 
 async function readTransferAccounts(
@@ -100,7 +96,7 @@ async function readTransferAccounts(
   const sol = mint === solMint
   const addresses = [recipient, treasury, ...(sol ? [] : [associatedAccount(treasury, mint)])]
   const how = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: 0 } }
-  const { value } = parsed(accountsReply, await rpc.call('getMultipleAccounts', [addresses, how]))
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
   const lamportsOf = (index: number): bigint => BigInt(value[index]?.lamports ?? 0)
   return {
     recipientLamports: lamportsOf(0),
@@ -109,10 +105,11 @@ async function readTransferAccounts(
   }
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, reply: unknown): z.output<Schema> {
-  const result = schema.safeParse(reply)
-  if (!result.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
-  return result.data
+async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {
+  const how = { commitment: 'confirmed', encoding: 'base64' }
+  const read = documented(tokenAccountsReply)
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], read)
+  return new Set(addresses.filter((_, index) => accountState(value[index])?.holding !== undefined))
 }
 
 /** One read for all who ask within `ms`; a failed read is not kept. */

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { createLimit } from '../../platform/limit.js'
 import { Recent } from '../../platform/recent.js'
-import { createJsonRpc, type JsonRpc, type JsonRpcOptions } from '../chain/json-rpc.js'
+import {
+  createJsonRpc,
+  documented,
+  type JsonRpc,
+  type JsonRpcOptions,
+  waitedForMs,
+} from '../chain/json-rpc.js'
 import type { DomainRecord, Names } from './port.js'
 import { domainKeys } from './sns-keys.js'
 import { judgeDomain, type NameAccount, readBytes } from './sns-record.js'
@@ -12,8 +17,6 @@ const keepMs = 60_000
 const mostKept = 10_000
 /** Strangers decide which domains are asked for: so many questions at once, so many waiting. */
 const atOnce = { running: 8, waiting: 200 } as const
-/** Per endpoint. A supporter is waiting. */
-const timeoutMs = 3000
 
 const accountsReply = z.object({
   value: z
@@ -23,7 +26,7 @@ const accountsReply = z.object({
 
 /** `.sol` domains of the Solana Name Service, read from its accounts by JSON-RPC: one question per domain. */
 export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Names {
-  const rpc = createJsonRpc({ ...options, timeoutMs })
+  const rpc = createJsonRpc({ ...options, timeoutMs: waitedForMs })
   const limit = createLimit(atOnce)
   const recent = new Recent<DomainRecord | undefined>({ keepMs, most: mostKept })
   const asking = new Map<string, Promise<DomainRecord | undefined>>()
@@ -50,9 +53,8 @@ async function readDomain(rpc: JsonRpc, domain: string): Promise<DomainRecord | 
   const { registry, nft, recordV1, recordV2 } = domainKeys(domain)
   const addresses = [registry, nft, recordV1, recordV2].map((key) => key.toBase58())
   const how = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: readBytes } }
-  const reply = accountsReply.safeParse(await rpc.call('getMultipleAccounts', [addresses, how]))
-  if (!reply.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
-  const accounts = reply.data.value.map((account) => account ?? undefined)
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
+  const accounts = value.map((account) => account ?? undefined)
   const at = (index: number): NameAccount | undefined => {
     const account = accounts[index]
     return account && { program: account.owner, data: Buffer.from(account.data[0], 'base64') }

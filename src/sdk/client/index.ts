@@ -18,5 +18,6 @@ export {
   type TipIntent,
   type TipIntentStatus,
   type TipRequest,
+  type TokenAmount,
   type WaitOptions,
 } from './tip.js'

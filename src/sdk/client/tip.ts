@@ -14,6 +14,14 @@ export interface TipRequest {
   readonly sourceWalletAddress: string
 }
 
+/** Base units of a token, as text: they may be more than a number holds. */
+export interface TokenAmount {
+  readonly symbol: string
+  readonly mint: string
+  readonly decimals: number
+  readonly amount: string
+}
+
 /** An unsigned transaction for the supporter's wallet. */
 export interface TipIntent {
   readonly intentId: string
@@ -36,6 +44,12 @@ export interface TipIntent {
     readonly autoConvertUsdc: boolean
   }
   readonly expiresAt: string
+  /** The creator's wallet. */
+  readonly recipient: string
+  /** What the supporter pays. */
+  readonly input: TokenAmount
+  /** What the creator receives. */
+  readonly output: TokenAmount
 }
 
 /** An intent and where its payment stands. */
@@ -74,10 +88,14 @@ export interface SessionDescription {
   readonly limits: { readonly minTipUsd: number; readonly maxTipUsd: number }
   readonly chain: string
   readonly rpcUrl: string | null
+  /** For intents of executionMode `async`. */
+  readonly bundleRpcUrl: string | null
   readonly fiat: { readonly enabled: boolean; readonly collection: 'checkout' | 'bank_transfer' }
   readonly theme: 'dark' | 'light'
   readonly parentOrigin: string
   readonly expiresAt: string
+  /** The service's clock, since a device's may be wrong. */
+  readonly now: string
 }
 
 export interface TipClient {

@@ -1,0 +1,89 @@
+import type { Knex } from 'knex'
+import { type AcceptedRate, acceptRate, isRemembered, lastAccepted, lastRefused } from '../src/fiat/rates.js'
+import { baseUnits, displayText } from '../src/kernel/money.js'
+import { loadDatabaseUrl } from '../src/platform/config.js'
+import { createDb } from '../src/platform/db.js'
+import { rateDecimals } from '../src/providers/rates/port.js'
+import { audit } from './ops/audit.js'
+import {
+  acting,
+  actorOf,
+  CannotDo,
+  exitHelp,
+  type Outcome,
+  reasonOf,
+  reasonOption,
+  runCommand,
+  UsageError,
+} from './ops/command.js'
+
+/** Accepts an exchange rate that jumped, after somebody has made sure it is true; fiat tips then go on. */
+const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
+
+An exchange rate too far from the last accepted one stops new fiat tips: feeds err by a factor of a hundred, and one
+such rate gives money away. Look the rate up elsewhere first. Without --apply nothing is changed.
+
+  --rate <naira>   naira for a dollar, as looked up; default: what the feed said last. It must be within 1 % of that
+  --reason <text>  where it was looked up, for the audit log; wanted with --apply
+  --apply          do it
+  --as <name>      in whose name, for the audit log; default: the user of the operating system
+  --json           answer as one line of JSON
+  --help
+
+${exitHelp}`
+
+const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as const
+
+interface Plan {
+  readonly before: AcceptedRate | undefined
+  readonly refused: AcceptedRate
+}
+
+async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
+  const looked = rate === undefined ? undefined : baseUnits(Number(rate), rateDecimals)
+  if (rate !== undefined && looked === undefined) throw new UsageError('--rate: naira for a dollar')
+  const [last, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
+  if (refused === undefined) throw new CannotDo('no rate waits to be accepted')
+  const distance = looked === undefined ? 0n : looked - refused.value
+  if ((distance < 0n ? -distance : distance) * 100n > refused.value)
+    throw new CannotDo(`the feed says ${text(refused.value)}, which is not ${rate}`)
+  return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
+}
+
+interface Given {
+  readonly rate?: string
+  readonly reason?: string
+  readonly apply?: boolean
+  readonly as?: string
+}
+
+async function run(values: Given): Promise<Outcome> {
+  const applied = values.apply === true
+  const note = applied ? reasonOf(values) : ''
+  const db = createDb(loadDatabaseUrl(), 2)
+  try {
+    const { before, refused } = await planFor(db, values.rate)
+    const change = { before: before && text(before.value), after: text(refused.value) }
+    if (applied) await accept(db, refused, actorOf(values), { ...change, note })
+    const told = `naira for a dollar: ${change.before ?? 'none'} -> ${change.after}`
+    return {
+      text: applied ? `${told}: accepted` : `${told}: not accepted; --apply does it`,
+      json: { applied, ...change },
+    }
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<void> {
+  await db.transaction(async (trx) => {
+    const { id } = await acceptRate(trx, refused, actor)
+    await audit(trx, { actor, action: 'accept-rate', subject: `rate:${id}`, details: { ...details } })
+  })
+}
+
+function text(value: bigint): string {
+  return displayText(value, rateDecimals)
+}
+
+await runCommand({ help, options, run })

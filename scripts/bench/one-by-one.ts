@@ -1,0 +1,69 @@
+import { Queue, Worker } from 'bullmq'
+import pg from 'pg'
+import { solMint, type Token, tokenByMint } from '../../src/kernel/tokens.js'
+import { decodeTransaction } from '../../src/providers/chain/decode.js'
+import { associatedAccount } from '../../src/providers/chain/transfer.js'
+import { paymentTo } from '../../src/tips/payment.js'
+import type { LandedClaim } from './landed.js'
+
+type Reported = Pick<LandedClaim, 'signature' | 'sender' | 'recipient'>
+
+/**
+ * What one writes first: a BullMQ job for each tip, a `getTransaction` for each job, an UPDATE for each tip. It reads
+ * balances as the product does, but knows no intents, ledger, streams or retries. Seconds until all are confirmed.
+ */
+export async function verifyOneByOne(
+  { databaseUrl, redisUrl, rpcUrl }: { databaseUrl: string; redisUrl: string; rpcUrl: string },
+  tips: readonly Reported[],
+  concurrency: number,
+): Promise<number> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
+  const { hostname: host, port } = new URL(redisUrl)
+  const connection = { host, port: Number(port), maxRetriesPerRequest: null }
+  const queue = new Queue('one-by-one', { connection })
+  await queue.addBulk(
+    tips.map(({ signature, sender, recipient }) => ({
+      name: 'verify',
+      data: { signature, sender, recipient },
+      opts: { removeOnComplete: true },
+    })),
+  )
+  const begun = performance.now()
+  const work = { connection, concurrency, maxStalledCount: 50 }
+  const worker = new Worker<Reported>('one-by-one', ({ data }) => verifyOne(pool, rpcUrl, data), work)
+  await allDone(worker, tips.length)
+  const seconds = (performance.now() - begun) / 1000
+  await worker.close()
+  await queue.close()
+  await pool.end()
+  return seconds
+}
+
+async function verifyOne(
+  pool: pg.Pool,
+  rpcUrl: string,
+  { signature, sender, recipient }: Reported,
+): Promise<void> {
+  const how = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 1 }
+  const body = { jsonrpc: '2.0', id: 0, method: 'getTransaction', params: [signature, how] }
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })
+  const transaction = decodeTransaction(signature, ((await response.json()) as { result: unknown }).result)
+  const token = tokenByMint(solMint) as Token
+  const payment = transaction && paymentTo({ associatedAccount }, transaction, recipient, token, sender)
+  if (payment === undefined) throw new Error(`${signature} is no tip`)
+  const text = `update peer_verified set received = $2, status = 'confirmed' where id = $1 and status = 'pending'`
+  await pool.query({ name: 'confirm', text, values: [signature, payment.received] })
+}
+
+/** Throws when a job failed: the node knows every tip, so something else went wrong. */
+function allDone(worker: Worker<Reported>, count: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let done = 0
+    worker.on('failed', (_job, error) => reject(error))
+    worker.on('completed', () => {
+      done += 1
+      if (done === count) resolve()
+    })
+  })
+}

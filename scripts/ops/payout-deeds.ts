@@ -1,0 +1,57 @@
+import type { Composed } from '../../src/compose.js'
+import { type Deed, lookUnderLock, type Permission, perform, permit } from '../../src/payouts/operate.js'
+import type { ProviderTransfer } from '../../src/providers/payouts/port.js'
+import { audit } from './audit.js'
+import { CannotDo } from './command.js'
+import { findPayout, type PayoutRow } from './payout-rows.js'
+
+/** What became of one withdrawal. `refused`: why nothing was done. */
+export interface DeedResult {
+  readonly reference: string
+  readonly done: boolean
+  readonly told: string
+}
+
+export interface Order {
+  readonly deed: Deed
+  readonly actor: string
+  readonly reason: string
+  readonly apply: boolean
+}
+
+/** These never left, or nothing of the provider's matters: everything else is asked about first. */
+const withoutAsking = new Set<Deed>(['release', 'close'])
+
+/**
+ * Does one deed, or tells what it would be. The provider is asked first, the answer judged again under the withdrawal's lock,
+ * and the deed written down in the same transaction: two operators at once do it once. Throws ProviderError, CannotDo.
+ */
+export async function doDeed(services: Composed, reference: string, order: Order): Promise<DeedResult> {
+  const row = await findPayout(services.db, reference)
+  if (row === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
+  const found = withoutAsking.has(order.deed) ? undefined : await services.payouts.find(row.providerReference)
+  const permission = await decide(services, row, found, order)
+  if ('refused' in permission) return { reference, done: false, told: `not done: ${permission.refused}` }
+  return { reference, done: true, told: permission.done }
+}
+
+function decide(
+  { transact, payouts, config }: Composed,
+  { id, reference }: PayoutRow,
+  found: ProviderTransfer | undefined,
+  { deed, actor, reason, apply }: Order,
+): Promise<Permission> {
+  const rules = { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
+  return transact(async (uow) => {
+    const looked = await lookUnderLock(uow, id, found)
+    if (looked === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
+    const permission = permit(deed, looked, rules)
+    if ('refused' in permission || !apply) return permission
+    await perform(uow, deed, looked, reason)
+    const { status, sendState, sends } = looked.withdrawal
+    const before = { status, sendState, sends, provider: found?.state ?? 'not found' }
+    const details = { reason, before, done: permission.done }
+    await audit(uow.trx, { actor, action: `payouts ${deed}`, subject: `payout:${reference}`, details })
+    return permission
+  })
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { CallCounter } from '../call-counter.js'
+import type { LocalChain } from '../chain/local-chain.js'
+import { json, type Route, readControl } from '../exchange.js'
+import type { PriceFeed } from '../prices.js'
+import { EngineFaults, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
+import { engineRoute } from './engine-route.js'
+import { referralAccountOf } from './liquidity.js'
+import { UltraEngine } from './ultra.js'
+import { V6Engine } from './v6.js'
+
+const control = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
+
+/** Both swap engines, on liquidity that `plantLiquidity` has put on the chain. */
+export class Aggregator {
+  /** Requests to each endpoint, whatever became of them. */
+  readonly calls = new CallCounter()
+  /** The partner account of the platform, with token accounts for its share of Ultra's fees. */
+  readonly referralAccount: string
+  /** The endpoints and controls, by method and path. */
+  readonly routes: Readonly<Record<string, Route>>
+  readonly #ultra = new EngineFaults()
+  readonly #v6 = new EngineFaults()
+
+  constructor(chain: LocalChain, prices: PriceFeed) {
+    this.referralAccount = referralAccountOf(chain).toBase58()
+    const ultra = new UltraEngine(chain, prices)
+    const v6 = new V6Engine(chain, prices)
+    this.routes = {
+      'GET /ultra/v1/order': engineRoute(this.#ultra, this.calls, 'order', (request, fault) =>
+        ultra.order(request, fault),
+      ),
+      'POST /ultra/v1/execute': engineRoute(this.#ultra, this.calls, 'execute', (request) =>
+        ultra.execute(request),
+      ),
+      'GET /swap/v1/quote': engineRoute(this.#v6, this.calls, 'quote', (request, fault) =>
+        v6.quote(request, fault),
+      ),
+      'POST /swap/v1/swap': engineRoute(this.#v6, this.calls, 'swap', (request, fault) =>
+        v6.swap(request, fault),
+      ),
+      'POST /swap/v1/swap-instructions': engineRoute(
+        this.#v6,
+        this.calls,
+        'swap-instructions',
+        (request, fault) => v6.swapInstructions(request, fault),
+      ),
+      'POST /dev/aggregator': (request) => {
+        this.set(readControl(control, request))
+        return json(200, { success: true })
+      },
+      'GET /dev/aggregator': () =>
+        json(200, {
+          ultra: this.#ultra.current,
+          v6: this.#v6.current,
+          referralAccount: this.referralAccount,
+        }),
+    }
+  }
+
+  /** Makes the engines behave or misbehave; one that is not named stays as it is. */
+  set({ ultra, v6 }: z.output<typeof control>): void {
+    if (ultra) this.#ultra.set(ultra)
+    if (v6) this.#v6.set(v6)
+  }
+
+  reset(): void {
+    this.set({ ultra: noFault, v6: noFault })
+  }
+}

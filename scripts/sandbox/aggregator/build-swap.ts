@@ -1,0 +1,141 @@
+import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createCloseAccountInstruction,
+  createSyncNativeInstruction,
+  createTransferCheckedInstruction,
+} from '@solana/spl-token'
+import {
+  type AccountMeta,
+  ComputeBudgetProgram,
+  PublicKey,
+  SystemProgram,
+  type TransactionInstruction,
+} from '@solana/web3.js'
+import { solMint } from '../../../src/kernel/tokens.js'
+import { accountOf } from './accounts.js'
+import { vaultOf } from './liquidity.js'
+import type { Tradable } from './market.js'
+import { pool, swapInstruction } from './swap-instruction.js'
+
+/** Where the output goes: lamports to a wallet, or tokens to an account that is opened for its owner when named. */
+export type Destination =
+  | { readonly wallet: PublicKey }
+  | { readonly account: PublicKey; readonly openFor?: PublicKey }
+
+/** A part of the fee: base units of a token, and the token account they go to. */
+export interface FeeShare {
+  readonly mint: string
+  readonly account: PublicKey
+  readonly amount: bigint
+}
+
+/** Everything a swap transaction does. */
+export interface SwapPlan {
+  readonly user: PublicKey
+  readonly input: Tradable
+  readonly output: Tradable
+  /** What leaves the user, fees of the input's side included. */
+  readonly inAmount: bigint
+  /** What reaches the destination. */
+  readonly outAmount: bigint
+  readonly destination: Destination
+  readonly fees: readonly FeeShare[]
+  /** False: the user's wrapped SOL is swapped as it is, and stays open. */
+  readonly wrapSol: boolean
+  /** Micro-lamports per compute unit. */
+  readonly unitPrice: number
+  /** Accounts the swap names without touching them. */
+  readonly mentioned: readonly AccountMeta[]
+  /** Instructions that have no business in a swap. */
+  readonly foreign: readonly TransactionInstruction[]
+  /** Pays the network's fee and signs beside the user. */
+  readonly cosigner?: PublicKey
+}
+
+/** The instructions of a swap, grouped as the engine hands them out. */
+export interface SwapInstructions {
+  readonly computeBudget: readonly TransactionInstruction[]
+  readonly setup: readonly TransactionInstruction[]
+  readonly swap: TransactionInstruction
+  readonly cleanup: TransactionInstruction | undefined
+}
+
+export const unitLimit = 1_400_000
+
+/** The instructions that carry out a plan. Throws RangeError when it names more accounts than an instruction can. */
+export function buildSwap(plan: SwapPlan): SwapInstructions {
+  const { user, input, unitPrice, wrapSol } = plan
+  const wraps = input.mint === solMint && wrapSol
+  const cosigner = plan.cosigner ? [{ pubkey: plan.cosigner, isSigner: true, isWritable: false }] : []
+  return {
+    computeBudget: [
+      ComputeBudgetProgram.setComputeUnitLimit({ units: unitLimit }),
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: unitPrice }),
+    ],
+    setup: [...(wraps ? wrap(user, plan.inAmount) : []), ...openDestination(plan), ...plan.foreign],
+    swap: swapInstruction(transfers(plan), [...plan.mentioned, ...cosigner]),
+    cleanup: wraps ? createCloseAccountInstruction(accountOf(user, solMint), user, user) : undefined,
+  }
+}
+
+/** In the order of execution. */
+export function inOrder({ computeBudget, setup, swap, cleanup }: SwapInstructions): TransactionInstruction[] {
+  return [...computeBudget, ...setup, swap, ...(cleanup ? [cleanup] : [])]
+}
+
+function wrap(user: PublicKey, lamports: bigint): TransactionInstruction[] {
+  const account = accountOf(user, solMint)
+  return [
+    open(user, user, solMint),
+    SystemProgram.transfer({ fromPubkey: user, toPubkey: account, lamports }),
+    createSyncNativeInstruction(account),
+  ]
+}
+
+function openDestination({ user, destination, output }: SwapPlan): TransactionInstruction[] {
+  const owner = 'openFor' in destination ? destination.openFor : undefined
+  return owner ? [open(user, owner, output.mint)] : []
+}
+
+/** What the swap program is told to do: the user pays in, the pool pays out, and of either side its fees. */
+function transfers({ user, input, output, inAmount, outAmount, destination, fees }: SwapPlan) {
+  const paid = fees.filter(({ amount }) => amount > 0n)
+  const ofInput = paid.filter(({ mint }) => mint === input.mint)
+  const ofOutput = paid.filter(({ mint }) => mint !== input.mint)
+  const swapped = ofInput.reduce((rest, { amount }) => rest - amount, inAmount)
+  const fromUser = (to: PublicKey, amount: bigint) =>
+    createTransferCheckedInstruction(
+      accountOf(user, input.mint),
+      new PublicKey(input.mint),
+      to,
+      user,
+      amount,
+      input.decimals,
+    )
+  const fromPool = (to: PublicKey, amount: bigint) =>
+    createTransferCheckedInstruction(
+      vaultOf(output.mint),
+      new PublicKey(output.mint),
+      to,
+      pool,
+      amount,
+      output.decimals,
+    )
+  return [
+    fromUser(vaultOf(input.mint), swapped),
+    ...ofInput.map(({ account, amount }) => fromUser(account, amount)),
+    'wallet' in destination
+      ? SystemProgram.transfer({ fromPubkey: pool, toPubkey: destination.wallet, lamports: outAmount })
+      : fromPool(destination.account, outAmount),
+    ...ofOutput.map(({ account, amount }) => fromPool(account, amount)),
+  ]
+}
+
+function open(payer: PublicKey, owner: PublicKey, mint: string): TransactionInstruction {
+  return createAssociatedTokenAccountIdempotentInstruction(
+    payer,
+    accountOf(owner, mint),
+    owner,
+    new PublicKey(mint),
+  )
+}

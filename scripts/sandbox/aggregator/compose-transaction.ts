@@ -1,0 +1,79 @@
+import {
+  type MessageV0,
+  type PublicKey,
+  type TransactionInstruction,
+  TransactionMessage,
+} from '@solana/web3.js'
+import { decodeBase58 } from '../../../src/kernel/base58.js'
+import type { LocalChain } from '../chain/local-chain.js'
+import { latestBlockhash } from '../chain/rpc-cluster.js'
+import { lookupTableOf } from './liquidity.js'
+
+/** A transaction nobody has signed. */
+export interface Unsigned {
+  readonly transaction: Buffer
+  /** What signers sign. */
+  readonly message: Buffer
+  readonly lastValidBlockHeight: number
+}
+
+const signatureBytes = 64
+const version0 = 0x80
+
+/** A v0 transaction on the newest confirmed blockhash, through the engine's lookup table; of any size. */
+export function composeTransaction(
+  chain: LocalChain,
+  payer: PublicKey,
+  instructions: readonly TransactionInstruction[],
+): Unsigned {
+  const { blockhash, lastValidBlockHeight } = latestBlockhash(chain, 'confirmed')
+  const compiled = new TransactionMessage({
+    payerKey: payer,
+    recentBlockhash: blockhash,
+    instructions: [...instructions],
+  }).compileToV0Message([lookupTableOf(chain)])
+  const message = messageBytes(compiled)
+  const signatures = compiled.header.numRequiredSignatures
+  const transaction = Buffer.concat([list(new Array(signatures).fill(Buffer.alloc(signatureBytes))), message])
+  return { transaction, message, lastValidBlockHeight }
+}
+
+/** As the library serializes it, which refuses a message larger than a packet: the engines hand such ones out. */
+function messageBytes({
+  header,
+  staticAccountKeys,
+  recentBlockhash,
+  compiledInstructions,
+  addressTableLookups,
+}: MessageV0): Buffer {
+  const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = header
+  return Buffer.concat([
+    Buffer.from([version0, numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts]),
+    list(staticAccountKeys.map((key) => key.toBuffer())),
+    decodeBase58(recentBlockhash) ?? Buffer.alloc(0),
+    list(
+      compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) =>
+        Buffer.concat([Buffer.from([programIdIndex]), bytes(accountKeyIndexes), bytes(data)]),
+      ),
+    ),
+    list(
+      addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) =>
+        Buffer.concat([accountKey.toBuffer(), bytes(writableIndexes), bytes(readonlyIndexes)]),
+      ),
+    ),
+  ])
+}
+
+function bytes(values: ArrayLike<number>): Buffer {
+  return Buffer.concat([length(values.length), Buffer.from(Array.from(values))])
+}
+
+function list(items: readonly Buffer[]): Buffer {
+  return Buffer.concat([length(items.length), ...items])
+}
+
+/** A length in seven bits a byte, lowest first ("shortvec"). */
+function length(value: number): Buffer {
+  const low = value & 0x7f
+  return value > 0x7f ? Buffer.concat([Buffer.from([low | 0x80]), length(value >> 7)]) : Buffer.from([low])
+}

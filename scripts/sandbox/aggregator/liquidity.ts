@@ -1,0 +1,124 @@
+import { AccountLayout } from '@solana/spl-token'
+import {
+  AddressLookupTableAccount,
+  AddressLookupTableProgram,
+  PublicKey,
+  SystemProgram,
+} from '@solana/web3.js'
+import { solMint, tokens } from '../../../src/kernel/tokens.js'
+import { mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.js'
+import type { LocalChain } from '../chain/local-chain.js'
+import { tokenProgram } from '../chain/token-accounts.js'
+import { accountOf, tokenAccountAt } from './accounts.js'
+import { pool, swapProgramId } from './swap-instruction.js'
+import { swapProgram } from './swap-program.js'
+
+// Deep enough for any number of tips, and below what JSON numbers and a token's supply can hold.
+const vaultTokens = 10n ** 9n
+const poolLamports = 10n ** 15n
+const makerLamports = 10n ** 12n
+const referralProgram = 'REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3'
+
+const mints = tokens.map(({ mint }) => mint)
+
+/** The engine's own wallet, which keeps its share of the fees. */
+export function engineOf(chain: LocalChain): PublicKey {
+  return chain.keypair('swap engine').publicKey
+}
+
+/** The account that collects the platform's share of fees, with an associated token account for every known token. */
+export function referralAccountOf(chain: LocalChain): PublicKey {
+  return chain.keypair('referral account').publicKey
+}
+
+/** The pool's account of a token. */
+export function vaultOf(mint: string): PublicKey {
+  return accountOf(pool, mint)
+}
+
+/** Puts in place what a new chain lacks of the program, its liquidity, its lookup table and the fee accounts. */
+export function plantLiquidity(chain: LocalChain): void {
+  chain.svm.addProgram(swapProgramId.toBase58(), swapProgram())
+  plantLamports(chain, pool, SystemProgram.programId.toBase58(), poolLamports)
+  plantWrappedSol(chain)
+  for (const { mint, decimals } of tokens) {
+    if (mint === solMint || chain.svm.account(vaultOf(mint).toBase58())) continue
+    mintTokens(chain, pool.toBase58(), mint, vaultTokens * 10n ** BigInt(decimals))
+  }
+  // A referral account belongs to the referral program; what is in it is of interest to that program alone.
+  plantLamports(chain, referralAccountOf(chain), referralProgram, chain.svm.rentExempt(0))
+  for (const owner of [engineOf(chain), referralAccountOf(chain)]) openMissing(chain, owner)
+  const maker = chain.keypair('market maker').publicKey.toBase58()
+  if (!chain.svm.account(maker)) requestAirdrop(chain, maker, makerLamports)
+  plantLookupTable(chain)
+}
+
+/** The table that makes swaps fit a packet: the program's vaults, the mints and the programs it calls. */
+export function lookupTableOf(chain: LocalChain): AddressLookupTableAccount {
+  const programs = [new PublicKey(tokenProgram), SystemProgram.programId, pool]
+  const addresses = [...programs, ...mints.flatMap((mint) => [new PublicKey(mint), vaultOf(mint)])]
+  const state = {
+    deactivationSlot: 2n ** 64n - 1n,
+    lastExtendedSlot: 0,
+    lastExtendedSlotStartIndex: 0,
+    addresses,
+  }
+  return new AddressLookupTableAccount({ key: chain.keypair('lookup table').publicKey, state })
+}
+
+function plantLookupTable(chain: LocalChain): void {
+  const { key, state } = lookupTableOf(chain)
+  if (chain.svm.account(key.toBase58())) return
+  const data = Buffer.concat([
+    tableHeader(state.deactivationSlot),
+    ...state.addresses.map((one) => one.toBuffer()),
+  ])
+  chain.setAccount(key.toBase58(), {
+    lamports: chain.svm.rentExempt(data.length),
+    owner: AddressLookupTableProgram.programId.toBase58(),
+    data,
+    executable: false,
+  })
+}
+
+/** Of a table last extended in slot 0 that nobody may change: kind, deactivation slot, the rest zero. */
+function tableHeader(deactivationSlot: bigint): Buffer {
+  const header = Buffer.alloc(56)
+  header.writeUInt32LE(1, 0)
+  header.writeBigUInt64LE(deactivationSlot, 4)
+  return header
+}
+
+function plantLamports(chain: LocalChain, key: PublicKey, owner: string, lamports: bigint): void {
+  if (chain.svm.account(key.toBase58())) return
+  chain.setAccount(key.toBase58(), { lamports, owner, data: Buffer.alloc(0), executable: false })
+}
+
+function plantWrappedSol(chain: LocalChain): void {
+  const vault = vaultOf(solMint).toBase58()
+  if (chain.svm.account(vault)) return
+  const rent = chain.svm.rentExempt(AccountLayout.span)
+  const data = Buffer.alloc(AccountLayout.span)
+  AccountLayout.encode(
+    {
+      mint: new PublicKey(solMint),
+      owner: pool,
+      amount: poolLamports,
+      delegateOption: 0,
+      delegate: PublicKey.default,
+      delegatedAmount: 0n,
+      state: 1,
+      isNativeOption: 1,
+      isNative: rent,
+      closeAuthorityOption: 0,
+      closeAuthority: PublicKey.default,
+    },
+    data,
+  )
+  chain.setAccount(vault, { lamports: poolLamports + rent, owner: tokenProgram, data, executable: false })
+}
+
+function openMissing(chain: LocalChain, owner: PublicKey): void {
+  const missing = mints.filter((mint) => !tokenAccountAt(chain, accountOf(owner, mint)))
+  if (missing.length > 0) openTokenAccounts(chain, owner.toBase58(), missing)
+}

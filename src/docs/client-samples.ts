@@ -1,0 +1,61 @@
+const backend = [
+  "import { createBackendClient } from 'tipping-service/client'",
+  '',
+  "const backend = createBackendClient({ baseUrl: 'BASE', apiKey })",
+]
+const page = [
+  "import { createTipClient } from 'tipping-service/client'",
+  '',
+  "const page = createTipClient({ baseUrl: 'BASE', sessionToken })",
+]
+
+/** What our typed client makes of a call, where it has something for it; `BASE` is the service's address. */
+export const clientSamples: Readonly<Record<string, readonly string[]>> = {
+  'post /sdk/init': [
+    ...backend,
+    'const { sessionToken, config } = await backend.init({',
+    '  creatorId,',
+    "  originUrl: 'https://example.com/tip',",
+    '})',
+  ],
+  'get /sdk/events': [
+    ...backend,
+    '// Oldest first, each once. Store the timestamp of what you processed and give it as since.',
+    'for await (const event of backend.events({ creatorId, since, pollMs: 30_000 })) {',
+    '  await deliver(event)',
+    '  since = event.timestamp',
+    '}',
+  ],
+  'post /sdk/tip': [
+    ...page,
+    'const intent = await page.tip({ creatorId, amount: 5, inputTokenMint, sourceWalletAddress })',
+    '// The wallet signs and submits intent.transaction; then page.record(...) and page.settled(...).',
+  ],
+  'get /sdk/session': [...page, 'const { creator, tokens, limits } = await page.session()'],
+  'get /sdk/intents/{intentId}': [
+    ...page,
+    '// Asks until it is confirmed, has failed or its time is over.',
+    'const { status, signature } = await page.settled(intentId)',
+  ],
+  'post /chain/tips/create': [
+    ...page,
+    'await page.record({',
+    '  intentId,',
+    '  txSignature,',
+    '  creatorWallet,',
+    '  senderWallet,',
+    '  tipAmount: 5_000_000,',
+    "  tokenSymbol: 'USDC',",
+    "  message: 'for the album',",
+    '})',
+  ],
+  'get /chain/tips/stream': [
+    "import { streamTips } from 'tipping-service/client'",
+    '',
+    '// Reconnects by itself and goes on after the last tip it has seen.',
+    "for await (const tip of streamTips({ baseUrl: 'BASE', wallet, lastEventId })) {",
+    '  show(tip)',
+    '  lastEventId = tip.id',
+    '}',
+  ],
+}

@@ -1,0 +1,147 @@
+/** The manual's only stylesheet. Light and dark by the reader's system, three columns where there is room, and paper. */
+export const styleSheet = /* css */ `
+:root {
+  color-scheme: light dark;
+  --ground: #ffffff; --raised: #f6f8f7; --line: #dfe5e2; --ink: #17211d; --soft: #55635d; --accent: #0a7350;
+  --panel: #10201a; --panel-line: #24382f; --panel-ink: #dcebe4; --panel-soft: #8fa79c;
+  --string: #7fe3b4; --word: #ffc777; --name: #9cc8ff; --comment: #8fa79c;
+  --get: #0b6bb0; --post: #0a7350; --put: #8a5a00; --patch: #8a5a00; --delete: #b3261e; --warm: #fff7e6; --warm-line: #e9c46a;
+  --mono: ui-monospace, "SFMono-Regular", "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
+  --top: 3.5rem;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0d1411; --raised: #141e1a; --line: #25332d; --ink: #e4ece8; --soft: #9db0a7; --accent: #3ddc97;
+    --panel: #08100d; --panel-line: #22332b;
+    --get: #7cc0ff; --post: #3ddc97; --put: #ffc777; --patch: #ffc777; --delete: #ff9a91; --warm: #221c0c; --warm-line: #8a6d1f;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+html { scroll-padding-top: calc(var(--top) + 1rem); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .06em; }
+a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+code { font: .875em/1.5 var(--mono); background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: break-word; }
+p, ul, ol, table { margin: 0 0 1rem; }
+.skip { position: absolute; left: -100vw; z-index: 3; background: var(--ground); padding: .75rem 1rem; }
+.skip:focus { left: .5rem; top: .5rem; }
+
+.top { position: sticky; top: 0; z-index: 2; height: var(--top); display: flex; align-items: center; justify-content: space-between; gap: 1rem;
+  padding: 0 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
+.brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; white-space: nowrap; }
+.top nav { display: flex; gap: 1.25rem; font-size: .9rem; }
+.top nav a { padding: .6rem 0; }
+@media (max-width: 26rem) { .top { padding: 0 1rem; gap: .5rem; } .top nav { gap: .9rem; font-size: .85rem; } }
+@media (max-width: 23rem) { .brand img { display: none; } }
+
+.contents { padding: 1.25rem; border-bottom: 1px solid var(--line); font-size: .9rem; }
+.contents p { margin: 0 0 .4rem; font-size: .75rem; font-weight: 650; letter-spacing: .06em; text-transform: uppercase; color: var(--soft); }
+.contents ul { list-style: none; margin: 0 0 1rem; padding: 0; }
+.contents > ul { display: flex; flex-wrap: wrap; gap: .5rem; }
+.contents > ul > li > a { display: block; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; color: inherit; }
+.contents ul ul { display: none; }
+
+main { min-width: 0; }
+.intro { padding: 2.5rem 1.25rem 1rem; max-width: 48rem; }
+h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; margin: 0 0 .75rem; }
+h1 { font-size: clamp(1.9rem, 5vw, 2.6rem); letter-spacing: -.02em; }
+h2 { font-size: 1.7rem; letter-spacing: -.015em; }
+h3 { font-size: 1.2rem; }
+.sub { font-size: 1rem; margin: 1.75rem 0 .6rem; }
+h2 a, h3 a { color: inherit; text-decoration: none; }
+h2 a:hover, h3 a:hover { text-decoration: underline; }
+.lead { font-size: 1.15rem; color: var(--soft); text-wrap: pretty; }
+.chapter { border-top: 1px solid var(--line); }
+.chapter > .columns { padding-top: 2.5rem; }
+article { border-top: 1px solid var(--line); }
+.columns { padding: 2rem 1.25rem; }
+.words { min-width: 0; max-width: 46rem; }
+.words > ul:not(.fields) > li, .words > ol > li { margin-bottom: .4rem; }
+.words > ul:not(.fields), .words > ol { padding-left: 1.3rem; }
+.note { border-left: 3px solid var(--warm-line); background: var(--warm); padding: .75rem 1rem; border-radius: 0 .4rem .4rem 0; }
+
+.call { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
+.call > code { font-size: .95rem; font-weight: 600; background: none; padding: 0; }
+.method { font: 700 .72rem/1 var(--mono); letter-spacing: .03em; }
+.call .method { padding: .35rem .45rem; border: 1.5px solid currentColor; border-radius: .3rem; }
+.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .patch { color: var(--patch); } .delete { color: var(--delete); }
+.badge { font-size: .78rem; line-height: 1; padding: .4rem .6rem; border-radius: 1rem; background: var(--raised); border: 1px solid var(--line); color: var(--soft); }
+
+.fields { list-style: none; padding: 0; border-top: 1px solid var(--line); }
+.fields li { padding: .7rem 0; border-bottom: 1px solid var(--line); }
+.fields p { margin: 0; }
+.fields p + p { margin-top: .2rem; font-size: .93rem; }
+.field { color: inherit; text-decoration: none; }
+.field:hover { text-decoration: underline; }
+.field code { background: none; padding: 0; font-weight: 650; }
+.type { color: var(--soft); font-size: .85rem; margin-left: .35rem; }
+.fields em { font-style: normal; font-size: .78rem; color: var(--soft); margin-left: .35rem; }
+.fields em.required { color: var(--delete); font-weight: 650; }
+.example { color: var(--soft); font-size: .85rem; }
+.example code { overflow-wrap: anywhere; }
+.fields p:empty { display: none; }
+.status { font: 700 .8rem/1 var(--mono); color: var(--delete); }
+.exact { font-weight: 600; margin: 0 .35rem; }
+.exact code { background: none; padding: 0; font-size: .9rem; font-weight: 650; }
+.status ~ a { font: .82rem var(--mono); text-underline-offset: .35em; }
+.cause, .by { color: var(--soft); }
+:target { scroll-margin-top: calc(var(--top) + 1rem); }
+li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
+
+table { width: 100%; border-collapse: collapse; font-size: .9rem; }
+th { text-align: left; font-size: .8rem; color: var(--soft); font-weight: 650; }
+th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th code { background: none; padding: 0; }
+
+.code { margin: 0 0 1rem; border: 1px solid var(--panel-line); border-radius: .6rem; background: var(--panel); color: var(--panel-ink); overflow: hidden; }
+.code > p, .code > summary { margin: 0; padding: .55rem .9rem; font-size: .8rem; font-weight: 600; color: var(--panel-soft); }
+.code > p { border-bottom: 1px solid var(--panel-line); }
+.code > summary { cursor: pointer; }
+.code[open] > summary { border-bottom: 1px solid var(--panel-line); }
+pre { margin: 0; padding: .8rem .9rem; overflow-x: auto; max-height: 32rem; font: .8rem/1.6 var(--mono); }
+pre:focus-visible { outline-offset: -3px; }
+pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; white-space: pre; }
+.string { color: var(--string); } .word { color: var(--word); } .name { color: var(--name); } .comment { color: var(--comment); }
+
+@media (max-width: 47.99rem) {
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  table, tbody, tr, td { display: block; }
+  tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  td { border: 0; padding: .15rem 0; }
+  td:empty { display: none; }
+  td[data-title]:not([data-title=""])::before { content: attr(data-title) ": "; color: var(--soft); font-size: .82rem; }
+  td:first-child::before { content: none !important; }
+}
+@media (min-width: 60rem) {
+  .frame { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
+  .contents { position: sticky; top: var(--top); align-self: start; height: calc(100vh - var(--top)); overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--line);
+    padding: 1.5rem 1rem 2rem 1.25rem; scrollbar-width: thin; }
+  .contents > ul { display: block; margin-bottom: 1.5rem; }
+  .contents > ul > li > a { border: 0; padding: .25rem 0; font-weight: 600; }
+  .contents ul ul { display: block; margin: .1rem 0 .75rem; }
+  .contents ul ul a { display: grid; grid-template-columns: 3.1rem 1fr; align-items: baseline; padding: .2rem 0; color: var(--soft); text-decoration: none; font-size: .84rem; overflow-wrap: anywhere; }
+  .contents ul ul a:not(:has(.method)) { grid-template-columns: 1fr; }
+  .contents .method { font-size: .62rem; }
+  .contents a:hover { color: var(--accent); text-decoration: underline; }
+  .intro, .columns { padding-left: 2.5rem; padding-right: 2.5rem; }
+}
+@media (min-width: 68.75rem) {
+  .columns:has(> .beside) { display: grid; grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr); gap: 2.5rem; }
+  .beside { position: sticky; top: calc(var(--top) + 1rem); align-self: start; min-width: 0; max-height: calc(100vh - var(--top) - 2rem); overflow-y: auto; scrollbar-width: thin; }
+  .beside pre { max-height: none; }
+}
+@media (min-width: 100rem) { .columns, .intro { max-width: 90rem; } }
+@media (forced-colors: active) { .badge, .code, .call .method { border: 1px solid CanvasText; } }
+@media print {
+  :root { --panel: #fff; --panel-ink: #000; --panel-soft: #333; --panel-line: #999; --string: #000; --word: #000; --name: #000; --comment: #333; }
+  body { font-size: 10pt; }
+  .top, .contents, .skip { display: none; }
+  .frame, .columns { display: block; padding-left: 0; padding-right: 0; }
+  .beside { position: static; max-height: none; overflow: visible; }
+  pre { max-height: none; overflow: visible; }
+  pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
+  details.code::details-content { content-visibility: visible; block-size: auto; }
+  tr, .fields li { break-inside: avoid; break-after: auto; }
+  h2, h3, h4 { break-after: avoid; }
+}
+`

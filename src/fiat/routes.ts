@@ -1,0 +1,75 @@
+import { clientAddress } from '../http/client-address.js'
+import { type Route, route } from '../http/endpoint.js'
+import { idempotent } from '../http/idempotency.js'
+import type { Services } from '../services.js'
+import { createFiatIntent } from './create-intent.js'
+import { quoteFiatTip } from './quote.js'
+import type { RateBook } from './rate-book.js'
+import {
+  type FiatIntentInput,
+  fiatIntentAnswer,
+  fiatIntentInput,
+  fiatRateAnswer,
+  fiatRateInput,
+  fiatStatusAnswer,
+  fiatStatusInput,
+} from './schemas.js'
+import { readFiatStatus } from './status.js'
+
+/** Tips in naira. None of these answers may be cached: app.ts sees to it, refusals included. */
+export function fiatRoutes(services: Services, rates: RateBook): Route[] {
+  const { db, config } = services
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/payments/fiat/intent',
+        summary: 'Ask for a tip in NGN: a checkout page or a bank account to transfer to',
+        credential: 'none',
+        limit: 'intents',
+        idempotent: true,
+        input: fiatIntentInput,
+        invalid: 'fiat_intent_fields_required',
+        output: fiatIntentAnswer,
+        errors: ['invalid_amount', 'creator_not_found', 'rate_unavailable', 'payment_refused'],
+      },
+      idempotent(
+        {
+          db,
+          scope: (ctx) => `/payments/fiat/intent ${clientAddress(ctx)}`,
+          // One that has ended is told by its status; a repetition must not ask for the money twice.
+          stillServes: async () => true,
+        },
+        (input: FiatIntentInput, ctx) => createFiatIntent(services, rates, input, clientAddress(ctx)),
+      ),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/payments/fiat/status',
+        summary: 'How a fiat tip stands; suggested every 5 to 10 seconds',
+        credential: 'none',
+        limit: { name: 'status', address: 'sdkAddress', key: ({ intentId }) => intentId },
+        input: fiatStatusInput,
+        invalid: 'intent_id_required',
+        output: fiatStatusAnswer,
+        errors: ['payment_intent_not_found'],
+      },
+      ({ intentId }) => readFiatStatus(db, intentId),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/payments/fiat/rate',
+        summary: 'What a tip in USD would charge in NGN now',
+        credential: 'none',
+        limit: 'reads',
+        input: fiatRateInput,
+        invalid: 'invalid_amount',
+        output: fiatRateAnswer,
+        errors: ['rate_unavailable'],
+      },
+      ({ amount }) => quoteFiatTip(config, rates, amount),
+    ),
+  ]
+}

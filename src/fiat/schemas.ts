@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { emailAddress } from '../accounts/schemas.js'
+import { requiredText } from '../http/input.js'
+import type { ErrorCode } from '../kernel/errors.js'
+
+const missing: ErrorCode = 'fiat_intent_fields_required'
+const wrongAmount: ErrorCode = 'invalid_amount'
+const optionalText = (description: string) =>
+  z.string().optional().catch(undefined).meta({ type: 'string', description })
+
+/** POST /payments/fiat/intent (contract: Endpoints). The fields stand in the order in which they are refused. */
+export const fiatIntentInput = z.object({
+  creatorId: requiredText(missing).meta({
+    description: 'User id (UUID, also with prefix auth_), wallet address or .sol domain',
+  }),
+  amount: z
+    .number({ error: ({ input }) => (input === undefined ? missing : wrongAmount) })
+    .meta({ description: 'USD; rounded half up to the cent' }),
+  amountNgn: z
+    .number(wrongAmount)
+    .optional()
+    .meta({ description: 'The charge in NGN instead of the converted amount' }),
+  senderName: optionalText('Default Anonymous'),
+  // A mistyped address costs the receipt, never the tip.
+  payerEmail: emailAddress
+    .optional()
+    .catch(undefined)
+    .meta({ type: 'string', description: 'For the receipt' }),
+  memo: optionalText('Message to the creator, kept to 500 characters'),
+  // Whoever says anything but no wants to stay unknown.
+  isAnonymous: z
+    .unknown()
+    .optional()
+    .transform((value) => value !== undefined && value !== false)
+    .meta({ type: 'boolean', description: 'Name and e-mail are withheld from the creator' }),
+})
+export type FiatIntentInput = z.output<typeof fiatIntentInput>
+
+export const fiatIntentAnswer = z.object({
+  success: z.literal(true),
+  intentId: z.string().regex(/^fiatpay_[0-9a-f]{32}$/),
+  status: z.literal('requires_action'),
+  checkoutUrl: z.string().nullable().meta({ description: 'Null when the creator takes bank transfers' }),
+  paymentInstructions: z
+    .object({
+      bankName: z.string(),
+      accountNumber: z.string(),
+      accountName: z.string(),
+      amount: z.number().meta({ description: 'NGN' }),
+      currency: z.literal('NGN'),
+      reference: z.string().meta({ description: 'The intent id' }),
+    })
+    .optional(),
+  expiresAt: z.iso.datetime(),
+})
+export type FiatIntentAnswer = Omit<z.output<typeof fiatIntentAnswer>, 'success'>
+
+/** GET /payments/fiat/status. */
+export const fiatStatusInput = z.object({ intentId: requiredText('intent_id_required') })
+export const fiatStatusAnswer = z.object({
+  success: z.literal(true),
+  intentId: z.string(),
+  status: z.enum(['requires_action', 'completed', 'failed', 'cancelled']),
+  completedAt: z.iso.datetime().nullable(),
+})
+
+/** GET /payments/fiat/rate. */
+export const fiatRateInput = z.object({
+  amount: z
+    .string(wrongAmount)
+    .regex(/^\d{1,15}(\.\d{1,15})?$/, wrongAmount)
+    .transform(Number)
+    .default(1)
+    .meta({ description: 'USD, default 1' }),
+})
+export const fiatRateAnswer = z.object({
+  success: z.literal(true),
+  base: z.literal('USD'),
+  currency: z.literal('NGN'),
+  rate: z.number(),
+  amountUsd: z.number(),
+  platformFee: z.number(),
+  finalAmountUsd: z.number(),
+  amountNgn: z.number(),
+  asOf: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+})
+export type FiatRateAnswer = Omit<z.output<typeof fiatRateAnswer>, 'success'>

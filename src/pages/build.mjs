@@ -1,0 +1,75 @@
+// Builds the pages into dist/pages: every src/pages/<name>/main.tsx is a page, src/pages/embed/main.ts is embed.js.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+const root = 'src/pages'
+const out = 'dist/pages'
+const manifest = join(out, 'manifest.json')
+/** Below this a compressed file and its header are no smaller. */
+const leastCompressedBytes = 512
+
+const common = {
+  root,
+  configFile: false,
+  publicDir: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+}
+const output = {
+  outDir: join('..', '..', out),
+  // Files of the release before stay: a page that is open while a new one starts still finds its own.
+  emptyOutDir: false,
+  target: 'es2022',
+  modulePreload: false,
+  assetsInlineLimit: 0,
+}
+
+const before = filesOf(manifest)
+await buildPages()
+await buildEmbedScript()
+removeAllBut(new Set([...before, ...filesOf(manifest)]))
+for (const file of builtFiles()) compress(file)
+
+function buildPages() {
+  const pages = readdirSync(root).filter((name) => existsSync(join(root, name, 'main.tsx')))
+  const input = Object.fromEntries(pages.map((name) => [name, join(root, name, 'main.tsx')]))
+  return build({ ...common, build: { ...output, manifest: 'manifest.json', rolldownOptions: { input } } })
+}
+
+/** Alone and whole in one file under a name that never changes: other sites' pages load it. */
+function buildEmbedScript() {
+  const rolldownOptions = {
+    input: join(root, 'embed/main.ts'),
+    preserveEntrySignatures: 'strict',
+    output: { entryFileNames: 'embed.js', codeSplitting: false },
+  }
+  return build({ ...common, build: { ...output, rolldownOptions } })
+}
+
+/** The built files a manifest names. */
+function filesOf(file) {
+  if (!existsSync(file)) return []
+  return Object.values(JSON.parse(readFileSync(file, 'utf8'))).flatMap(
+    ({ file: own, css = [], assets = [] }) => [own, ...css, ...assets],
+  )
+}
+
+function removeAllBut(kept) {
+  for (const name of readdirSync(join(out, 'assets')))
+    if (!kept.has(`assets/${name.replace(/\.(gz|br)$/, '')}`)) rmSync(join(out, 'assets', name))
+}
+
+function builtFiles() {
+  const assets = readdirSync(join(out, 'assets')).map((name) => join(out, 'assets', name))
+  return [join(out, 'embed.js'), ...assets].filter((file) => /\.(js|css|svg)$/.test(file))
+}
+
+/** Once here, as well as it goes, so that no request ever waits for it. */
+function compress(file) {
+  const bytes = readFileSync(file)
+  if (bytes.length < leastCompressedBytes) return
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes))
+}

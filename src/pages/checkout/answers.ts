@@ -1,0 +1,109 @@
+import { TippingError } from '../../sdk/client/errors.js'
+import { pause } from '../../sdk/client/pause.js'
+import { balanceOf } from '../lib/rpc.js'
+import type { Account } from '../lib/wallets.js'
+import type { Command, Event } from './events.js'
+import { detailOf, type Thrown, walletFault } from './faults.js'
+import { chosenToken } from './form.js'
+import { makePhoneLinks } from './phone-links.js'
+import type { TipService } from './service.js'
+import type { State } from './state.js'
+import type { WalletBook } from './wallet-book.js'
+
+type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
+
+const recordTries = 5
+const recordPauseMs = 1500
+const freshLinksMs = 50_000
+
+/** The code of a refusal. A session that is over is for the caller: it ends everything, not only this. */
+function codeOf(error: unknown): string {
+  const code = error instanceof TippingError ? error.code : 'network'
+  if (code === 'invalid_session_token') throw error
+  return code
+}
+
+/** Connects a wallet; the account is for signing later. */
+export async function connect(
+  { attempt, wallet }: Of<'connect'>,
+  wallets: WalletBook,
+  chain: string,
+): Promise<{ event: Event; account?: Account }> {
+  try {
+    const account = await wallets.find(wallet.id)?.connect()
+    if (account === undefined) throw Object.assign(new Error('The wallet is gone'), { code: 4100 })
+    const here = account.chains.includes(chain)
+    return { account, event: { type: 'connected', attempt, address: account.address, here } }
+  } catch (error) {
+    const thrown = error as Thrown
+    return { event: { type: 'pay-failed', attempt, fault: walletFault(thrown), detail: detailOf(thrown) } }
+  }
+}
+
+/** What the tip costs now, and what the wallet holds of it if that can be asked. */
+export async function price(
+  { attempt, address, cents }: Of<'price'>,
+  service: TipService,
+  state: State,
+): Promise<Event | undefined> {
+  const { session } = state
+  const mint = chosenToken(state)?.mint
+  if (session === undefined || mint === undefined) return undefined
+  try {
+    const [intent, balance] = await Promise.all([
+      service.tip(session.creator.id, cents, mint, address),
+      session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
+    ])
+    return { type: 'priced', attempt, intent, balance }
+  } catch (error) {
+    return { type: 'price-failed', attempt, code: codeOf(error) }
+  }
+}
+
+export async function quoteNaira({ cents }: Of<'quote-naira'>, service: TipService): Promise<Event> {
+  return service.nairaQuote(cents).then(
+    (quote) => ({ type: 'quoted', quote }),
+    () => ({ type: 'quote-failed' }),
+  )
+}
+
+export async function startNaira(
+  { attempt, quote, form }: Of<'start-naira'>,
+  service: TipService,
+  creatorId: string,
+): Promise<Event> {
+  try {
+    return { type: 'naira-started', attempt, tip: await service.nairaTip(creatorId, quote, form) }
+  } catch (error) {
+    return { type: 'naira-refused', attempt, code: codeOf(error) }
+  }
+}
+
+/** Fresh links for a phone for as long as they are shown. */
+export async function keepHandingOff(
+  { cents, mint }: Of<'hand-off'>,
+  service: TipService,
+  form: State['form'],
+  dispatch: (event: Event) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const links = await makePhoneLinks(service, form, cents, mint)
+    if (!signal.aborted) dispatch({ type: 'handed-off', links })
+    await pause(freshLinksMs, signal)
+  }
+}
+
+/** The message travels with this. The payment itself is found without it, so that giving up costs no money. */
+export async function record(send: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await send()
+      return
+    } catch (error) {
+      const hopeless = !(error instanceof TippingError && error.temporary) || tries === recordTries
+      if (hopeless) return
+      await pause(recordPauseMs * tries, undefined)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { Command, Event, Next } from '../events.js'
+import { chosenCents } from '../form.js'
+import type { NairaTip, State } from '../state.js'
+import { begin, failed, goTo, stay } from './next.js'
+
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
+
+const methodOf = ({ checkoutUrl }: NairaTip) => (checkoutUrl === null ? 'bank_transfer' : 'card')
+
+/** Asks what the amount would cost in naira, if there is an amount. */
+export function askNaira(state: State): Command[] {
+  const cents = chosenCents(state)
+  return cents === undefined ? [] : [{ do: 'quote-naira', cents }]
+}
+
+export function quoted(state: State, { quote }: Of<'quoted'>): Next {
+  return quote.cents === chosenCents(state) ? stay({ ...state, naira: quote }) : stay(state)
+}
+
+export function quoteFailed(state: State): Next {
+  return stay({ ...state, naira: 'away' })
+}
+
+/** Charges exactly what the button said. */
+export function startNaira(state: State): Next {
+  const { naira: quote, form } = state
+  const cents = chosenCents(state)
+  if (cents === undefined || typeof quote !== 'object' || quote.cents !== cents) return stay(state)
+  return begin(state, { at: 'naira-starting' }, (attempt) => ({
+    do: 'start-naira',
+    attempt,
+    cents,
+    quote,
+    form,
+  }))
+}
+
+export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>): Next {
+  if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
+  const { intentId, amountUsd } = tip
+  return goTo(
+    state,
+    { at: 'naira-waiting', tip, said: false },
+    { do: 'keep', naira: tip },
+    { do: 'tell', message: { type: 'tip.started', intentId, method: methodOf(tip), amountUsd } },
+    { do: 'watch-naira', intentId },
+  )
+}
+
+export function nairaRefused(state: State, { attempt, code }: Of<'naira-refused'>): Next {
+  if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
+  const command = failed('unavailable', code)
+  if (code === 'rate_unavailable') return goTo({ ...state, naira: 'away' }, { at: 'choose' }, command)
+  return goTo(state, { at: 'provider-down' }, command)
+}
+
+export function saidSent(state: State): Next {
+  const { step } = state
+  if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
+  return stay({ ...state, step: { ...step, said: true } })
+}
+
+/** Only the service says that money came, and it may say so after it said that the time is over. */
+export function nairaStatus(state: State, { intentId, status }: Of<'naira-status'>): Next {
+  const { step } = state
+  if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
+  const { tip } = step
+  if (tip.intentId !== intentId || status === 'requires_action') return stay(state)
+  if (status === 'completed')
+    return goTo(
+      state,
+      { at: 'naira-done', tip, completedAt: state.now },
+      { do: 'forget' },
+      completion(tip, state.now),
+    )
+  const told = failed('fiat_failed', status, intentId)
+  if (status === 'failed') return goTo(state, { at: 'naira-failed', tip }, { do: 'forget' }, told)
+  if (step.at === 'naira-late') return stay(state)
+  return goTo(state, { at: 'naira-late', tip, said: step.said }, told, { do: 'watch-naira', intentId })
+}
+
+function completion(tip: NairaTip, now: number): Command {
+  return {
+    do: 'tell',
+    message: {
+      type: 'tip.completed',
+      intentId: tip.intentId,
+      signature: null,
+      method: methodOf(tip),
+      amount: tip.amountNgn,
+      tokenSymbol: 'NGN',
+      amountUsd: tip.amountUsd,
+      receivedAmount: tip.receivedUsd,
+      timestamp: new Date(now).toISOString(),
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
+import { displayUnits } from '../../lib/money.js'
+import type { Command, Event, Next, Told } from '../events.js'
+import type { Fault, NoPrice, Pay, State, Step } from '../state.js'
+import { begin, failed, goTo, stay } from './next.js'
+
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
+
+/** Above it (percent) the price impact has to be accepted by a tick. */
+export const impactToAccept = 5
+/** Lamports: signatures and priority of one transaction. An account opened for the creator costs more; the chain says so. */
+const networkFee = 10_000n
+const solSymbol = 'SOL'
+
+/** What the wallet must hold of the input to pay this. */
+export function needed({ input }: Pick<TipIntent, 'input'>): bigint {
+  return BigInt(input.amount) + (input.symbol === solSymbol ? networkFee : 0n)
+}
+
+export function priced(state: State, { attempt, intent, balance }: Of<'priced'>): Next {
+  const { step } = state
+  if (attempt !== state.attempt || step.at !== 'pricing') return stay(state)
+  const pay = { wallet: step.wallet, address: step.address, intent }
+  const { intentId, quote, input } = intent
+  const started: Command = {
+    do: 'tell',
+    message: {
+      type: 'tip.started',
+      intentId,
+      method: 'wallet',
+      amountUsd: quote.amountUsd,
+      tokenSymbol: input.symbol,
+    },
+  }
+  if (balance !== undefined && balance < needed(intent))
+    return goTo(
+      state,
+      { at: 'insufficient', pay, has: String(balance) },
+      started,
+      failed('insufficient_funds', `Not enough ${input.symbol}`, intentId),
+    )
+  return goTo(state, { at: 'review', pay, declined: false, accepted: false }, started)
+}
+
+const reasons: Readonly<Record<string, NoPrice>> = {
+  no_route: 'route',
+  no_price: 'route',
+  invalid_amount: 'small',
+  amount_below_minimum: 'small',
+}
+
+export function priceFailed(state: State, { attempt, code }: Of<'price-failed'>): Next {
+  if (attempt !== state.attempt || state.step.at !== 'pricing') return stay(state)
+  return goTo(state, { at: 'no-price', reason: reasons[code] ?? 'away' }, failed('unavailable', code))
+}
+
+export function acceptedImpact(state: State, { accepted }: Of<'accepted-impact'>): Next {
+  return state.step.at === 'review' ? stay({ ...state, step: { ...state.step, accepted } }) : stay(state)
+}
+
+export function approved(state: State): Next {
+  const { step } = state
+  if (step.at !== 'review') return stay(state)
+  const { pay } = step
+  if (pay.intent.quote.priceImpactPct > impactToAccept && !step.accepted) return stay(state)
+  return begin(state, { at: 'approving', pay }, (attempt) => ({
+    do: 'pay',
+    attempt,
+    walletId: pay.wallet.id,
+    address: pay.address,
+    intent: pay.intent,
+    message: state.form.message.trim(),
+  }))
+}
+
+/** What is under way is left alone; a signature that comes after all is not sent. */
+export function cancelled(state: State): Next {
+  const { step } = state
+  if (step.at === 'approving')
+    return goTo(state, { at: 'review', pay: step.pay, declined: false, accepted: false })
+  return goTo(state, { at: 'wallets', declined: false })
+}
+
+/** The wallet or the endpoint refused before anything was sent. */
+export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-failed'>): Next {
+  const { step } = state
+  if (attempt !== state.attempt) return stay(state)
+  if (step.at === 'connecting') return goTo(state, connectFault(step, fault), told(fault, detail, null))
+  if (step.at !== 'approving') return stay(state)
+  return goTo(state, payFault(step.pay, fault, detail), told(fault, detail, step.pay.intent.intentId))
+}
+
+function connectFault({ wallet }: Extract<Step, { at: 'connecting' }>, fault: Fault): Step {
+  if (fault === 'busy') return { at: 'busy', wallet, pay: undefined }
+  if (fault === 'wrong-network') return { at: 'wrong-network', wallet }
+  return { at: 'wallets', declined: fault === 'rejected' }
+}
+
+function payFault(pay: Pay, fault: Fault, detail: string): Step {
+  const { wallet } = pay
+  const steps: Readonly<Record<Fault, Step>> = {
+    rejected: { at: 'review', pay, declined: true, accepted: false },
+    busy: { at: 'busy', wallet, pay },
+    disconnected: { at: 'wallets', declined: false },
+    'wrong-network': { at: 'wrong-network', wallet },
+    insufficient: { at: 'insufficient', pay, has: undefined },
+    expired: { at: 'quote-expired', pay },
+    network: { at: 'not-sent', pay, detail },
+    failed: { at: 'not-sent', pay, detail },
+  }
+  return steps[fault]
+}
+
+const codes = {
+  rejected: 'rejected',
+  busy: 'unavailable',
+  disconnected: 'no_wallet',
+  'wrong-network': 'wrong_network',
+  insufficient: 'insufficient_funds',
+  expired: 'expired',
+  network: 'unavailable',
+  failed: 'unavailable',
+} as const satisfies Record<Fault, string>
+
+function told(fault: Fault, detail: string, intentId: string | null): Command {
+  return failed(codes[fault], detail, intentId)
+}
+
+/** Shown whatever was shown before, a cancelled try included: from here on money may be moving. */
+export function sent(state: State, { payment }: Of<'sent'>): Next {
+  if (state.step.at === 'done') return stay(state)
+  return goTo(
+    state,
+    { at: 'sent', payment, since: state.now },
+    { do: 'keep', payment },
+    { do: 'tell', message: { type: 'tip.submitted', ...payment } },
+    { do: 'watch', payment },
+  )
+}
+
+/** What the service says of the payment decides, and nothing else makes it done. */
+export function watched(state: State, { intent }: Of<'watched'>): Next {
+  const { step } = state
+  if (step.at !== 'sent' || step.payment.intentId !== intent.intentId) return stay(state)
+  return follow(stay(state), intent)
+}
+
+export function follow(next: Next, intent: TipIntentStatus): Next {
+  const { state, commands } = next
+  const { step } = state
+  if (step.at !== 'sent') return next
+  const payment = { intentId: intent.intentId, signature: intent.signature ?? step.payment.signature }
+  if (intent.status === 'confirmed')
+    return goTo(
+      state,
+      { at: 'done', intent, completedAt: state.now },
+      { do: 'forget' },
+      { do: 'tell', message: completion(intent, state.now) },
+    )
+  if (intent.outcome === 'mismatch')
+    return goTo(state, { at: 'mismatch', payment }, ...lost('mismatch', payment.intentId, false))
+  if (intent.outcome === 'tx_failed')
+    return goTo(state, { at: 'refused', payment }, ...lost('refused', payment.intentId))
+  if (intent.outcome === 'not_found' || intent.status === 'expired')
+    return goTo(state, { at: 'not-taken' }, ...lost('not taken', payment.intentId))
+  return { state: { ...state, step: { ...step, payment } }, commands }
+}
+
+function lost(message: string, intentId: string, retryable = true): Command[] {
+  return [{ do: 'forget' }, failed('tx_failed', message, intentId, retryable)]
+}
+
+/** What the chain says, which the service will say a moment later. */
+export function landed(state: State, { intentId, failed: bad }: Of<'landed'>): Next {
+  const { step } = state
+  if (!bad || step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
+  return goTo(state, { at: 'refused', payment: step.payment }, ...lost('refused', intentId))
+}
+
+export function unlanded(state: State, { intentId }: Of<'unlanded'>): Next {
+  const { step } = state
+  if (step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
+  return goTo(state, { at: 'not-taken' }, ...lost('not taken', intentId))
+}
+
+function completion(intent: TipIntentStatus, now: number): Told {
+  const { input, output } = intent
+  return {
+    type: 'tip.completed',
+    intentId: intent.intentId,
+    signature: intent.signature,
+    method: 'wallet',
+    amount: Number(displayUnits(input.amount, input.decimals)),
+    tokenSymbol: input.symbol,
+    amountUsd: intent.quote.amountUsd,
+    receivedAmount: Number(displayUnits(output.amount, output.decimals)),
+    timestamp: new Date(now).toISOString(),
+  }
+}

@@ -1,0 +1,12 @@
+import type { JSX } from 'preact'
+import { LinkButton } from '../../ui/button.js'
+import { Icon } from '../../ui/icon.js'
+
+/** A transaction where anybody can look at it. */
+export function explorerLink(signature: string, text: string): JSX.Element {
+  return (
+    <LinkButton href={`https://explorer.solana.com/tx/${signature}`} newTab>
+      {text} <Icon name="out" />
+    </LinkButton>
+  )
+}

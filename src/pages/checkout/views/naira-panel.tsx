@@ -1,0 +1,110 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { ngn, usd } from '../../lib/money.js'
+import { Button } from '../../ui/button.js'
+import { Field } from '../../ui/field.js'
+import { Icon } from '../../ui/icon.js'
+import { Notice } from '../../ui/notice.js'
+import { chosenCents } from '../form.js'
+import type { Form, State } from '../state.js'
+import type { Dispatch } from './step.js'
+
+interface Props {
+  readonly state: State
+  readonly edit: (change: Partial<Form>) => void
+  readonly dispatch: Dispatch
+}
+
+/** J0 and J1: the creator's way to take naira, who is paying, and the sum. */
+export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
+  const { form, session, naira } = state
+  const name = session?.creator.name ?? ''
+  if (naira === 'away')
+    return (
+      <div class="panel">
+        <Notice tone="warn" icon="warn" urgent>
+          <strong>{words.nairaAway}</strong> {words.nairaAwayMore}
+        </Notice>
+        <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
+          {words.tryAgain}
+        </Button>
+      </div>
+    )
+  const transfer = session?.fiat.collection === 'bank_transfer'
+  return (
+    <>
+      <div class="way">
+        <Icon name="bank" />
+        <div>
+          <strong>{transfer ? words.wayTransfer : words.wayCheckout}</strong>
+          <p class="quiet">{transfer ? words.wayTransferMore : words.wayCheckoutMore}</p>
+        </div>
+      </div>
+      <Payer form={form} name={name} edit={edit} />
+      <Sum state={state} name={name} />
+    </>
+  )
+}
+
+function Payer({
+  form,
+  name,
+  edit,
+}: Pick<Props, 'edit'> & { readonly form: Form; readonly name: string }): JSX.Element {
+  return (
+    <>
+      <Field label={words.nameField(name)}>
+        <input
+          class="input"
+          autoComplete="name"
+          maxLength={100}
+          value={form.name}
+          disabled={form.anonymous}
+          onInput={({ currentTarget }) => edit({ name: currentTarget.value })}
+        />
+      </Field>
+      <Field label={words.emailField}>
+        <input
+          class="input"
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          maxLength={254}
+          value={form.email}
+          disabled={form.anonymous}
+          onInput={({ currentTarget }) => edit({ email: currentTarget.value })}
+        />
+      </Field>
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={form.anonymous}
+          onChange={({ currentTarget }) => edit({ anonymous: currentTarget.checked })}
+        />
+        <span>
+          {words.anonymous}
+          {form.anonymous && <span class="quiet"> {words.anonymousMore(name)}</span>}
+        </span>
+      </label>
+    </>
+  )
+}
+
+/** The button says the sum it charges, and waits until it is known. */
+function Sum({ state, name }: { readonly state: State; readonly name: string }): JSX.Element {
+  const { naira } = state
+  const cents = chosenCents(state)
+  const quote = typeof naira === 'object' && naira.cents === cents ? naira : undefined
+  return (
+    <>
+      <p class="quiet number">
+        {quote
+          ? words.nairaSum(ngn(quote.amountNgn), name, usd(quote.receivedUsd))
+          : cents !== undefined && words.nairaAsking}
+      </p>
+      <Button kind="primary" type="submit" busy={cents !== undefined && quote === undefined}>
+        {quote ? words.payNaira(ngn(quote.amountNgn)) : words.payNairaPlain}
+      </Button>
+    </>
+  )
+}

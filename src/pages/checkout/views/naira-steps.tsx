@@ -1,0 +1,190 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { ngn } from '../../lib/money.js'
+import { Button, LinkButton } from '../../ui/button.js'
+import { CopyButton } from '../../ui/copy-button.js'
+import { Icon } from '../../ui/icon.js'
+import type { NairaTip } from '../state.js'
+import { Outcome } from './outcome.js'
+import { Working } from './slow.js'
+import { Actions, Heading, type ViewOf } from './step.js'
+
+const minuteMs = 60_000
+/** Ms before the end from which the time is counted down. */
+const countedMs = 5 * minuteMs
+
+export function Starting(): JSX.Element {
+  return <Working text={words.starting} />
+}
+
+/** J2 to J5: the account to pay into, or the provider's page. */
+export function Waiting(props: ViewOf<'naira-waiting'>): JSX.Element {
+  const { tip } = props.step
+  return tip.account === undefined ? <OtherTab {...props} /> : <Transfer {...props} account={tip.account} />
+}
+
+function OtherTab({ step }: ViewOf<'naira-waiting'>): JSX.Element {
+  return (
+    <Outcome tone="plain" icon="out" title={words.finishThere} more={words.finishMore}>
+      <Actions>
+        <LinkButton kind="primary" href={step.tip.checkoutUrl ?? ''} newTab>
+          {words.openPayment} <Icon name="out" />
+        </LinkButton>
+      </Actions>
+    </Outcome>
+  )
+}
+
+function Transfer({
+  state,
+  step,
+  dispatch,
+  account,
+}: ViewOf<'naira-waiting'> & { readonly account: NonNullable<NairaTip['account']> }): JSX.Element {
+  const { tip, said } = step
+  const amount = ngn(tip.amountNgn)
+  return (
+    <section class="stack">
+      {said ? (
+        <Outcome tone="plain" icon="wait" title={words.searching} more={words.searchingMore} />
+      ) : (
+        <div>
+          <Heading>{words.send(amount)}</Heading>
+          <p>{words.sendMore}</p>
+        </div>
+      )}
+      <dl class="sums sums--stacked number">
+        <Line term={words.sendAmount} value={amount} copied={tip.amountNgn.toFixed(2)} />
+        <Line term={words.bank} value={account.bank} />
+        <Line term={words.accountNumber} value={account.number} copied={account.number} strong />
+        <Line term={words.accountName} value={account.name} />
+        <Line term={words.referenceTerm} value={shortReference(tip.intentId)} copied={tip.intentId} />
+      </dl>
+      <Until tip={tip} now={state.now} />
+      {!said && (
+        <>
+          <p class="working">
+            <span class="spinner" aria-hidden="true" />
+            <span>{words.waiting}</span>
+          </p>
+          <Button kind="primary" onPress={() => dispatch({ type: 'said-sent' })}>
+            {words.saidSent}
+          </Button>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Line({
+  term,
+  value,
+  copied,
+  strong = false,
+}: {
+  readonly term: string
+  readonly value: string
+  readonly copied?: string
+  readonly strong?: boolean
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd class="row">
+        {strong ? <strong class="account">{value}</strong> : <span>{value}</span>}
+        {copied !== undefined && <CopyButton value={copied} label={term.toLowerCase()} />}
+      </dd>
+    </div>
+  )
+}
+
+/** Enough to tell it from others; the whole one is copied. */
+const shortReference = (id: string): string => `${id.slice(0, 12)}…${id.slice(-6)}`
+
+/** When the account ends; in its last minutes how much is left. */
+function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): JSX.Element {
+  const end = Date.parse(tip.expiresAt)
+  const left = Math.max(0, end - now)
+  if (left > countedMs) {
+    const time = new Date(end).toLocaleTimeString('en-GB', { timeStyle: 'short' })
+    return <p class="quiet number">{words.until(time, Math.ceil(left / minuteMs))}</p>
+  }
+  const seconds = String(Math.floor((left % minuteMs) / 1000)).padStart(2, '0')
+  return (
+    <p class="quiet number" role="timer">
+      {words.left(`${Math.floor(left / minuteMs)}:${seconds}`)}
+    </p>
+  )
+}
+
+/** J6: no money was seen in time. It may still come, and then it counts. */
+export function Late({ step, dispatch }: ViewOf<'naira-late'>): JSX.Element {
+  return (
+    <Outcome
+      tone="warn"
+      icon="wait"
+      title={words.late}
+      more={
+        <>
+          {words.lateMore} <strong>{words.lateSent}</strong>
+        </>
+      }
+      urgent
+    >
+      <Actions>
+        <Button kind={step.said ? 'plain' : 'primary'} onPress={() => dispatch({ type: 'start-over' })}>
+          {words.startAgain}
+        </Button>
+        {step.said ? (
+          <p class="working">
+            <span class="spinner" aria-hidden="true" />
+            <span>
+              {words.searching} {words.searchingMore}
+            </span>
+          </p>
+        ) : (
+          <Button onPress={() => dispatch({ type: 'said-sent' })}>{words.saidSent}</Button>
+        )}
+      </Actions>
+    </Outcome>
+  )
+}
+
+/** J7. */
+export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Element {
+  const { intentId } = step.tip
+  return (
+    <Outcome
+      tone="bad"
+      icon="cross"
+      title={words.nairaFailed}
+      more={
+        <>
+          {words.nairaFailedMore} <span class="reference">{intentId}</span>.
+        </>
+      }
+      urgent
+    >
+      <Actions>
+        <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
+          {words.startAgain}
+        </Button>
+        <CopyButton value={intentId} label={words.reference} named />
+      </Actions>
+    </Outcome>
+  )
+}
+
+/** J9. */
+export function ProviderDown({ dispatch }: ViewOf<'provider-down'>): JSX.Element {
+  return (
+    <Outcome tone="warn" icon="warn" title={words.providerDown} more={words.nothingPaid} urgent>
+      <Actions>
+        <Button kind="primary" onPress={() => dispatch({ type: 'retried' })}>
+          {words.tryAgain}
+        </Button>
+        <Button onPress={() => dispatch({ type: 'start-over', method: 'crypto' })}>{words.payWallet}</Button>
+      </Actions>
+    </Outcome>
+  )
+}

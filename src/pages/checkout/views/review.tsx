@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { tokenAmount, usd } from '../../lib/money.js'
+import { Button } from '../../ui/button.js'
+import { Notice } from '../../ui/notice.js'
+import { impactToAccept } from '../flow/pay.js'
+import type { Pay } from '../state.js'
+import { Actions, Heading, type ViewOf } from './step.js'
+import { WalletIcon } from './wallets.js'
+
+/** Percent: above it the price impact is pointed out. */
+const impactToTell = 1
+const shownLeftSeconds = 15
+
+/** D2 and E2: everything about the payment before the wallet asks. */
+export function Review({ state, step, dispatch }: ViewOf<'review'>): JSX.Element {
+  const { pay, declined, accepted } = step
+  const impact = pay.intent.quote.priceImpactPct
+  const mustAccept = impact > impactToAccept
+  return (
+    <section class="stack">
+      <Heading>{words.review}</Heading>
+      {declined && (
+        <Notice tone="warn" icon="warn" urgent>
+          <strong>{words.declined}</strong> {words.nothingPaid}
+        </Notice>
+      )}
+      <Sums pay={pay} name={state.session?.creator.name ?? ''} />
+      {impact > impactToTell && (
+        <Notice tone="warn" icon="warn">
+          {words.impactWarning}
+        </Notice>
+      )}
+      {mustAccept && (
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={accepted}
+            onChange={({ currentTarget }) =>
+              dispatch({ type: 'accepted-impact', accepted: currentTarget.checked })
+            }
+          />
+          <span>{words.impactAccept(percent(impact))}</span>
+        </label>
+      )}
+      <Left pay={pay} now={state.now} />
+      <Actions>
+        <Button kind="primary" busy={mustAccept && !accepted} onPress={() => dispatch({ type: 'approved' })}>
+          <WalletIcon wallet={pay.wallet} size={22} />
+          {declined ? words.tryAgain : words.approveIn(pay.wallet.name)}
+        </Button>
+        <Button kind="quiet" onPress={() => dispatch({ type: declined ? 'other-wallet' : 'start-over' })}>
+          {declined ? words.otherWallet : words.back}
+        </Button>
+      </Actions>
+    </section>
+  )
+}
+
+function Sums({ pay, name }: { readonly pay: Pay; readonly name: string }): JSX.Element {
+  const { input, output, quote } = pay.intent
+  return (
+    <dl class="sums number">
+      <div>
+        <dt>{words.youPay}</dt>
+        <dd>
+          <strong>{tokenAmount(input.amount, input.decimals, input.symbol)}</strong>
+          <span class="quiet"> {usd(quote.amountUsd)}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>{words.fee}</dt>
+        <dd>{words.feeValue}</dd>
+      </div>
+      <div>
+        <dt>{words.receives(name)}</dt>
+        <dd>{tokenAmount(output.amount, output.decimals, output.symbol)}</dd>
+      </div>
+      <div>
+        <dt>{words.impact}</dt>
+        <dd>{percent(quote.priceImpactPct)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+const percent = (value: number): string => `${value.toFixed(value > 0 && value < 0.1 ? 2 : 1)} %`
+
+/** How long the price still holds: in the last quarter only, and not read out every second. */
+export function Left({ pay, now }: { readonly pay: Pay; readonly now: number }): JSX.Element | null {
+  const seconds = Math.ceil((Date.parse(pay.intent.expiresAt) - now) / 1000)
+  if (seconds > shownLeftSeconds || seconds < 0) return null
+  return (
+    <p class="quiet number" role="timer">
+      {words.held(seconds)}
+    </p>
+  )
+}

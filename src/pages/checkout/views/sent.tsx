@@ -1,0 +1,142 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { ngn, tokenAmount, usd } from '../../lib/money.js'
+import { Button } from '../../ui/button.js'
+import { CopyButton } from '../../ui/copy-button.js'
+import { Icon } from '../../ui/icon.js'
+import { slowSentMs } from '../rhythm.js'
+import { explorerLink } from './explorer.js'
+import { Outcome } from './outcome.js'
+import { Actions, type ViewOf } from './step.js'
+
+/** F1 and F2: money is moving. Nothing here ever says that it failed. */
+export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
+  const slow = state.now - step.since > slowSentMs
+  const { signature } = step.payment
+  return (
+    <section class="stack">
+      <Outcome
+        tone="plain"
+        icon="wait"
+        title={slow ? words.sentSlow : words.sent}
+        more={slow ? words.sentSlowMore : words.sentMore}
+      />
+      <ol class="stepper" aria-label={words.steps}>
+        <Mark state="done" text={words.approvedStep} />
+        <Mark state="now" text={words.sentStep} />
+        <Mark state="open" text={words.confirmedStep} />
+      </ol>
+      {signature !== null && <Actions>{explorerLink(signature, words.viewTransaction)}</Actions>}
+    </section>
+  )
+}
+
+function Mark({
+  state,
+  text,
+}: {
+  readonly state: 'done' | 'now' | 'open'
+  readonly text: string
+}): JSX.Element {
+  const said = { done: words.stepDone, now: words.stepNow, open: undefined }[state]
+  return (
+    <li class={`stepper__mark stepper__mark--${state}`} {...(state === 'now' && { 'aria-current': 'step' })}>
+      <span class="stepper__dot">{state === 'done' && <Icon name="tick" size={14} />}</span>
+      {text}
+      {said !== undefined && <span class="heard-only"> {said}</span>}
+    </li>
+  )
+}
+
+/** G: done, because the service says so. */
+export function Done({ state, step, dispatch }: ViewOf<'done'>): JSX.Element {
+  const { input, output, quote, signature } = step.intent
+  const received = tokenAmount(output.amount, output.decimals, output.symbol)
+  const paid = `${tokenAmount(input.amount, input.decimals, input.symbol)} (${usd(quote.amountUsd)})`
+  return (
+    <Thanks
+      title={words.done(state.session?.creator.name ?? '', received)}
+      amount={paid}
+      message={state.form.message}
+      at={step.completedAt}
+      reference={signature ?? step.intent.intentId}
+      onAgain={() => dispatch({ type: 'tip-again' })}
+    >
+      {signature !== null && explorerLink(signature, words.viewReceipt)}
+    </Thanks>
+  )
+}
+
+/** J8: the same for naira. */
+export function NairaDone({ state, step, dispatch }: ViewOf<'naira-done'>): JSX.Element {
+  const { amountNgn, amountUsd, intentId, email } = step.tip
+  return (
+    <Thanks
+      title={words.nairaDone(ngn(amountNgn))}
+      more={email ? words.receiptSent : undefined}
+      amount={`${ngn(amountNgn)} (${usd(amountUsd)})`}
+      message={state.form.message}
+      at={step.completedAt}
+      reference={intentId}
+      onAgain={() => dispatch({ type: 'tip-again' })}
+    />
+  )
+}
+
+function Thanks({
+  title,
+  more,
+  amount,
+  message,
+  at,
+  reference,
+  onAgain,
+  children,
+}: {
+  readonly title: string
+  readonly more?: string | undefined
+  readonly amount: string
+  readonly message: string
+  readonly at: number
+  readonly reference: string
+  readonly onAgain: () => void
+  readonly children?: JSX.Element | false
+}): JSX.Element {
+  return (
+    <Outcome tone="good" icon="tick" title={title} more={more}>
+      <dl class="sums number">
+        <div>
+          <dt>{words.amount}</dt>
+          <dd>{amount}</dd>
+        </div>
+        {message !== '' && (
+          <div>
+            <dt>{words.message}</dt>
+            <dd>
+              <bdi>{message}</bdi>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.time}</dt>
+          <dd>{new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}</dd>
+        </div>
+        <div>
+          <dt>{words.referenceTerm}</dt>
+          <dd class="row">
+            <span class="reference" title={reference}>
+              {`${reference.slice(0, 8)}…${reference.slice(-6)}`}
+            </span>
+            <CopyButton value={reference} label={words.reference} />
+          </dd>
+        </div>
+      </dl>
+      <Actions>
+        <Button kind="primary" onPress={onAgain}>
+          {words.tipAgain}
+        </Button>
+        {children}
+      </Actions>
+    </Outcome>
+  )
+}

@@ -1,0 +1,26 @@
+import type { ComponentChildren, JSX } from 'preact'
+import type { Event } from '../events.js'
+import type { State, Step, StepName } from '../state.js'
+
+export type Dispatch = (event: Event) => void
+
+/** What every view of a step is given. */
+export interface ViewOf<At extends StepName> {
+  readonly state: State
+  readonly step: Extract<Step, { at: At }>
+  readonly dispatch: Dispatch
+}
+
+/** The heading of a step takes the focus when the step appears, so that readers go on where the page does. */
+export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <h2 tabIndex={-1} data-heading>
+      {children}
+    </h2>
+  )
+}
+
+/** The buttons of a step, the one most people want first. */
+export function Actions({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <div class="actions">{children}</div>
+}

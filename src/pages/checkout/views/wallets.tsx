@@ -1,0 +1,125 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { Button, LinkButton } from '../../ui/button.js'
+import { Icon } from '../../ui/icon.js'
+import { Notice } from '../../ui/notice.js'
+import type { State, WalletChoice } from '../state.js'
+import { Outcome } from './outcome.js'
+import { Working } from './slow.js'
+import { Actions, type Dispatch, Heading, type ViewOf } from './step.js'
+
+/** B1, B2 and B3: the wallets there are, or the ways to one. */
+export function Wallets({ state, step, dispatch }: ViewOf<'wallets'>): JSX.Element {
+  if (state.wallets.length > 0)
+    return <WalletList state={state} declined={step.declined} dispatch={dispatch} />
+  if (!state.looked) return <Working text={words.looking} />
+  return state.framed ? <NoneHere dispatch={dispatch} /> : <NoneAtAll state={state} dispatch={dispatch} />
+}
+
+function WalletList({
+  state,
+  declined,
+  dispatch,
+}: {
+  readonly state: State
+  readonly declined: boolean
+  readonly dispatch: Dispatch
+}): JSX.Element {
+  return (
+    <section class="stack">
+      <Heading>{words.chooseWallet}</Heading>
+      {declined && (
+        <Notice tone="warn" icon="warn" urgent>
+          <strong>{words.declined}</strong> {words.nothingPaid}
+        </Notice>
+      )}
+      <ul class="wallets">
+        {state.wallets.map((wallet) => (
+          <li key={wallet.id}>
+            <button type="button" class="wallet" onClick={() => dispatch({ type: 'picked', wallet })}>
+              <WalletIcon wallet={wallet} size={32} />
+              <span class="wallet__name">{wallet.name}</span>
+              <span class="quiet">{words.detected}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Actions>
+        {state.framed && <InWindow dispatch={dispatch} kind="quiet" />}
+        <Button kind="quiet" onPress={() => dispatch({ type: 'use-phone' })}>
+          <Icon name="phone" /> {words.usePhone}
+        </Button>
+        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
+          {words.back}
+        </Button>
+      </Actions>
+    </section>
+  )
+}
+
+export function WalletIcon({
+  wallet,
+  size,
+}: {
+  readonly wallet: WalletChoice
+  readonly size: number
+}): JSX.Element {
+  if (wallet.icon === '') return <Icon name="wallet" size={size} />
+  return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
+}
+
+function InWindow({
+  dispatch,
+  kind,
+}: {
+  readonly dispatch: Dispatch
+  readonly kind: 'primary' | 'quiet'
+}): JSX.Element {
+  return (
+    <Button kind={kind} onPress={() => dispatch({ type: 'open-window' })}>
+      {words.continueInWindow} <Icon name="out" />
+    </Button>
+  )
+}
+
+function NoneHere({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
+  return (
+    <Outcome tone="plain" icon="wallet" title={words.noneHere} more={words.noneHereMore}>
+      <Actions>
+        <InWindow dispatch={dispatch} kind="primary" />
+        <Button onPress={() => dispatch({ type: 'use-phone' })}>
+          <Icon name="phone" /> {words.usePhone}
+        </Button>
+        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
+          {words.back}
+        </Button>
+      </Actions>
+    </Outcome>
+  )
+}
+
+function NoneAtAll({ state, dispatch }: { readonly state: State; readonly dispatch: Dispatch }): JSX.Element {
+  return (
+    <Outcome tone="plain" icon="wallet" title={words.noWallet} more={words.noWalletMore}>
+      <Actions>
+        <LinkButton kind="primary" href="https://phantom.com/download" newTab>
+          {words.getPhantom} <Icon name="out" />
+        </LinkButton>
+        <LinkButton href="https://www.solflare.com/download/" newTab>
+          {words.getSolflare} <Icon name="out" />
+        </LinkButton>
+        {state.session?.fiat.enabled && (
+          <Button onPress={() => dispatch({ type: 'start-over', method: 'naira' })}>
+            <Icon name="bank" /> {words.payInNaira}
+          </Button>
+        )}
+        <Button onPress={() => dispatch({ type: 'use-phone' })}>
+          <Icon name="phone" /> {words.usePhone}
+        </Button>
+        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
+          {words.back}
+        </Button>
+      </Actions>
+    </Outcome>
+  )
+}

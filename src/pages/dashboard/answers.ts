@@ -1,0 +1,114 @@
+// What the service answers, as the dashboard reads it. A test holds these to the service's own schemas.
+
+export interface Me {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly walletPublicKey: string | null
+  readonly emailVerifiedAt: string | null
+}
+
+export interface Balance {
+  readonly availableUSDC: number
+  readonly pendingUSDC: number
+  readonly heldUSDC: number
+}
+
+export type TipStatus = 'pending' | 'confirmed' | 'failed' | 'cancelled'
+
+export interface ListedTip {
+  readonly signature: string
+  readonly sender: string
+  readonly amount: number
+  readonly receivedAmount: number | null
+  readonly tokenSymbol: string
+  readonly message: string | null
+  readonly timestamp: string
+  readonly status: TipStatus
+  readonly valueUsd: number
+  readonly fiatDetails: {
+    readonly platformFee: number
+    readonly finalAmountUsd: number
+    readonly amountNgn: number
+  } | null
+}
+
+export interface TipsPage {
+  readonly tips: readonly ListedTip[]
+  readonly nextCursor: string | null
+}
+
+export interface Day {
+  readonly date: string
+  readonly count: number
+  readonly valueUsd: number
+}
+
+export interface ApiKey {
+  readonly id: string
+  readonly prefix: string
+  readonly label: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export interface NewApiKey {
+  readonly id: string
+  readonly apiKey: string
+  readonly prefix: string
+}
+
+export interface Settings {
+  readonly acceptedTokens: readonly string[]
+  readonly yieldEnabled: boolean
+  readonly gaslessEnabled: boolean
+  readonly autoConvertUsdc: boolean
+  readonly fiatCollection: 'checkout' | 'bank_transfer'
+  readonly minTipUsd: number | null
+  readonly maxTipUsd: number | null
+}
+
+export interface Profile {
+  readonly id: string
+  readonly name: string
+  readonly walletPublicKey: string | null
+  readonly solDomain: string | null
+  readonly settings: Settings
+}
+
+export interface Bank {
+  readonly code: string
+  readonly name: string
+}
+
+/** What a withdrawal was granted as. */
+export interface Granted {
+  readonly reference: string
+  readonly status: 'pending' | 'submitted'
+  readonly amountNGN: number
+  readonly systemFeeNGN: number
+  readonly requiresVerification: boolean
+}
+
+export type PayoutStatus = 'pending' | 'submitted' | 'processing' | 'completed' | 'failed'
+
+export interface Payout {
+  readonly reference: string
+  readonly status: PayoutStatus
+  readonly amountNGN: number
+  readonly systemFeeNGN: number
+  readonly amountUSDC: number
+  readonly bankCode: string
+  readonly bankName: string | null
+  readonly accountNumber: string
+  readonly accountName: string
+  readonly requiresVerification: boolean
+  readonly failureReason: string | null
+  readonly createdAt: string
+}
+
+/** Naira for a dollar, now. */
+export interface Rate {
+  readonly rate: number
+  readonly expiresAt: string
+}

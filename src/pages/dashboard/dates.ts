@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** `3 Nov` of the UTC date `2026-11-03`; nothing of nothing. */
+export function dayText(isoDate: string): string {
+  return isoDate === '' ? '' : day.format(new Date(isoDate))
+}
+
+/** `3 Nov 2026, 14:05` where the reader is. */
+export function momentText(iso: string): string {
+  return moment.format(new Date(iso))
+}
+
+/** `just now`, `5 min. ago`, `3 hr. ago`, `yesterday`; the date of what is older than a week. */
+export function agoText(iso: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(iso)
+  if (ms < minuteMs) return 'just now'
+  if (ms < hourMs) return ago.format(-Math.floor(ms / minuteMs), 'minute')
+  if (ms < dayMs) return ago.format(-Math.floor(ms / hourMs), 'hour')
+  if (ms < 7 * dayMs) return ago.format(-Math.floor(ms / dayMs), 'day')
+  return date.format(new Date(iso))
+}
+
+/** The time, told anew twice a minute. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMs / 2)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -1,0 +1,91 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Announcer } from '../../ui/announcer.js'
+import { Button } from '../../ui/button.js'
+import { Field } from '../../ui/field.js'
+import { Icon } from '../../ui/icon.js'
+import { Notice } from '../../ui/notice.js'
+import { call } from '../api.js'
+import { useLoad } from '../use-load.js'
+import { useSubmit } from '../use-submit.js'
+import { siteOf } from './site.js'
+
+/** The sites that may show the creator's checkout. */
+export function Domains(): JSX.Element {
+  const { data, fault } = useLoad<{ domains: readonly string[] }>('/creators/domains')
+  const [domains, setDomains] = useState<readonly string[]>()
+  const [text, setText] = useState('')
+  const [said, setSaid] = useState('')
+  useEffect(() => setDomains(data?.domains), [data])
+  const save = useSubmit(async (wanted: readonly string[], done: string) => {
+    const body = { domains: wanted }
+    setDomains((await call<{ domains: readonly string[] }>('PUT', '/creators/domains', { body })).domains)
+    setSaid(done)
+    setText('')
+  })
+  const site = siteOf(text)
+  const invalid = text.trim() !== '' && site === undefined
+  const failed = save.fault ?? (data === undefined ? fault : undefined)
+  return (
+    <section class="card" aria-labelledby="domains-title">
+      <h2 id="domains-title">{words.domains.title}</h2>
+      <p class="quiet">{words.domains.lead}</p>
+      <Announcer text={said} />
+      <form
+        class="inline"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (site === undefined || domains === undefined) return
+          save.run([...new Set([...domains, site])], words.domains.added(site))
+        }}
+      >
+        <Field
+          label={words.domains.add}
+          hint={site !== undefined && site !== text.trim() ? words.domains.becomes(site) : undefined}
+          fault={invalid ? words.fault('invalid_domain') : undefined}
+        >
+          <input
+            class="input"
+            name="domain"
+            inputMode="url"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="example.com"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </Field>
+        <Button type="submit" busy={save.busy}>
+          {words.domains.submit}
+        </Button>
+      </form>
+      {failed !== undefined && (
+        <Notice tone="bad" icon="warn" urgent>
+          {words.fault(failed)}
+        </Notice>
+      )}
+      <ul class="chips">
+        {domains?.map((domain) => (
+          <li key={domain} class="chips__chip">
+            <bdi>{domain}</bdi>
+            <button
+              type="button"
+              class="chips__remove"
+              aria-label={words.domains.remove(domain)}
+              onClick={() =>
+                save.run(
+                  domains.filter((other) => other !== domain),
+                  words.domains.removed(domain),
+                )
+              }
+            >
+              <Icon name="cross" size={16} />
+            </button>
+          </li>
+        ))}
+        <li class="chips__chip chips__chip--fixed">{words.domains.always}</li>
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/button.js'
+import { Dialog } from '../../ui/dialog.js'
+import { Field } from '../../ui/field.js'
+import type { ApiKey } from '../answers.js'
+import { call } from '../api.js'
+import { useSubmit } from '../use-submit.js'
+
+/** Ends a key once its prefix was typed: a site that still uses it stops working at that moment. */
+export function RevokeDialog({
+  apiKey,
+  onClose,
+  onRevoked,
+}: {
+  readonly apiKey: ApiKey
+  readonly onClose: () => void
+  readonly onRevoked: () => void
+}): JSX.Element {
+  const [typed, setTyped] = useState('')
+  const revoke = useSubmit(async () => {
+    await call('DELETE', `/creators/api-keys/${apiKey.id}`)
+    onRevoked()
+  })
+  return (
+    <Dialog title={words.revoke.title(apiKey.label ?? apiKey.prefix)} onClose={onClose}>
+      <p>{words.revoke.effect}</p>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (typed.trim() === apiKey.prefix) revoke.run()
+          else revoke.fail('wrong_prefix')
+        }}
+      >
+        <Field label={words.revoke.type(apiKey.prefix)} fault={revoke.fault && words.fault(revoke.fault)}>
+          <input
+            class="input"
+            name="prefix"
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onInput={({ currentTarget }) => {
+              revoke.clear()
+              setTyped(currentTarget.value)
+            }}
+          />
+        </Field>
+        <Button kind="danger" type="submit" busy={revoke.busy}>
+          {words.revoke.submit}
+        </Button>
+        <Button onPress={onClose}>{words.cancel}</Button>
+      </form>
+    </Dialog>
+  )
+}

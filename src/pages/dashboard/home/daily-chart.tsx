@@ -1,0 +1,133 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { shortUsd, usd } from '../../lib/money.js'
+import type { Day } from '../answers.js'
+import { dayText } from '../dates.js'
+import { useLoad } from '../use-load.js'
+import { barsOf, scaleTop } from './chart-scale.js'
+
+const spans = [7, 30, 90] as const
+const width = 1000
+const height = 240
+
+/** What came in on each day: as bars, or as a table for those who read rather than look. Read again as `turn` grows. */
+export function DailyChart({ turn }: { readonly turn: number }): JSX.Element {
+  const [days, setDays] = useState<number>(30)
+  const [asTable, setAsTable] = useState(false)
+  const { data, reload } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`)
+  useEffect(() => {
+    if (turn > 0) reload()
+  }, [turn, reload])
+  const list = data?.days ?? []
+  const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
+  const count = list.reduce((sum, day) => sum + day.count, 0)
+  return (
+    <section class="card chart" aria-labelledby="chart-title">
+      <header class="chart__head">
+        <div>
+          <h2 id="chart-title">{words.chart.title}</h2>
+          <p class="quiet number">
+            {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
+          </p>
+        </div>
+        <div class="row">
+          <select
+            class="input input--small"
+            aria-label={words.chart.span}
+            value={String(days)}
+            onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+          >
+            {spans.map((span) => (
+              <option key={span} value={String(span)}>
+                {words.chart.days(span)}
+              </option>
+            ))}
+          </select>
+          <button type="button" class="link" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+            {asTable ? words.chart.asBars : words.chart.asTable}
+          </button>
+        </div>
+      </header>
+      {asTable ? <DayTable days={list} /> : <Bars days={list} />}
+    </section>
+  )
+}
+
+function Bars({ days }: { readonly days: readonly Day[] }): JSX.Element {
+  const most = Math.max(0, ...days.map(({ valueUsd }) => valueUsd))
+  const top = scaleTop(most)
+  const best = days.find(({ valueUsd }) => valueUsd === most && most > 0)
+  const bars = barsOf(
+    days.map(({ valueUsd }) => valueUsd),
+    top,
+  )
+  const summary = best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), usd(most))
+  return (
+    <figure class="chart__figure">
+      <div class="chart__scale number" aria-hidden="true">
+        <span>{shortUsd(top)}</span>
+        <span>{shortUsd(top / 2)}</span>
+        <span>$0</span>
+      </div>
+      <svg
+        class="chart__bars"
+        role="img"
+        aria-label={summary}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+      >
+        {[0.5, height / 2, height - 0.5].map((y) => (
+          <line key={y} class="chart__line" x1={0} x2={width} y1={y} y2={y} />
+        ))}
+        {bars.map((bar, at) => (
+          <rect
+            key={days[at]?.date}
+            class="chart__bar"
+            x={bar.x * width}
+            width={bar.width * width}
+            y={(1 - bar.height) * height}
+            height={bar.height * height}
+          >
+            <title>{`${dayText(days[at]?.date ?? '')}: ${usd(days[at]?.valueUsd ?? 0)}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <div class="chart__dates" aria-hidden="true">
+        <span>{dayText(days[0]?.date ?? '')}</span>
+        <span>{words.chart.today}</span>
+      </div>
+      <figcaption class="quiet">{summary}</figcaption>
+    </figure>
+  )
+}
+
+function DayTable({ days }: { readonly days: readonly Day[] }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="chart__table" tabIndex={0} aria-label={words.chart.title}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.chart.day}</th>
+            <th scope="col" class="table__figure">
+              {words.chart.tips}
+            </th>
+            <th scope="col" class="table__figure">
+              {words.chart.value}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...days].reverse().map(({ date, count, valueUsd }) => (
+            <tr key={date}>
+              <th scope="row">{dayText(date)}</th>
+              <td class="table__figure number">{count}</td>
+              <td class="table__figure number">{usd(valueUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

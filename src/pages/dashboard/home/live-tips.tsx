@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Announcer } from '../../ui/announcer.js'
+import { LinkButton } from '../../ui/button.js'
+import { Notice } from '../../ui/notice.js'
+import type { ListedTip, TipsPage } from '../answers.js'
+import { useNow } from '../dates.js'
+import { pathOf } from '../route.js'
+import { ScreenLink } from '../screen-link.js'
+import { TipDrawer } from '../tips/tip-drawer.js'
+import { TipRow } from '../tips/tip-row.js'
+import { useLoad } from '../use-load.js'
+import { useAnnouncement } from './announcements.js'
+import type { TipNews } from './tip-news.js'
+
+const shown = 12
+
+/** The newest tips, as they come, until somebody wants it to stand still. */
+export function LiveTips({
+  news,
+  turn,
+}: {
+  readonly news: TipNews
+  /** Grows when the list should be read again. */
+  readonly turn: number
+}): JSX.Element {
+  const [pausedAt, setPausedAt] = useState<number>()
+  const [open, setOpen] = useState<ListedTip>()
+  const { data, fault, reload } = useLoad<TipsPage>(`/creators/tips?limit=${shown}`)
+  const announcement = useAnnouncement(news)
+  const now = useNow()
+  const paused = pausedAt !== undefined
+  const waiting = paused ? news.count - pausedAt : 0
+  useEffect(() => {
+    if (!paused && turn > 0) reload()
+  }, [turn, paused, reload])
+  return (
+    <section class="card live" aria-labelledby="live-title">
+      <header class="live__head">
+        <h2 id="live-title">
+          {words.live.title} <LiveMark connected={news.connected} paused={paused} />
+        </h2>
+        <button
+          type="button"
+          class="link"
+          aria-pressed={paused}
+          onClick={() => setPausedAt(paused ? undefined : news.count)}
+        >
+          {paused ? words.live.resume(waiting) : words.live.pause}
+        </button>
+      </header>
+      <Announcer text={announcement} />
+      {fault !== undefined && data === undefined && (
+        <Notice tone="warn" icon="warn">
+          {words.fault(fault)}
+        </Notice>
+      )}
+      {data?.tips.length === 0 && <NoTips />}
+      <ul class="rows">
+        {data?.tips.map((tip) => (
+          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
+        ))}
+      </ul>
+      {data !== undefined && data.tips.length > 0 && (
+        <p>
+          <ScreenLink to="tips">{words.live.all}</ScreenLink>
+        </p>
+      )}
+      {open !== undefined && <TipDrawer tip={open} onClose={() => setOpen(undefined)} />}
+    </section>
+  )
+}
+
+function LiveMark({
+  connected,
+  paused,
+}: {
+  readonly connected: boolean | undefined
+  readonly paused: boolean
+}): JSX.Element | null {
+  if (connected === undefined) return null
+  const state = paused ? 'paused' : connected ? 'on' : 'off'
+  return <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
+}
+
+/** Nothing has come yet: what brings the first. */
+export function NoTips(): JSX.Element {
+  return (
+    <div class="empty">
+      <p>{words.tips.none}</p>
+      <div class="empty__acts">
+        <LinkButton href={pathOf('developers')}>{words.tips.noneCheckout}</LinkButton>
+        <LinkButton href={pathOf('overlay')}>{words.tips.noneOverlay}</LinkButton>
+      </div>
+    </div>
+  )
+}

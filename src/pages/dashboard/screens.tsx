@@ -1,0 +1,50 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { words } from '../i18n/dashboard.js'
+import { Developers } from './developers/developers.js'
+import { Home } from './home/home.js'
+import { OverlaySettings } from './overlay/overlay-settings.js'
+import { type Screen, useRoute } from './route.js'
+import { SettingsScreen } from './settings/settings.js'
+import { ShortcutsHelp, useShortcuts } from './shortcuts.js'
+import { Tips } from './tips/tips.js'
+import { TopBar } from './top-bar.js'
+import { Withdraw } from './withdraw/withdraw.js'
+
+const contents: Readonly<Record<Screen, () => JSX.Element>> = {
+  home: Home,
+  tips: Tips,
+  withdraw: Withdraw,
+  overlay: OverlaySettings,
+  developers: Developers,
+  settings: SettingsScreen,
+}
+
+/** The screen that the address names, under the bar with all of them. */
+export function Screens(): JSX.Element {
+  const { screen } = useRoute()
+  const [help, setHelp] = useState(false)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const first = useRef(true)
+  useShortcuts(() => setHelp(true))
+  useEffect(() => {
+    document.title = `${words.screens[screen]} · ${words.brand}`
+    // A reader is told of the new screen by its heading; the page load itself it tells of already.
+    if (!first.current) heading.current?.focus()
+    first.current = false
+    window.scrollTo(0, 0)
+  }, [screen])
+  const Content = contents[screen]
+  return (
+    <>
+      <TopBar screen={screen} onHelp={() => setHelp(true)} />
+      <main class="page" key={screen}>
+        <h1 ref={heading} tabIndex={-1}>
+          {words.screens[screen]}
+        </h1>
+        <Content />
+      </main>
+      {help && <ShortcutsHelp onClose={() => setHelp(false)} />}
+    </>
+  )
+}

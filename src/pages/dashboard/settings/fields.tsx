@@ -1,0 +1,132 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { Field } from '../../ui/field.js'
+import { Notice } from '../../ui/notice.js'
+import type { Settings } from '../answers.js'
+import { Tick } from '../overlay/overlay-form.js'
+
+const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
+const ways = ['checkout', 'bank_transfer'] as const
+const text = words.settings
+
+interface Part {
+  readonly settings: Settings
+  readonly onChange: (change: Partial<Settings>) => void
+}
+
+export function ProfileFields({
+  name,
+  onName,
+}: {
+  readonly name: string
+  readonly onName: (name: string) => void
+}): JSX.Element {
+  return (
+    <Field label={words.register.name} hint={words.register.nameHint}>
+      <input
+        class="input"
+        name="name"
+        autocomplete="name"
+        required
+        minLength={2}
+        maxLength={100}
+        value={name}
+        onInput={({ currentTarget }) => onName(currentTarget.value)}
+      />
+    </Field>
+  )
+}
+
+/** Which tokens are taken and what becomes of them. */
+export function TokenFields({ settings, onChange }: Part): JSX.Element {
+  const { acceptedTokens } = settings
+  const accept = (token: string, taken: boolean): void => {
+    const others = acceptedTokens.filter((other) => other !== token)
+    const next = taken ? [...others, token] : others
+    // The service refuses a creator who takes nothing.
+    if (next.length > 0) onChange({ acceptedTokens: next })
+  }
+  return (
+    <>
+      <fieldset class="stack">
+        <legend class="field__label">{text.tokens}</legend>
+        <div class="ticks">
+          {tokens.map((token) => (
+            <Tick
+              key={token}
+              label={token}
+              value={acceptedTokens.includes(token)}
+              onChange={(taken) => accept(token, taken)}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <div>
+        <Tick
+          label={text.convert}
+          value={settings.autoConvertUsdc}
+          onChange={(autoConvertUsdc) => onChange({ autoConvertUsdc })}
+        />
+        <Tick
+          label={text.gasless}
+          value={settings.gaslessEnabled}
+          onChange={(gaslessEnabled) => onChange({ gaslessEnabled })}
+        />
+        <Tick
+          label={text.yield}
+          value={settings.yieldEnabled}
+          onChange={(yieldEnabled) => onChange({ yieldEnabled })}
+        />
+      </div>
+      {settings.yieldEnabled && (
+        <Notice tone="warn" icon="warn">
+          {text.yieldWarning}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** How naira are paid, and between what amounts a tip may be. */
+export function MoneyFields({ settings, onChange }: Part): JSX.Element {
+  const limit = (key: 'minTipUsd' | 'maxTipUsd'): JSX.Element => (
+    <Field label={text[key]}>
+      <input
+        class="input number"
+        type="number"
+        min={0}
+        step={0.01}
+        placeholder={text.noLimit}
+        value={settings[key] ?? ''}
+        onInput={({ currentTarget }) => {
+          const value = currentTarget.valueAsNumber
+          onChange({ [key]: Number.isFinite(value) ? value : null })
+        }}
+      />
+    </Field>
+  )
+  return (
+    <>
+      <Field label={text.fiat}>
+        <select
+          class="input"
+          value={settings.fiatCollection}
+          onChange={({ currentTarget }) => {
+            const way = ways.find((one) => one === currentTarget.value)
+            if (way !== undefined) onChange({ fiatCollection: way })
+          }}
+        >
+          {ways.map((way) => (
+            <option key={way} value={way}>
+              {text.ways[way]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <div class="pair">
+        {limit('minTipUsd')}
+        {limit('maxTipUsd')}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Announcer } from '../../ui/announcer.js'
+import { Button } from '../../ui/button.js'
+import { Notice } from '../../ui/notice.js'
+import type { Profile, Settings } from '../answers.js'
+import { call } from '../api.js'
+import { useSession } from '../session.js'
+import { useLoad } from '../use-load.js'
+import { useSubmit } from '../use-submit.js'
+import { Appearance } from './appearance.js'
+import { DomainCard } from './domain-card.js'
+import { MoneyFields, ProfileFields, TokenFields } from './fields.js'
+
+/** Who the creator is, what tips they take, and how the dashboard looks. */
+export function SettingsScreen(): JSX.Element {
+  const { data, fault } = useLoad<{ creator: Profile }>('/creators/me')
+  const [profile, setProfile] = useState<Profile>()
+  useEffect(() => setProfile(data?.creator), [data])
+  if (profile === undefined)
+    return fault === undefined ? (
+      <p class="quiet">{words.loading}</p>
+    ) : (
+      <Notice tone="warn" icon="warn" urgent>
+        {words.fault(fault)}
+      </Notice>
+    )
+  return (
+    <div class="columns">
+      <TipSettings profile={profile} onSaved={setProfile} />
+      <DomainCard profile={profile} onSaved={setProfile} />
+      <Appearance />
+    </div>
+  )
+}
+
+function TipSettings({
+  profile,
+  onSaved,
+}: {
+  readonly profile: Profile
+  readonly onSaved: (profile: Profile) => void
+}): JSX.Element {
+  const { refresh } = useSession()
+  const [name, setName] = useState(profile.name)
+  const [settings, setSettings] = useState(profile.settings)
+  const [saved, setSaved] = useState(false)
+  const change = (part: Partial<Settings>): void => {
+    setSettings({ ...settings, ...part })
+    setSaved(false)
+  }
+  const save = useSubmit(async () => {
+    const { creator } = await call<{ creator: Profile }>('PATCH', '/creators/me', {
+      body: { name, settings },
+    })
+    onSaved(creator)
+    setSaved(true)
+    refresh()
+  })
+  return (
+    <form
+      class="card stack columns__wide"
+      aria-labelledby="tips-title"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.run()
+      }}
+    >
+      <h2 id="tips-title">{words.settings.title}</h2>
+      <ProfileFields
+        name={name}
+        onName={(text) => {
+          setName(text)
+          setSaved(false)
+        }}
+      />
+      <TokenFields settings={settings} onChange={change} />
+      <MoneyFields settings={settings} onChange={change} />
+      {save.fault !== undefined && (
+        <Notice tone="bad" icon="warn" urgent>
+          {words.fault(save.fault)}
+        </Notice>
+      )}
+      <Announcer text={saved ? words.settings.saved : ''} />
+      <Button kind="primary" type="submit" busy={save.busy}>
+        {saved ? words.settings.saved : words.settings.save}
+      </Button>
+    </form>
+  )
+}

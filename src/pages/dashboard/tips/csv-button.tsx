@@ -1,0 +1,60 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { request } from '../api.js'
+import { useSubmit } from '../use-submit.js'
+import { type Filters, tipsPath } from './filters.js'
+
+/** Rows of a file at most: a spreadsheet of more is slow, and so is this page. */
+const mostPages = 100
+const pageSize = 100
+
+/** Saves every tip that the filters want as one file, whatever number of answers it takes. */
+export function CsvButton({
+  filters,
+  startedAt,
+}: {
+  readonly filters: Filters
+  readonly startedAt: number
+}): JSX.Element {
+  const [rows, setRows] = useState(0)
+  const saving = useSubmit(async () => {
+    const text = await everyPage(`${tipsPath(filters, startedAt, undefined, pageSize)}&format=csv`, setRows)
+    save('tips.csv', text)
+  })
+  return (
+    <span>
+      <button type="button" class="link" aria-disabled={saving.busy} onClick={saving.run}>
+        {saving.busy ? words.csv.busy(rows) : words.csv.save}
+      </button>
+      {saving.fault !== undefined && (
+        <span class="field__fault" role="alert">
+          {' '}
+          {words.fault(saving.fault)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+async function everyPage(path: string, tell: (rows: number) => void): Promise<string> {
+  let text = ''
+  let next: string | undefined = path
+  for (let page = 1; next !== undefined && page <= mostPages; page++) {
+    const response: Response = await request('GET', next)
+    const part = await response.text()
+    text += page === 1 ? part : part.slice(part.indexOf('\r\n') + 2)
+    next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1]
+    tell(page * pageSize)
+  }
+  return text
+}
+
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,87 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, usd } from '../../lib/money.js'
+import { amountText } from '../../lib/tip-text.js'
+import { Button, LinkButton } from '../../ui/button.js'
+import { CopyButton } from '../../ui/copy-button.js'
+import { Dialog } from '../../ui/dialog.js'
+import type { ListedTip } from '../answers.js'
+import { momentText } from '../dates.js'
+import { Status } from '../status.js'
+import { isOnChain, paidText } from './tip-words.js'
+
+const explorer = 'https://explorer.solana.com/tx/'
+
+/** Everything that is known of one tip. */
+export function TipDrawer({
+  tip,
+  onClose,
+}: {
+  readonly tip: ListedTip
+  readonly onClose: () => void
+}): JSX.Element {
+  const { signature, sender, message, status, timestamp, valueUsd, fiatDetails } = tip
+  return (
+    <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>
+      <p>
+        <Status status={status} />
+      </p>
+      {message && (
+        <blockquote class="quote">
+          <bdi>{message}</bdi>
+        </blockquote>
+      )}
+      <dl class="facts">
+        <Fact name={words.tip.from}>
+          <bdi>{sender}</bdi>
+        </Fact>
+        <Fact name={words.tip.value}>{usd(valueUsd)}</Fact>
+        {tip.receivedAmount !== null && (
+          <Fact name={words.tip.received}>
+            {fiatDetails === null ? amountText(tip.receivedAmount, tip.tokenSymbol) : usd(tip.receivedAmount)}
+          </Fact>
+        )}
+        {fiatDetails !== null && (
+          <>
+            <Fact name={words.tip.paidNgn}>{ngn(fiatDetails.amountNgn)}</Fact>
+            <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>
+          </>
+        )}
+        <Fact name={words.tip.recorded}>{momentText(timestamp)}</Fact>
+        <Fact name={isOnChain(tip) ? words.tip.signature : words.tip.reference}>
+          <code>{signature}</code>
+        </Fact>
+      </dl>
+      <ol class="timeline">
+        <li class="timeline__point timeline__point--done">{words.tip.timeline.recorded}</li>
+        <li class={`timeline__point ${status === 'confirmed' ? 'timeline__point--done' : ''}`}>
+          {words.tip.timeline[status]}
+        </li>
+      </ol>
+      <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />
+      {isOnChain(tip) && (
+        <LinkButton href={explorer + encodeURIComponent(signature)} newTab>
+          {words.tip.explorer}
+        </LinkButton>
+      )}
+      <Button kind="primary" onPress={onClose}>
+        {words.close}
+      </Button>
+    </Dialog>
+  )
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string
+  readonly children: JSX.Element | string
+}): JSX.Element {
+  return (
+    <div class="facts__line">
+      <dt>{name}</dt>
+      <dd class="number">{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { usd } from '../../lib/money.js'
+import { cut, senderText } from '../../lib/tip-text.js'
+import { Icon } from '../../ui/icon.js'
+import type { ListedTip } from '../answers.js'
+import { agoText, momentText } from '../dates.js'
+import { Status } from '../status.js'
+import { isOnChain, paidText } from './tip-words.js'
+
+const senderLength = 60
+const messageLength = 160
+
+/** One tip of a list; all of it opens the details. */
+export function TipRow({
+  tip,
+  now,
+  onOpen,
+}: {
+  readonly tip: ListedTip
+  readonly now: number
+  readonly onOpen: () => void
+}): JSX.Element {
+  const { sender, message, timestamp, valueUsd, status } = tip
+  return (
+    <li class="rows__row">
+      <button type="button" class="tip-row" onClick={onOpen}>
+        <span class="tip-row__kind" title={isOnChain(tip) ? words.tips.crypto : words.tips.naira}>
+          <Icon name={isOnChain(tip) ? 'wallet' : 'bank'} />
+        </span>
+        <span class="tip-row__what">
+          <span>
+            <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
+            <span class="number tip-row__paid">{paidText(tip)}</span>
+          </span>
+          {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
+          {status !== 'confirmed' && <Status status={status} />}
+        </span>
+        <span class="tip-row__right">
+          <span class="number tip-row__value">{usd(valueUsd)}</span>
+          <time class="quiet" dateTime={timestamp} title={momentText(timestamp)}>
+            {agoText(timestamp, now)}
+          </time>
+        </span>
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,105 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Announcer } from '../../ui/announcer.js'
+import { Button } from '../../ui/button.js'
+import { Notice } from '../../ui/notice.js'
+import type { ListedTip, TipsPage } from '../answers.js'
+import { call, codeOf } from '../api.js'
+import { useNow } from '../dates.js'
+import { NoTips } from '../home/live-tips.js'
+import { replaceQuery, useRoute } from '../route.js'
+import { useLoad } from '../use-load.js'
+import { CsvButton } from './csv-button.js'
+import { FilterBar } from './filter-bar.js'
+import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
+import { TipDrawer } from './tip-drawer.js'
+import { TipRow } from './tip-row.js'
+
+/** Every tip, found by what the address says. */
+export function Tips(): JSX.Element {
+  const { query } = useRoute()
+  const filters = readFilters(query)
+  const [startedAt] = useState(Date.now)
+  const path = tipsPath(filters, startedAt)
+  const first = useLoad<TipsPage>(path)
+  const further = useFurther(path, first.data)
+  const [open, setOpen] = useState<ListedTip>()
+  const now = useNow()
+  const tips = [...(first.data?.tips ?? []), ...further.tips]
+  const filtered = writeFilters(filters).size > 0
+  const set = (change: Partial<Filters>): void => replaceQuery(writeFilters({ ...filters, ...change }))
+  return (
+    <section class="card">
+      <FilterBar filters={filters} onChange={set} />
+      <div class="tips__count">
+        <p class="quiet">
+          {first.data === undefined
+            ? words.loading
+            : words.tips.count(tips.length, further.next !== undefined)}
+        </p>
+        <CsvButton filters={filters} startedAt={startedAt} />
+      </div>
+      <Announcer
+        text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
+      />
+      {first.fault !== undefined && (
+        <Notice tone="warn" icon="warn" urgent>
+          {words.fault(first.fault)}{' '}
+          <button type="button" class="link" onClick={first.reload}>
+            {words.tryAgain}
+          </button>
+        </Notice>
+      )}
+      {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
+      <ul class="rows">
+        {tips.map((tip) => (
+          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
+        ))}
+      </ul>
+      {further.fault !== undefined && (
+        <Notice tone="warn" icon="warn" urgent>
+          {words.fault(further.fault)}
+        </Notice>
+      )}
+      {further.next !== undefined && (
+        <Button busy={further.busy} onPress={further.more}>
+          {words.tips.more}
+        </Button>
+      )}
+      {open !== undefined && <TipDrawer tip={open} onClose={() => setOpen(undefined)} />}
+    </section>
+  )
+}
+
+function NothingFound(): JSX.Element {
+  return (
+    <div class="empty">
+      <p>{words.tips.nothingFound}</p>
+      <Button onPress={() => replaceQuery(new URLSearchParams())}>{words.tips.clear}</Button>
+    </div>
+  )
+}
+
+/** The pages after the first, one at a press. They begin anew when the first is another. */
+function useFurther(path: string, first: TipsPage | undefined) {
+  const [pages, setPages] = useState<readonly TipsPage[]>([])
+  const [busy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string>()
+  useEffect(() => {
+    setPages([])
+    setFault(undefined)
+    // They belong to the first page.
+  }, [path, first])
+  const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
+  const more = (): void => {
+    if (next === undefined || busy) return
+    setBusy(true)
+    setFault(undefined)
+    call<TipsPage>('GET', `${path}&cursor=${encodeURIComponent(next)}`)
+      .then((page) => setPages((before) => [...before, page]))
+      .catch((error: unknown) => setFault(codeOf(error)))
+      .finally(() => setBusy(false))
+  }
+  return { tips: pages.flatMap(({ tips }) => tips), next, busy, fault, more }
+}

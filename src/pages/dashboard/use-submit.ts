@@ -1,0 +1,33 @@
+import { useRef, useState } from 'preact/hooks'
+import { codeOf } from './api.js'
+
+interface Submit<Given extends unknown[]> {
+  readonly busy: boolean
+  /** The code of what went wrong the last time. */
+  readonly fault: string | undefined
+  readonly run: (...given: Given) => void
+  readonly clear: () => void
+  readonly fail: (code: string) => void
+}
+
+/** Something that is asked of the service when a form is sent: one at a time, and what went wrong with the last. */
+export function useSubmit<Given extends unknown[] = []>(
+  work: (...given: Given) => Promise<void>,
+): Submit<Given> {
+  const [busy, setBusy] = useState(false)
+  const [fault, fail] = useState<string>()
+  const running = useRef(false)
+  const run = (...given: Given): void => {
+    if (running.current) return
+    running.current = true
+    setBusy(true)
+    fail(undefined)
+    work(...given)
+      .catch((error: unknown) => fail(codeOf(error)))
+      .finally(() => {
+        running.current = false
+        setBusy(false)
+      })
+  }
+  return { busy, fault, run, clear: () => fail(undefined), fail }
+}

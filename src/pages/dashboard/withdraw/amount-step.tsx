@@ -1,0 +1,104 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, usd } from '../../lib/money.js'
+import { Button } from '../../ui/button.js'
+import { Field } from '../../ui/field.js'
+import { Notice } from '../../ui/notice.js'
+import type { Rate } from '../answers.js'
+import { estimate, faultOf, type Terms } from './amounts.js'
+import type { Draft, Flow, FlowEvent } from './flow.js'
+
+/** How much, in USDC or in naira. */
+export function AmountStep({
+  flow,
+  tell,
+  available,
+  rate,
+  terms,
+}: {
+  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly tell: (event: FlowEvent) => void
+  readonly available: number | undefined
+  readonly rate: Rate | undefined
+  readonly terms: Terms
+}): JSX.Element {
+  const [draft, setDraft] = useState(flow.draft)
+  const [fault, setFault] = useState(flow.fault)
+  const set = (change: Partial<Draft>): void => {
+    setDraft({ ...draft, ...change })
+    setFault(undefined)
+  }
+  const expected = rate && estimate(draft, rate.rate, terms)
+  const most = draft.currency === 'USDC' ? available : available && rate && floorKobo(available * rate.rate)
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        const wrong = available === undefined ? 'unknown' : faultOf(draft, rate?.rate, available, terms)
+        if (wrong === undefined) tell({ type: 'said', step: 'amount', draft })
+        else setFault(wrong)
+      }}
+    >
+      {fault === 'withdrawal_unknown' && (
+        <Notice tone="warn" icon="warn" urgent>
+          {words.withdraw.unknown}
+        </Notice>
+      )}
+      <p class="quiet number">
+        {available === undefined ? words.loading : words.withdraw.available(usd(available))}
+      </p>
+      <fieldset class="choices">
+        <legend class="heard-only">{words.withdraw.currency}</legend>
+        {(['USDC', 'NGN'] as const).map((currency) => (
+          <label key={currency} class="choices__choice">
+            <input
+              type="radio"
+              name="currency"
+              checked={draft.currency === currency}
+              onChange={() => set({ currency, amount: '' })}
+            />
+            <span>{words.withdraw.currencies[currency]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="amount">
+        <Field
+          label={words.withdraw.amount(draft.currency)}
+          fault={fault !== undefined && fault !== 'withdrawal_unknown' ? words.fault(fault) : undefined}
+        >
+          <input
+            class="input amount__input number"
+            name="amount"
+            inputMode="decimal"
+            autocomplete="off"
+            value={draft.amount}
+            onInput={({ currentTarget }) => set({ amount: currentTarget.value })}
+          />
+        </Field>
+        <button
+          type="button"
+          class="copy amount__max"
+          disabled={!most}
+          onClick={() => set({ amount: String(most) })}
+        >
+          {words.withdraw.max}
+        </button>
+      </div>
+      <p class="quiet number">
+        {expected && expected.netNgn > 0
+          ? words.withdraw.about(ngn(expected.netNgn))
+          : words.withdraw.feeHint(terms)}
+      </p>
+      <Button kind="primary" type="submit">
+        {words.next}
+      </Button>
+    </form>
+  )
+}
+
+function floorKobo(amount: number): number {
+  return Math.floor(amount * 100) / 100
+}

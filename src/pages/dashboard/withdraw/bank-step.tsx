@@ -1,0 +1,139 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/button.js'
+import { Field } from '../../ui/field.js'
+import { Notice } from '../../ui/notice.js'
+import type { Bank } from '../answers.js'
+import { useSession } from '../session.js'
+import { useLoad } from '../use-load.js'
+import { looksAlike } from './amounts.js'
+import { BankChoice } from './bank-choice.js'
+import type { Draft, Flow, FlowEvent } from './flow.js'
+import { type FoundName, useAccountName } from './use-account-name.js'
+
+/** Which account; the bank is asked whose it is, before anything is sent there. */
+export function BankStep({
+  flow,
+  tell,
+}: {
+  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly tell: (event: FlowEvent) => void
+}): JSX.Element {
+  const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
+  const [typed, setDraft] = useState(flow.draft)
+  const [fault, setFault] = useState(flow.fault)
+  const found = useAccountName(typed.bankCode, typed.accountNumber)
+  // What the bank says counts, and is never what was typed for another account.
+  const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
+  const set = (change: Partial<Draft>): void => {
+    setDraft((before) => ({ ...before, ...change }))
+    setFault(undefined)
+  }
+  const complete =
+    draft.bankCode !== '' && draft.accountNumber.length === 10 && draft.accountName.trim().length > 1
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        // What is wrong with such an account is said where its name would be.
+        if (found.state === 'asking' || found.state === 'none') return
+        if (complete) tell({ type: 'said', step: 'bank', draft })
+        else setFault('bank_details_required')
+      }}
+    >
+      {banksFault !== undefined && data === undefined && (
+        <Notice tone="warn" icon="warn" urgent>
+          {words.fault(banksFault)}{' '}
+          <button type="button" class="link" onClick={reload}>
+            {words.tryAgain}
+          </button>
+        </Notice>
+      )}
+      <BankChoice
+        banks={data?.banks ?? []}
+        chosen={draft.bankName}
+        onChoose={({ code, name }) => set({ bankCode: code, bankName: name })}
+      />
+      <Field label={words.bank.number} hint={words.bank.numberHint}>
+        <input
+          class="input number"
+          name="accountNumber"
+          inputMode="numeric"
+          autocomplete="off"
+          maxLength={14}
+          value={draft.accountNumber}
+          onInput={({ currentTarget }) => {
+            const digits = currentTarget.value.replace(/\D/g, '').slice(0, 10)
+            currentTarget.value = digits
+            set({ accountNumber: digits, accountName: '' })
+          }}
+        />
+      </Field>
+      <Name found={found} draft={draft} onName={(accountName) => set({ accountName })} />
+      {fault !== undefined && (
+        <p class="field__fault" role="alert">
+          {words.fault(fault)}
+        </p>
+      )}
+      <Button kind="primary" type="submit">
+        {words.next}
+      </Button>
+      <Button kind="quiet" onPress={() => tell({ type: 'back' })}>
+        {words.back}
+      </Button>
+    </form>
+  )
+}
+
+/** What the bank says of the account, or a field where it says nothing. */
+function Name({
+  found,
+  draft,
+  onName,
+}: {
+  readonly found: FoundName
+  readonly draft: Draft
+  readonly onName: (name: string) => void
+}): JSX.Element | null {
+  const { me } = useSession()
+  if (found.state === 'asking')
+    return (
+      <p class="quiet" role="status">
+        {words.bank.asking}
+      </p>
+    )
+  if (found.state === 'none')
+    return (
+      <Notice tone="bad" icon="warn" urgent>
+        {words.fault('bank_account_not_found')}
+      </Notice>
+    )
+  if (found.state === 'found') {
+    const same = looksAlike(found.name, me.name)
+    return (
+      <Notice tone={same ? 'good' : 'warn'} icon={same ? 'tick' : 'warn'} urgent>
+        <strong>
+          <bdi>{found.name}</bdi>
+        </strong>
+        <p>{same ? words.bank.matches : words.bank.differs(me.name)}</p>
+      </Notice>
+    )
+  }
+  if (found.state === 'unknown')
+    return (
+      <Field label={words.bank.name} hint={words.bank.nameHint}>
+        <input
+          class="input"
+          name="accountName"
+          autocomplete="name"
+          maxLength={100}
+          value={draft.accountName}
+          onInput={({ currentTarget }) => onName(currentTarget.value)}
+        />
+      </Field>
+    )
+  return null
+}

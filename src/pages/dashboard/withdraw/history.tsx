@@ -1,0 +1,51 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, usd } from '../../lib/money.js'
+import type { Payout } from '../answers.js'
+import { momentText } from '../dates.js'
+import { go } from '../route.js'
+import { Status } from '../status.js'
+import { useLoad } from '../use-load.js'
+
+/** The withdrawals so far, newest first; each leads to its progress. Read again whenever `moves` grows. */
+export function History({ moves }: { readonly moves: number }): JSX.Element | null {
+  const { data, reload } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20')
+  useEffect(() => {
+    if (moves > 0) reload()
+  }, [moves, reload])
+  if (data === undefined || data.payouts.length === 0) return null
+  return (
+    <section class="card" aria-labelledby="history-title">
+      <h2 id="history-title">{words.history.title}</h2>
+      <ul class="rows">
+        {data.payouts.map((payout) => (
+          <li key={payout.reference} class="rows__row">
+            <button
+              type="button"
+              class="tip-row"
+              onClick={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
+            >
+              <span class="tip-row__what">
+                <span>
+                  <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
+                  <bdi>{payout.accountName}</bdi>
+                </span>
+                <span class="quiet">
+                  {payout.bankName ?? payout.bankCode} · {payout.accountNumber.slice(-4).padStart(8, '•')}
+                </span>
+                <Status status={payout.status} />
+              </span>
+              <span class="tip-row__right">
+                <span class="number tip-row__value">{usd(payout.amountUSDC)}</span>
+                <time class="quiet" dateTime={payout.createdAt}>
+                  {momentText(payout.createdAt)}
+                </time>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,88 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, usd } from '../../lib/money.js'
+import { Button } from '../../ui/button.js'
+import { Notice } from '../../ui/notice.js'
+import type { Rate } from '../answers.js'
+import { bodyOf, estimate, type Terms } from './amounts.js'
+import type { Flow, FlowEvent } from './flow.js'
+
+/** All of it once more; only here something is sent. */
+export function ReviewStep({
+  flow,
+  tell,
+  rate,
+  terms,
+}: {
+  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly tell: (event: FlowEvent) => void
+  readonly rate: Rate | undefined
+  readonly terms: Terms
+}): JSX.Element {
+  const { draft, fault } = flow
+  const expected = rate && estimate(draft, rate.rate, terms)
+  const held = expected !== undefined && expected.grossNgn > terms.identitySingleNgn
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (expected === undefined) return
+        const sent = { key: crypto.randomUUID(), body: bodyOf(draft), draft, at: Date.now() }
+        tell({ type: 'confirmed', sent })
+      }}
+    >
+      {fault !== undefined && (
+        <Notice tone="bad" icon="warn" urgent>
+          {words.fault(fault)} {words.withdraw.nothingWithdrawn}
+        </Notice>
+      )}
+      <dl class="facts facts--money">
+        <Line name={words.review.withdraw}>
+          {expected === undefined ? '–' : `${usd(expected.usdc)} (${ngn(expected.grossNgn)})`}
+        </Line>
+        <Line name={words.review.rate}>
+          {rate === undefined ? words.review.noRate : words.review.perDollar(ngn(rate.rate))}
+        </Line>
+        <Line name={words.review.fee}>{expected === undefined ? '–' : ngn(expected.feeNgn)}</Line>
+        <Line name={words.review.receive} strong>
+          {expected === undefined ? '–' : ngn(expected.netNgn)}
+        </Line>
+        <Line name={words.review.to}>
+          <bdi>{draft.accountName}</bdi>
+          <br />
+          {draft.bankName} · {draft.accountNumber}
+        </Line>
+      </dl>
+      <p class="quiet">{words.review.rateHint}</p>
+      {held && (
+        <Notice tone="warn" icon="wait">
+          {words.review.held(ngn(terms.identitySingleNgn))}
+        </Notice>
+      )}
+      <Button kind="primary" type="submit" busy={expected === undefined}>
+        {expected === undefined ? words.review.noRate : words.review.confirm(ngn(expected.netNgn))}
+      </Button>
+      <Button kind="quiet" onPress={() => tell({ type: 'back' })}>
+        {words.back}
+      </Button>
+    </form>
+  )
+}
+
+function Line({
+  name,
+  strong = false,
+  children,
+}: {
+  readonly name: string
+  readonly strong?: boolean
+  readonly children: JSX.Element | string | (JSX.Element | string)[]
+}): JSX.Element {
+  return (
+    <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
+      <dt>{name}</dt>
+      <dd class="number">{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import { shortUsd } from '../lib/money.js'
+
+/** The words of the overlay. */
+export const words = {
+  noWallet: 'This overlay needs a wallet: copy its address from the dashboard.',
+  badWallet: 'There is no such wallet. Copy the overlay’s address from the dashboard again.',
+  more: (count: number, usd: number) =>
+    `+${count} more ${count === 1 ? 'tip' : 'tips'}${usd > 0 ? `, ${shortUsd(Math.round(usd))}` : ''}`,
+  sampleSender: 'Tobi',
+  sampleMessage: 'Great show! Greetings from Lagos.',
+} as const

@@ -1,0 +1,56 @@
+/** Amounts as people read them. Raw amounts stay text or bigint: they may be larger than a number holds exactly. */
+
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+const wholeDollars = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 0,
+})
+const naira = new Intl.NumberFormat('en-NG', {
+  style: 'currency',
+  currency: 'NGN',
+  currencyDisplay: 'narrowSymbol',
+})
+const shownDigits = 5
+const dollarDecimals = 6
+
+/** `$5.00`. */
+export function usd(amount: number): string {
+  return dollars.format(amount)
+}
+
+/** `$5` where there are no cents, else `$5.50`. */
+export function shortUsd(amount: number): string {
+  return Number.isInteger(amount) ? wholeDollars.format(amount) : usd(amount)
+}
+
+/** `₦7,600.00`. */
+export function ngn(amount: number): string {
+  return naira.format(amount)
+}
+
+/** Base units as exact decimal text: `("33400000", 9)` is `0.0334`. */
+export function displayUnits(raw: string, decimals: number): string {
+  const digits = raw.padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** Base units for reading: `4.90 USDC`, `0.0334 SOL`, `250,000 BONK`; five significant digits, never rounded up. */
+export function tokenAmount(raw: string, decimals: number, symbol: string): string {
+  const [whole = '0', fraction = ''] = displayUnits(raw, decimals).split('.')
+  const leading = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length
+  const kept = fraction.slice(0, Math.max(2, leading + shownDigits)).replace(/0+$/, '')
+  // Tokens of six decimals are dollars in all but name, and read like them.
+  const cents = decimals === dollarDecimals && kept.length < 2
+  const shown = cents || kept.length === 1 ? `.${kept.padEnd(2, '0')}` : kept === '' ? '' : `.${kept}`
+  return `${BigInt(whole).toLocaleString('en-US')}${shown} ${symbol}`
+}
+
+/** What somebody typed as an amount of dollars, in cents; undefined when it is none. */
+export function typedCents(text: string): number | undefined {
+  const match = /^\$?\s*(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(text.trim())
+  if (match === null) return undefined
+  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
+}

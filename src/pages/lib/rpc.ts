@@ -1,0 +1,82 @@
+import { toBase64 } from './solana.js'
+
+const timeoutMs = 8000
+
+/** An error an endpoint answered with: it understood, looked and refused. Everything else leaves open what happened. */
+export class RpcRefusal extends Error {
+  override name = 'RpcRefusal'
+  readonly code: number
+  readonly data: unknown
+  constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+async function call<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    credentials: 'omit',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
+  const answer: { result?: Result; error?: { code: number; message: string; data?: unknown } } =
+    await response.json()
+  if (answer.error !== undefined) throw new RpcRefusal(answer.error)
+  return answer.result as Result
+}
+
+/** Sends a signed transaction; the same bytes may be sent again and again. Throws RpcRefusal when it was not. */
+export function sendTransaction(url: string, signed: Uint8Array, again: boolean): Promise<string> {
+  const options = {
+    encoding: 'base64',
+    maxRetries: 0,
+    skipPreflight: again,
+    preflightCommitment: 'confirmed',
+  }
+  return call(url, 'sendTransaction', [toBase64(signed), options])
+}
+
+/** `none`: the endpoint does not know it (yet). */
+export async function transactionStatus(
+  url: string,
+  signature: string,
+): Promise<'none' | 'landed' | 'failed'> {
+  const options = { searchTransactionHistory: true }
+  const { value } = await call<{ value: ({ err: unknown } | null)[] }>(url, 'getSignatureStatuses', [
+    [signature],
+    options,
+  ])
+  if (value[0] == null) return 'none'
+  return value[0].err === null ? 'landed' : 'failed'
+}
+
+export function blockHeight(url: string): Promise<number> {
+  return call(url, 'getBlockHeight', [{ commitment: 'confirmed' }])
+}
+
+const solMint = 'So11111111111111111111111111111111111111112'
+
+/** What a wallet holds of a token, base units. */
+export async function balanceOf(url: string, address: string, mint: string): Promise<bigint> {
+  if (mint === solMint) return BigInt((await call<{ value: number }>(url, 'getBalance', [address])).value)
+  const { value } = await call<TokenAccounts>(url, 'getTokenAccountsByOwner', [
+    address,
+    { mint },
+    { encoding: 'jsonParsed' },
+  ])
+  return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
+}
+
+interface TokenAccounts {
+  readonly value: readonly {
+    readonly account: {
+      readonly data: {
+        readonly parsed: { readonly info: { readonly tokenAmount: { readonly amount: string } } }
+      }
+    }
+  }[]
+}

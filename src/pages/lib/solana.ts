@@ -1,0 +1,81 @@
+/** Everything a page needs of Solana: no library of theirs, which would weigh ten times the page. */
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const signatureLength = 64
+
+export function toBase58(bytes: Uint8Array): string {
+  const digits: number[] = []
+  for (const byte of bytes) {
+    let carry = byte
+    for (let at = 0; at < digits.length; at++) {
+      carry += (digits[at] ?? 0) * 256
+      digits[at] = carry % 58
+      carry = Math.floor(carry / 58)
+    }
+    for (; carry > 0; carry = Math.floor(carry / 58)) digits.push(carry % 58)
+  }
+  const zeros = bytes.findIndex((byte) => byte !== 0)
+  const ones = '1'.repeat(zeros === -1 ? bytes.length : zeros)
+  return (
+    ones +
+    digits
+      .reverse()
+      .map((digit) => alphabet[digit])
+      .join('')
+  )
+}
+
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
+
+/** The first signature of a serialized transaction: the fee payer's. Throws unless it is signed. */
+export function firstSignature(transaction: Uint8Array): Uint8Array {
+  const { count, at } = signatureCount(transaction)
+  const signature = transaction.subarray(at, at + signatureLength)
+  const whole = count >= 1 && transaction.length > at + signatureLength * count
+  if (!whole || signature.every((byte) => byte === 0)) throw new Error('The transaction is not signed')
+  return signature
+}
+
+/** Whether a serialized transaction is to be signed first by this account, and is signed by it. */
+export function isSignedBy(transaction: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    firstSignature(transaction)
+  } catch {
+    return false
+  }
+  return feePayer(transaction)?.every((byte, index) => byte === publicKey[index]) ?? false
+}
+
+/** The first account of the message. */
+function feePayer(transaction: Uint8Array): Uint8Array | undefined {
+  const { count, at } = signatureCount(transaction)
+  const message = transaction.subarray(at + signatureLength * count)
+  // A versioned message begins with its version; then come three counts and the number of accounts.
+  const head = (message[0] ?? 0) >= 128 ? 1 : 0
+  const accounts = compactLength(message, head + 3)
+  const payer = message.subarray(accounts.at, accounts.at + 32)
+  return payer.length === 32 ? payer : undefined
+}
+
+function signatureCount(transaction: Uint8Array): { count: number; at: number } {
+  return compactLength(transaction, 0)
+}
+
+/** Solana's compact-u16: seven bits a byte, at most three bytes. */
+function compactLength(bytes: Uint8Array, from: number): { count: number; at: number } {
+  let count = 0
+  for (let index = 0; index < 3; index++) {
+    const byte = bytes[from + index] ?? 0
+    count |= (byte & 127) << (7 * index)
+    if (byte < 128) return { count, at: from + index + 1 }
+  }
+  return { count, at: from + 3 }
+}

@@ -1,0 +1,45 @@
+import type { JSX } from 'preact'
+import { words } from '../i18n/overlay.js'
+import { amountParts, cut, senderText } from '../lib/tip-text.js'
+import type { Parameters } from './parameters.js'
+import type { Phase } from './player.js'
+import type { Alert } from './queue.js'
+import { fillTemplate } from './template.js'
+
+const senderLength = 40
+const messageLength = 200
+
+/** One alert. Whatever strangers wrote is text and isolated, so that it neither becomes markup nor turns the line around. */
+export function AlertCard({
+  alert,
+  phase,
+  parameters,
+}: {
+  readonly alert: Alert
+  readonly phase: Phase
+  readonly parameters: Parameters
+}): JSX.Element {
+  if (alert.kind === 'more')
+    return (
+      <article class={`tip tip--${phase}`} data-count={alert.more.count}>
+        <p class="tip__line">{words.more(alert.more.count, alert.more.usd)}</p>
+      </article>
+    )
+  const { tip } = alert
+  const values = { sender: senderText(tip.sender, senderLength), ...amountParts(tip.amount, tip.tokenSymbol) }
+  const message = parameters.message ? tip.message?.trim() : undefined
+  return (
+    <article class={`tip tip--${phase}`} data-token={tip.tokenSymbol} data-amount-usd={tip.valueUsd}>
+      <p class="tip__line">
+        {fillTemplate(parameters.template, values).map(({ kind, text }) =>
+          kind === 'text' ? text : <bdi class={`tip__${kind}`}>{text}</bdi>,
+        )}
+      </p>
+      {message && (
+        <p class="tip__message">
+          <bdi>{cut(message, messageLength)}</bdi>
+        </p>
+      )}
+    </article>
+  )
+}

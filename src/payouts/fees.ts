@@ -1,0 +1,43 @@
+import { divideHalfUp } from '../kernel/money.js'
+import { rateDecimals } from '../providers/rates/port.js'
+
+const koboPerNaira = 100n
+/** Micro-dollars times a rate in its units, for a kobo: 10^6 micros, 10^2 kobo. */
+const scale = 10n ** BigInt(rateDecimals) * 10n ** 4n
+
+/** What a creator asks for, in base units of its currency. */
+export type AskedAmount =
+  | { readonly currency: 'USDC'; readonly micro: bigint }
+  | { readonly currency: 'NGN'; readonly kobo: bigint }
+
+/** The platform's fee: `feeBps` of the gross, at least `leastFeeNgn`. */
+export interface WithdrawalFee {
+  readonly leastFeeNgn: number
+  readonly feeBps: number
+}
+
+/** A withdrawal priced: micro-USDC that leave the balance, and kobo. */
+export interface WithdrawalPrice {
+  readonly debitMicro: bigint
+  readonly grossKobo: bigint
+  readonly feeKobo: bigint
+  /** What reaches the bank; may be negative for a gross below the least fee. */
+  readonly netKobo: bigint
+}
+
+/**
+ * Prices a withdrawal at a rate (naira for a dollar, units of 10^-8). The gross is what was asked for: of USDC its worth,
+ * half up to the kobo; of NGN the amount itself, debited as USDC rounded up. The fee is rounded, the net is the rest.
+ */
+export function priceWithdrawal(asked: AskedAmount, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
+  const grossKobo = asked.currency === 'NGN' ? asked.kobo : divideHalfUp(asked.micro * rate, scale)
+  const debitMicro = asked.currency === 'USDC' ? asked.micro : (asked.kobo * scale + rate - 1n) / rate
+  const feeKobo = feeOf(grossKobo, fee)
+  return { debitMicro, grossKobo, feeKobo, netKobo: grossKobo - feeKobo }
+}
+
+function feeOf(grossKobo: bigint, { leastFeeNgn, feeBps }: WithdrawalFee): bigint {
+  const least = BigInt(leastFeeNgn) * koboPerNaira
+  const share = divideHalfUp(grossKobo * BigInt(feeBps), 10_000n)
+  return share > least ? share : least
+}

@@ -1,0 +1,54 @@
+import { query } from '../platform/db.js'
+import type { UnitOfWork } from '../platform/transact.js'
+import type { Services } from '../services.js'
+
+/**
+ * What only a person can decide. `unknown`: nobody can tell whether it was sent; `mismatch`: the provider shows another
+ * amount, currency or reference; `reversed`: money came back after completion; `paid_after_failed`: it left after all.
+ */
+export type ReviewKind = 'unknown' | 'mismatch' | 'reversed' | 'paid_after_failed'
+
+export interface NewReview {
+  readonly withdrawalId: string
+  readonly kind: ReviewKind
+  readonly details: Readonly<Record<string, string | number | null>>
+}
+
+/** Asks a person to look. False when one of this kind is open for the withdrawal already. */
+export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewReview): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'reviews.open',
+    text: /* sql */ `
+      insert into review_items (withdrawal_id, kind, details) values ($1, $2, $3)
+      on conflict (withdrawal_id, kind) where resolved_at is null do nothing returning id`,
+    values: [item.withdrawalId, item.kind, JSON.stringify(item.details)],
+  })
+  return rows.length > 0
+}
+
+/** Closes what is open of a kind. Returns how many there were. */
+export async function closeReview(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  withdrawalId: string,
+  kind: ReviewKind,
+  resolution: string,
+): Promise<number> {
+  const rows = await query(trx, {
+    name: 'reviews.close',
+    text: /* sql */ `
+      update review_items set resolved_at = clock_timestamp(), resolution = $3
+      where withdrawal_id = $1 and kind = $2 and resolved_at is null returning id`,
+    values: [withdrawalId, kind, resolution],
+  })
+  return rows.length
+}
+
+/** Calls an operator; to be called after the commit. */
+export function alarmReview(
+  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
+  kind: ReviewKind,
+  reference: string,
+): void {
+  metrics.alerts.inc({ kind: `payout_${kind}` })
+  log.error({ reference, review: kind }, 'a payout needs an operator: npm run ops -- payouts show')
+}

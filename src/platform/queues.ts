@@ -1,0 +1,31 @@
+import { Queue } from 'bullmq'
+import { queuePrefix, workKinds } from './jobs.js'
+import { createProducerClient } from './redis.js'
+
+/** The queues of an installation, to look at. */
+export interface OpenQueues {
+  readonly queues: readonly Queue[]
+  close(): Promise<void>
+}
+
+/** Opens every queue on a connection of its own that fails at once while Redis is away. */
+export function openQueues({
+  url,
+  namespace,
+}: {
+  readonly url: string
+  readonly namespace: string
+}): OpenQueues {
+  const connection = createProducerClient(url)
+  const queues = workKinds.map(
+    (kind) => new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true }),
+  )
+  for (const queue of queues) queue.on('error', () => undefined)
+  return {
+    queues,
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()))
+      connection.disconnect()
+    },
+  }
+}

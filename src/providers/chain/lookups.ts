@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { JsonRpc } from './json-rpc.js'
+
+/** Transactions of one key that are looked at: a key of ours is in one, and in a few more when somebody plays. */
+const mostEach = 10
+
+const signaturesReply = z.array(z.object({ signature: z.string(), err: z.unknown().optional() }))
+
+/** See `Chain.signaturesFor`. */
+export async function readSignatures(
+  rpc: JsonRpc,
+  keys: readonly string[],
+): Promise<[string, readonly string[]][][]> {
+  const how = { commitment: 'confirmed', limit: mostEach }
+  const replies = await rpc.batch(
+    keys.map((key) => ({ method: 'getSignaturesForAddress', params: [key, how] })),
+  )
+  return keys.map((key, index) => {
+    const found = signaturesReply.safeParse(replies[index])
+    if (!found.success) return []
+    return [[key, found.data.filter(({ err }) => err == null).map(({ signature }) => signature)]]
+  })
+}

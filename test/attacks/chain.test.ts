@@ -1,0 +1,441 @@
+import {
+  AuthorityType,
+  createApproveInstruction,
+  createAssociatedTokenAccountIdempotentInstruction,
+  createCloseAccountInstruction,
+  createInitializeAccount3Instruction,
+  createInitializeMint2Instruction,
+  createInitializeTransferFeeConfigInstruction,
+  createMintToInstruction,
+  createSetAuthorityInstruction,
+  createSyncNativeInstruction,
+  createTransferCheckedInstruction,
+  ExtensionType,
+  getAssociatedTokenAddressSync,
+  getMintLen,
+  TOKEN_2022_PROGRAM_ID,
+  TOKEN_PROGRAM_ID,
+} from '@solana/spl-token'
+import { Keypair, PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
+import test from 'ava'
+import { mintTokens, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { messageHash } from '../../src/kernel/wire-transaction.js'
+import { createSupporter, type Supporter, strangerWallet } from '../helpers/supporter.js'
+import { useWorld } from '../helpers/world.js'
+import { type Play, playAll } from './corpus.js'
+import { associatedAccount, openScene, type Scene, sol, someUnits, transfer, usdc } from './scene.js'
+import { plantSwapIntent } from './swap-intent.js'
+import { openTable } from './tables.js'
+
+const world = useWorld(test, { chain: true, slotMs: 100 })
+let opened: Promise<Scene> | undefined
+const scene = (): Promise<Scene> => {
+  opened ??= openScene(world())
+  return opened
+}
+
+const key = (wallet: string): PublicKey => new PublicKey(wallet)
+const accountBytes = 165
+const accountRent = 2_039_280
+
+/** A token account that is not the associated one. */
+function openAside(
+  payer: Supporter,
+  owner: string,
+  mint: string,
+): { account: Keypair; open: TransactionInstruction[] } {
+  const account = Keypair.generate()
+  const made = SystemProgram.createAccount({
+    fromPubkey: payer.keypair.publicKey,
+    newAccountPubkey: account.publicKey,
+    lamports: accountRent,
+    space: accountBytes,
+    programId: TOKEN_PROGRAM_ID,
+  })
+  return {
+    account,
+    open: [made, createInitializeAccount3Instruction(account.publicKey, key(mint), key(owner))],
+  }
+}
+
+/** A transfer by somebody who may move what the owner has. */
+function pull(from: string, to: string, authority: string, units: number): TransactionInstruction {
+  return createTransferCheckedInstruction(
+    associatedAccount(from, usdc.mint),
+    key(usdc.mint),
+    associatedAccount(to, usdc.mint),
+    key(authority),
+    units,
+    usdc.decimals,
+  )
+}
+
+/** A mint of one's own and some of it in the attacker's and the creator's accounts' reach, of either token program. */
+function ownMint({ attacker }: Scene, recipient: string, program: PublicKey, feeBps?: number) {
+  const mint = Keypair.generate()
+  const own = attacker.keypair.publicKey
+  const extensions = feeBps === undefined ? [] : [ExtensionType.TransferFeeConfig]
+  const space = getMintLen(extensions)
+  const accountOf = (owner: PublicKey): PublicKey =>
+    getAssociatedTokenAddressSync(mint.publicKey, owner, true, program)
+  const open = (owner: PublicKey) =>
+    createAssociatedTokenAccountIdempotentInstruction(own, accountOf(owner), owner, mint.publicKey, program)
+  attacker.send(
+    [
+      SystemProgram.createAccount({
+        fromPubkey: own,
+        newAccountPubkey: mint.publicKey,
+        lamports: 10_000_000,
+        space,
+        programId: program,
+      }),
+      ...(feeBps === undefined
+        ? []
+        : [
+            createInitializeTransferFeeConfigInstruction(
+              mint.publicKey,
+              own,
+              own,
+              feeBps,
+              10n ** 12n,
+              program,
+            ),
+          ]),
+      createInitializeMint2Instruction(mint.publicKey, usdc.decimals, own, own, program),
+      open(own),
+      open(key(recipient)),
+      createMintToInstruction(mint.publicKey, accountOf(own), own, 10n ** 12n, [], program),
+    ],
+    { signers: [mint] },
+  )
+  const pay = (units: number) =>
+    createTransferCheckedInstruction(
+      accountOf(own),
+      mint.publicKey,
+      accountOf(key(recipient)),
+      own,
+      units,
+      usdc.decimals,
+      [],
+      program,
+    )
+  return { mint: mint.publicKey.toBase58(), pay }
+}
+
+function claimed(sender: string, creatorWallet: string, tipAmount: number, tokenSymbol = 'USDC') {
+  return { creatorWallet, senderWallet: sender, tipAmount, tokenSymbol }
+}
+
+const attacks: Record<string, Play> = {
+  'A5: a mint that calls itself USDC': (scene, dice) => {
+    const { wallet } = dice.pick(scene.creators)
+    const units = someUnits()
+    const { mint, pay } = ownMint(scene, wallet, TOKEN_PROGRAM_ID)
+    const { attacker } = scene
+    return {
+      signature: attacker.send([pay(units)]),
+      claims: ['USDC', 'usdc', mint.slice(0, 20)].map((symbol) =>
+        claimed(attacker.wallet, wallet, units, symbol),
+      ),
+    }
+  },
+  'A6: a transaction that failed': ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const token = dice.pick([sol, usdc])
+    const units = someUnits()
+    const tooMuch = transfer(dice.pick([sol, usdc]), attacker.wallet, wallet, 10n ** 15n)
+    const parts = [...transfer(token, attacker.wallet, wallet, units), ...tooMuch]
+    const signature = attacker.send(parts, { skipPreflight: true })
+    return { signature, claims: [claimed(attacker.wallet, wallet, units, token.symbol)] }
+  },
+  'A13: paid and pulled back by a creator who signs': ({ attacker, insider }, dice) => {
+    const units = someUnits()
+    const back = dice.pick([units, units, Math.floor(units / 2)])
+    const parts = [
+      ...transfer(usdc, attacker.wallet, insider.wallet, units),
+      pull(insider.wallet, attacker.wallet, insider.wallet, back),
+    ]
+    return {
+      signature: attacker.send(parts, { signers: [insider.keypair] }),
+      claims: [claimed(attacker.wallet, insider.wallet, units)],
+    }
+  },
+  'A13: paid and pulled back by a delegate': ({ attacker, insider }, dice) => {
+    const units = someUnits()
+    const approve = createApproveInstruction(
+      associatedAccount(insider.wallet, usdc.mint),
+      attacker.keypair.publicKey,
+      insider.keypair.publicKey,
+      10 ** 12,
+    )
+    insider.send([approve, ...transfer(sol, insider.wallet, strangerWallet(), someUnits())])
+    const kept = dice.pick([0, 0, 1000])
+    const parts = [
+      ...transfer(usdc, attacker.wallet, insider.wallet, units),
+      pull(insider.wallet, attacker.wallet, attacker.wallet, units - kept),
+    ]
+    const move = {
+      signature: attacker.send(parts),
+      claims: [claimed(attacker.wallet, insider.wallet, units)],
+    }
+    return kept === 0 ? move : { ...move, tip: { recipients: [insider.wallet], mint: usdc.mint } }
+  },
+  'A14: paid by inner instructions only, or undone by later ones': (
+    { attacker, insider, creators },
+    dice,
+  ) => {
+    if (dice.roll(2) === 0) {
+      // Making a token account moves its rent by an inner transfer: it is the account's, not the creator's.
+      const { wallet } = dice.pick(creators)
+      const { mint } = ownMint({ attacker } as Scene, strangerWallet(), TOKEN_PROGRAM_ID)
+      const account = associatedAccount(wallet, mint)
+      const signature = attacker.send([
+        createAssociatedTokenAccountIdempotentInstruction(
+          attacker.keypair.publicKey,
+          account,
+          key(wallet),
+          key(mint),
+        ),
+      ])
+      return { signature, claims: [claimed(attacker.wallet, wallet, accountRent, 'SOL')] }
+    }
+    const units = someUnits()
+    const there = transfer(usdc, attacker.wallet, insider.wallet, units)
+    const parts = [
+      ...there,
+      pull(insider.wallet, attacker.wallet, insider.wallet, units),
+      ...there,
+      pull(insider.wallet, attacker.wallet, insider.wallet, units),
+    ]
+    return {
+      signature: attacker.send(parts, { signers: [insider.keypair] }),
+      claims: [claimed(attacker.wallet, insider.wallet, units)],
+    }
+  },
+  'A15: a recipient that stands only in a lookup table': async ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const token = dice.pick([sol, usdc])
+    const units = someUnits()
+    const table = await openTable(world(), attacker, [
+      wallet,
+      associatedAccount(wallet, usdc.mint).toBase58(),
+    ])
+    const signature = attacker.send(transfer(token, attacker.wallet, wallet, units), { tables: [table] })
+    const lie = claimed(attacker.wallet, dice.pick([attacker.wallet, strangerWallet()]), units, token.symbol)
+    return {
+      signature,
+      claims: dice.roll(2) === 0 ? [lie] : [lie, claimed(attacker.wallet, wallet, units, token.symbol)],
+      tip: { recipients: [wallet], mint: token.mint },
+    }
+  },
+  'A17, A18: a token of the other token program, with and without a fee on transfer': (scene, dice) => {
+    const { wallet } = dice.pick(scene.creators)
+    const units = someUnits()
+    const { pay } = ownMint(scene, wallet, TOKEN_2022_PROGRAM_ID, dice.pick([undefined, 300]))
+    const { attacker } = scene
+    return { signature: attacker.send([pay(units)]), claims: [claimed(attacker.wallet, wallet, units)] }
+  },
+  'A19: a token account handed over': ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const { account, open } = openAside(attacker, attacker.wallet, usdc.mint)
+    const fill = createTransferCheckedInstruction(
+      associatedAccount(attacker.wallet, usdc.mint),
+      key(usdc.mint),
+      account.publicKey,
+      attacker.keypair.publicKey,
+      units,
+      usdc.decimals,
+    )
+    const give = createSetAuthorityInstruction(
+      account.publicKey,
+      attacker.keypair.publicKey,
+      AuthorityType.AccountOwner,
+      key(wallet),
+    )
+    if (dice.roll(2) === 0)
+      return {
+        signature: attacker.send([...open, fill, give], { signers: [account] }),
+        claims: [claimed(attacker.wallet, wallet, units)],
+      }
+    attacker.send([...open, fill], { signers: [account] })
+    return { signature: attacker.send([give]), claims: [claimed(attacker.wallet, wallet, units)] }
+  },
+  'A20: a token account made or closed in the transaction': ({ attacker }, dice) => {
+    const units = someUnits()
+    const holder = createSupporter(world().sandbox)
+    const paid = transfer(usdc, attacker.wallet, holder.wallet, units)
+    const claims = [claimed(attacker.wallet, holder.wallet, units)]
+    if (dice.roll(2) === 0)
+      return { signature: attacker.send(paid), claims, tip: { recipients: [holder.wallet], mint: usdc.mint } }
+    const close = createCloseAccountInstruction(
+      associatedAccount(holder.wallet, usdc.mint),
+      attacker.keypair.publicKey,
+      holder.keypair.publicKey,
+    )
+    const parts = [...paid, pull(holder.wallet, attacker.wallet, holder.wallet, units), close]
+    return { signature: attacker.send(parts, { signers: [holder.keypair] }), claims }
+  },
+  'A21: rent or wrapped SOL set free into the creator’s wallet': ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const wrapped = dice.roll(2) === 0
+    const { account, open } = openAside(attacker, attacker.wallet, wrapped ? sol.mint : usdc.mint)
+    const wrap = [
+      SystemProgram.transfer({
+        fromPubkey: attacker.keypair.publicKey,
+        toPubkey: account.publicKey,
+        lamports: units,
+      }),
+      createSyncNativeInstruction(account.publicKey),
+    ]
+    attacker.send([...open, ...(wrapped ? wrap : [])], { signers: [account] })
+    const signature = attacker.send([
+      createCloseAccountInstruction(account.publicKey, key(wallet), attacker.keypair.publicKey),
+    ])
+    return {
+      signature,
+      claims: [claimed(attacker.wallet, wallet, accountRent + (wrapped ? units : 0), 'SOL')],
+    }
+  },
+  'A21: wrapped SOL is not SOL': ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const own = attacker.keypair.publicKey
+    const [from, to] = [associatedAccount(attacker.wallet, sol.mint), associatedAccount(wallet, sol.mint)]
+    const open = (account: PublicKey, owner: PublicKey) =>
+      createAssociatedTokenAccountIdempotentInstruction(own, account, owner, key(sol.mint))
+    const parts = [
+      open(from, own),
+      open(to, key(wallet)),
+      SystemProgram.transfer({ fromPubkey: own, toPubkey: from, lamports: units }),
+      createSyncNativeInstruction(from),
+      createTransferCheckedInstruction(from, key(sol.mint), to, own, units, sol.decimals),
+    ]
+    return { signature: attacker.send(parts), claims: [claimed(attacker.wallet, wallet, units, 'SOL')] }
+  },
+  'A22: SOL below the rent of an unfunded wallet': ({ attacker }, _dice, variant) => {
+    const wallet = strangerWallet()
+    const lamports = 890_879 - variant
+    const signature = attacker.send(transfer(sol, attacker.wallet, wallet, lamports), { skipPreflight: true })
+    return { signature, claims: [claimed(attacker.wallet, wallet, lamports, 'SOL')] }
+  },
+  'A23: a recipient who signs or pays the network fee': ({ attacker, insider }, dice) => {
+    const token = dice.pick([sol, usdc])
+    const units = someUnits()
+    const paid = transfer(token, attacker.wallet, insider.wallet, units)
+    const claims = [claimed(attacker.wallet, insider.wallet, units, token.symbol)]
+    if (dice.roll(2) === 0) return { signature: insider.send(paid, { signers: [attacker.keypair] }), claims }
+    const nod = transfer(sol, insider.wallet, attacker.wallet, 1)
+    return { signature: attacker.send([...paid, ...nod], { signers: [insider.keypair] }), claims }
+  },
+  'A24: several token accounts of one owner': ({ attacker, creators }, dice) => {
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const { account, open } = openAside(attacker, wallet, usdc.mint)
+    const aside = createTransferCheckedInstruction(
+      associatedAccount(attacker.wallet, usdc.mint),
+      key(usdc.mint),
+      account.publicKey,
+      attacker.keypair.publicKey,
+      units,
+      usdc.decimals,
+    )
+    const both = dice.roll(2) === 0
+    const parts = [...open, aside, ...(both ? transfer(usdc, attacker.wallet, wallet, 1000) : [])]
+    const move = {
+      signature: attacker.send(parts, { signers: [account] }),
+      claims: [claimed(attacker.wallet, wallet, units + 1000)],
+    }
+    return both ? { ...move, tip: { recipients: [wallet], mint: usdc.mint } } : move
+  },
+  'A32: balances that JSON cannot carry': ({ creators }, dice) => {
+    const { chain } = world().sandbox
+    const whale = createSupporter(world().sandbox)
+    const { wallet } = dice.pick(creators)
+    const lamports = 2n ** 53n + BigInt(1 + dice.roll(10 ** 6))
+    chain.setAccount(whale.wallet, {
+      lamports,
+      owner: SystemProgram.programId.toBase58(),
+      data: Buffer.alloc(0),
+      executable: false,
+    })
+    const units = someUnits()
+    const signature = whale.send(transfer(sol, whale.wallet, wallet, units))
+    return { signature, claims: [claimed(whale.wallet, wallet, units, 'SOL')], waits: true }
+  },
+  'A34: another token than the intent’s, claimed as the intent’s': async (scene, dice) => {
+    const { attacker, creators } = scene
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const { referenceKey, id } = await plantSwapIntent(world(), {
+      sender: attacker.wallet,
+      recipient: wallet,
+      input: sol,
+      output: usdc,
+      units,
+    })
+    const marked = (parts: TransactionInstruction[]): TransactionInstruction[] => {
+      parts.at(-1)?.keys.push({ pubkey: key(referenceKey), isSigner: false, isWritable: false })
+      return parts
+    }
+    const claims = [{ ...claimed(attacker.wallet, wallet, units), intentId: id }]
+    // The input token goes astray, or to the creator as it is: then it is a tip in that token, and of no swap.
+    const way = dice.roll(3)
+    if (way === 0)
+      return {
+        signature: attacker.send(marked(transfer(sol, attacker.wallet, strangerWallet(), units))),
+        claims,
+      }
+    if (way === 1)
+      return {
+        signature: attacker.send(marked(transfer(sol, attacker.wallet, wallet, units))),
+        claims,
+        tip: { recipients: [wallet], mint: sol.mint },
+      }
+    const fake = ownMint(scene, wallet, TOKEN_PROGRAM_ID)
+    return {
+      signature: attacker.send(
+        marked([...transfer(sol, attacker.wallet, strangerWallet(), units), fake.pay(units)]),
+      ),
+      claims,
+    }
+  },
+  'A34: a swap that delivers, by reference key or by message hash, is the intent’s tip': async (
+    { supporter, creators },
+    dice,
+  ) => {
+    const { wallet } = dice.pick(creators)
+    const units = someUnits()
+    const maker = createSupporter(world().sandbox, ['USDC'])
+    const parts = [
+      ...transfer(sol, supporter.wallet, maker.wallet, units),
+      ...transfer(usdc, maker.wallet, wallet, units * 2),
+    ]
+    const plan = { sender: supporter.wallet, recipient: wallet, input: sol, output: usdc, units }
+    const claims = [
+      { ...claimed(supporter.wallet, wallet, units, dice.pick(['SOL', 'USDC'])), message: 'swapped' },
+    ]
+    const tip = { recipients: [wallet], mint: usdc.mint, message: 'swapped' }
+    if (dice.roll(2) === 0) {
+      const { referenceKey } = await plantSwapIntent(world(), plan)
+      parts.at(-1)?.keys.push({ pubkey: key(referenceKey), isSigner: false, isWritable: false })
+      return { signature: supporter.send(parts, { signers: [maker.keypair] }), claims, tip }
+    }
+    const signature = supporter.send(parts, { signers: [maker.keypair] })
+    const raw = Buffer.from(world().sandbox.chain.ledger.get(signature)?.raw ?? '', 'base64')
+    await plantSwapIntent(world(), { ...plan, messageHash: messageHash(raw) })
+    return { signature, claims, tip }
+  },
+}
+
+for (const [name, play] of Object.entries(attacks))
+  test.serial(`${name}: what is confirmed and credited is what the chain shows`, async (t) => {
+    const one = await scene()
+    // Whoever attacks twenty times in each class needs the means.
+    for (const { wallet } of [one.attacker, one.supporter, one.insider]) {
+      requestAirdrop(world().sandbox.chain, wallet, 10_000_000_000n)
+      mintTokens(world().sandbox.chain, wallet, usdc.mint, 10n ** 10n)
+    }
+    await playAll(t, one, play)
+  })

@@ -1,0 +1,48 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { internWallets } from '../../src/creators/parties.js'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { newIntentId } from '../../src/kernel/ids.js'
+import type { Token } from '../../src/kernel/tokens.js'
+import type { World } from '../helpers/world.js'
+
+export interface SwapPlan {
+  readonly sender: string
+  readonly recipient: string
+  readonly input: Token
+  readonly output: Token
+  /** Base units of both. */
+  readonly units: number
+  /** Of the issued message, when the transaction carries no reference key. */
+  readonly messageHash?: Buffer
+}
+
+/** An intent as it is stored for a swap, whatever engine issued it. */
+export async function plantSwapIntent(
+  { db }: World,
+  plan: SwapPlan,
+): Promise<{ id: string; referenceKey: string }> {
+  const id = newIntentId()
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const referenceKey = encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+  const parties = await internWallets(db, [plan.recipient])
+  await db('payment_intents').insert({
+    id,
+    recipient_party: parties.get(plan.recipient),
+    payout_wallet: plan.recipient,
+    source_wallet: plan.sender,
+    input_mint: plan.input.mint,
+    input_raw: plan.units,
+    output_mint: plan.output.mint,
+    expected_raw: plan.units,
+    fee_raw: 0,
+    amount_usd_cents: 100,
+    token_symbol: plan.input.symbol,
+    provider: plan.messageHash === undefined ? 'aggregator-v6' : 'aggregator-ultra',
+    execution_mode: 'sync',
+    reference_key: plan.messageHash === undefined ? referenceKey : null,
+    message_hash: plan.messageHash ?? null,
+    transaction: Buffer.alloc(1),
+    last_valid_block_height: 1,
+  })
+  return { id, referenceKey }
+}

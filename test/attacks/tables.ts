@@ -1,0 +1,33 @@
+import { type AddressLookupTableAccount, AddressLookupTableProgram, PublicKey } from '@solana/web3.js'
+import type { Supporter } from '../helpers/supporter.js'
+import { until } from '../helpers/until.js'
+import type { World } from '../helpers/world.js'
+import { connect } from '../sandbox/chain-client.js'
+
+/** A lookup table with these addresses, ready to be used. */
+export async function openTable(
+  { sandbox }: World,
+  owner: Supporter,
+  addresses: readonly string[],
+): Promise<AddressLookupTableAccount> {
+  const { chain } = sandbox
+  const authority = owner.keypair.publicKey
+  const recentSlot = chain.clock.slot - 1
+  const [create, table] = AddressLookupTableProgram.createLookupTable({
+    authority,
+    payer: authority,
+    recentSlot,
+  })
+  const extend = AddressLookupTableProgram.extendLookupTable({
+    lookupTable: table,
+    authority,
+    payer: authority,
+    addresses: addresses.map((address) => new PublicKey(address)),
+  })
+  owner.send([create, extend])
+  const extendedAt = chain.clock.slot
+  await until('the table is warm', () => chain.clock.slot > extendedAt + 1)
+  const { value } = await connect(sandbox).getAddressLookupTable(table)
+  if (value === null) throw new Error('The table is not there')
+  return value
+}

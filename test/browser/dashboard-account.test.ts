@@ -1,0 +1,162 @@
+import test from 'ava'
+import { useBrowser } from '../helpers/browser.js'
+import { mailedCode } from '../helpers/codes.js'
+import { walletDrain } from '../helpers/creators.js'
+import { openDashboard } from '../helpers/dashboard.js'
+import { inspect } from '../helpers/inspect.js'
+import { freshEmail, registerPerson } from '../helpers/people.js'
+import { until } from '../helpers/until.js'
+import { runDrain } from '../helpers/world.js'
+
+const open = useBrowser(test, { mail: true })
+test.serial.beforeEach((t) => t.timeout(60_000))
+
+test.serial(
+  'an account is made, its wallet appears, a key is made, stored and ended: by keyboard alone',
+  async (t) => {
+    const { world } = open()
+    const { page, context, faults } = await openDashboard(open(), undefined, '/dashboard#register')
+    const email = freshEmail()
+    const { keyboard } = page
+    const focus = (): Promise<string> =>
+      page.evaluate('document.activeElement.name || document.activeElement.textContent')
+    const tabTo = async (wanted: string | RegExp): Promise<void> => {
+      for (let steps = 0; steps < 60; steps++) {
+        const at = await focus()
+        if (typeof wanted === 'string' ? at === wanted : wanted.test(at)) return
+        await keyboard.press('Tab')
+      }
+      t.fail(`Tab never reaches ${wanted}`)
+    }
+    await page.getByRole('heading', { name: 'Make an account' }).waitFor()
+    await tabTo('name')
+    await keyboard.type('Ada Obi')
+    await tabTo('email')
+    await keyboard.type(email)
+    await tabTo('password')
+    await keyboard.type('four random words')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.getByText('Your wallet is being prepared…').waitFor()
+    await runDrain(walletDrain(world))
+    await page.getByText('Your wallet is ready').waitFor()
+    const user = await world.db('users').where({ email }).first()
+    t.is(user.name, 'Ada Obi')
+
+    await keyboard.press('g')
+    await keyboard.press('d')
+    await page.getByRole('heading', { name: 'Developers' }).waitFor()
+    t.is(await focus(), 'Developers')
+    await tabTo('label')
+    await keyboard.type('My shop')
+    await keyboard.press('Enter')
+    const secret = page.getByText(/^tk_live_[0-9a-f]{16}_[\w-]{43}$/)
+    await secret.waitFor()
+    const apiKey = (await secret.textContent()) ?? ''
+    await keyboard.press('Escape')
+    t.true(await secret.isVisible(), 'it does not close before it is stored')
+    await inspect(t, page, 'dash-new-key')
+    await tabTo('I’ve stored it')
+    await keyboard.press('Enter')
+    await secret.waitFor({ state: 'detached' })
+    t.is((await world.request('GET', `/sdk/events?creatorId=${user.id}`, { bearer: apiKey })).status, 200)
+    t.false((await page.content()).includes(apiKey))
+
+    await tabTo(/^Revoke$/)
+    await keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await tabTo('prefix')
+    await keyboard.type('wrong')
+    await keyboard.press('Enter')
+    t.is(await page.getByRole('alert').textContent(), 'This is not the prefix of the key.')
+    await inspect(t, page, 'dash-revoke')
+    await page.getByRole('textbox', { name: /^Type/ }).fill('')
+    await keyboard.type(apiKey.split('_')[2] ?? '')
+    await keyboard.press('Enter')
+    await page.getByText('No keys yet.').waitFor()
+    t.is((await world.request('GET', `/sdk/events?creatorId=${user.id}`, { bearer: apiKey })).status, 401)
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
+test.serial('sites are checked while they are typed, added and removed', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/developers')
+  const stored = async (): Promise<string[]> =>
+    (await world.request<{ domains: string[] }>('GET', '/creators/domains', { session: person.session })).body
+      .domains
+  const field = page.getByRole('textbox', { name: 'Domain' })
+  await field.fill('not a domain')
+  await page.getByText('This is no domain.').waitFor()
+  t.is(await field.getAttribute('aria-invalid'), 'true')
+  await field.fill('https://Shop.Example:8443/pay?x=1')
+  await page.getByText('Will be added as shop.example:8443').waitFor()
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Remove shop.example:8443' }).waitFor()
+  await field.fill('*.sites.example')
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Remove *.sites.example' }).waitFor()
+  t.deepEqual(await stored(), ['shop.example:8443', '*.sites.example'])
+  await page.getByRole('button', { name: 'Remove shop.example:8443' }).click()
+  await until('it is gone', async () => (await stored()).length === 1)
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial(
+  'one signs in by password, by a mailed code that is pasted, and wrong ones are told',
+  async (t) => {
+    const { world } = open()
+    const person = await registerPerson(world)
+    const { page, context } = await openDashboard(open(), undefined)
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+    await page.keyboard.press('Enter')
+    await page.getByText('Wrong e-mail address or password.').waitFor()
+    await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.getByText('Ada Lovelace').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
+    await page.getByRole('button', { name: 'E-mail me a code' }).click()
+    const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+    await field.waitFor()
+    t.is(await field.getAttribute('autocomplete'), 'one-time-code')
+    const code = await mailedCode(world, person)
+    await field.fill(code === '000000' ? '000001' : '000000')
+    await page.getByText('Wrong or expired code.').waitFor()
+    await inspect(t, page, 'dash-code')
+    await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await context.close()
+  },
+)
+
+test.serial(
+  'a session that ends under a half-filled form is taken up again, with the form as it was',
+  async (t) => {
+    const { world } = open()
+    const person = await registerPerson(world)
+    const { page, context } = await openDashboard(open(), person.session, '/dashboard/settings')
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('Ada of Lagos')
+    await world.request('POST', '/auth/logout', { session: person.session })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await inspect(t, page, 'dash-session-end')
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(person.password)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    t.is(await name.inputValue(), 'Ada of Lagos')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Saved' }).waitFor()
+    t.is((await world.db('users').where({ id: person.user.id }).first()).name, 'Ada of Lagos')
+    await context.close()
+  },
+)

@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import test from 'ava'
+import { loadPages } from '../../src/http/pages.js'
+import { useBrowser } from '../helpers/browser.js'
+import { plantConfirmed } from '../helpers/confirmed-tips.js'
+import { registerCreator } from '../helpers/creators.js'
+import { openDashboard } from '../helpers/dashboard.js'
+import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
+import { hostileTexts } from '../helpers/hostile-texts.js'
+
+const open = useBrowser(test)
+test.serial.beforeEach((t) => t.timeout(60_000))
+
+test.serial('a tip appears while one looks, is read out, and waits while the list is paused', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  const { page, context, faults } = await openDashboard(open(), creator.session)
+  await page.getByText('Connected').waitFor()
+  await plantConfirmed(world.services, [creator.wallet], { message: 'live!' })
+  await page.getByText('“live!”').waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^New tip: .* from / })
+    .waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await plantConfirmed(world.services, [creator.wallet], { message: 'while paused' })
+  await page.getByRole('button', { name: 'Go on, 1 new tip' }).waitFor()
+  t.is(await page.getByText('while paused').count(), 0)
+  await page.getByRole('button', { name: 'Go on, 1 new tip' }).click()
+  await page.getByText('“while paused”').waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('filters are in the address, find what they should, and are saved as a file', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  await plantConfirmed(world.services, Array(120).fill(creator.wallet), { message: 'one of many' })
+  await plantConfirmed(world.services, [creator.wallet], { message: 'the needle, "quoted"' })
+  const { page, context } = await openDashboard(open(), creator.session, '/dashboard/tips?status=confirmed')
+  await page.getByText('50 tips and more').first().waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('100 tips and more').first().waitFor()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as CSV' }).click()
+  const file = await (await saving).path()
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
+  t.is(lines.length, 122)
+  t.is(lines.filter((line) => line.startsWith('timestamp,')).length, 1)
+  await page.keyboard.press('/')
+  await page.keyboard.type('needle')
+  await page.getByText('1 tip', { exact: true }).first().waitFor()
+  t.regex(page.url(), /\?status=confirmed&q=needle$/)
+  await page.getByRole('combobox', { name: 'token' }).selectOption('FIAT')
+  await page.getByText('No tip fits these filters.').waitFor()
+  await page.reload()
+  await page.getByText('No tip fits these filters.').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.getByText('50 tips and more').first().waitFor()
+  await context.close()
+})
+
+test.serial('what strangers write stays text in lists, details and names', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  for (const text of hostileTexts) {
+    const intent = await fiatIntent(world, {
+      creatorId: creator.user.id,
+      amount: 5,
+      senderName: text.slice(0, 90),
+      memo: text.slice(0, 400),
+    })
+    pay(world, intent.intentId)
+    await settleNow(world, intent.intentId)
+  }
+  await world.db('users').where({ id: creator.user.id }).update({ name: hostileTexts[1] })
+  const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
+  await page.getByText(`${hostileTexts.length} tips`, { exact: true }).first().waitFor()
+  const strangers = 'main :is(script, img, h1 h1, iframe), main svg[onload], header img'
+  t.is(await page.locator(strangers).count(), 0)
+  for (const viewport of [
+    { width: 320, height: 700 },
+    { width: 1000, height: 900 },
+  ]) {
+    await page.setViewportSize(viewport)
+    t.true(
+      await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
+    )
+  }
+  const rows = page.locator('.tip-row')
+  for (let at = 0; at < (await rows.count()); at++) {
+    await rows.nth(at).click()
+    await page.getByRole('dialog').waitFor()
+    t.is(await page.locator('dialog :is(script, img, h1, iframe)').count(), 0)
+    t.true(await page.evaluate('document.querySelector("dialog").scrollWidth <= innerWidth'))
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
+  await page.getByText('<img src=x', { exact: false }).first().waitFor()
+  t.is(await page.evaluate('window.hacked'), undefined)
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('a test alert reaches the preview, and the address says what was chosen', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/overlay')
+  const preview = page.frameLocator('iframe')
+  await preview.locator('article.tip').waitFor()
+  await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
+  await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
+  await page.keyboard.press('Tab')
+  await preview.getByText('Tobi gave 5 USDC!').waitFor()
+  await preview.locator('[data-position="top"]').waitFor()
+  await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
+  const address = (await page.getByText(/\/overlay\?wallet=/).textContent()) ?? ''
+  t.is(new URL(address).searchParams.get('position'), 'top')
+  t.is(new URL(address).searchParams.get('preview'), null)
+  const source = await context.newPage()
+  const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
+  await source.goto(address)
+  await stream
+  await page.getByRole('button', { name: 'Send a test alert' }).click()
+  await source.getByText('Tobi gave 5 USDC!').waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('nobody may frame the dashboard, and only it the overlay', async (t) => {
+  const { world } = open()
+  const policy = async (path: string) =>
+    String((await world.request('GET', path)).headers['content-security-policy'])
+  const dashboard = await policy('/dashboard/tips')
+  t.regex(dashboard, /frame-ancestors 'none'/)
+  t.regex(dashboard, /require-trusted-types-for 'script'; trusted-types 'none'/)
+  t.regex(dashboard, /script-src 'self'; style-src 'self'/)
+  t.regex(await policy('/overlay'), /frame-ancestors 'self'/)
+})
+
+test.serial('the pages are small', (t) => {
+  const pages = loadPages()
+  const kibibytes = (name: 'dashboard' | 'overlay'): number => {
+    const { script, preloads, styles } = pages.files(name)
+    const bytes = [script, ...preloads, ...styles].map((path) => {
+      const asset = pages.assets.get(path.replace('/assets/', ''))
+      return asset?.gzip?.length ?? asset?.identity.length ?? Number.NaN
+    })
+    return bytes.reduce((sum, size) => sum + size, 0) / 1024
+  }
+  const sizes = { dashboard: kibibytes('dashboard'), overlay: kibibytes('overlay') }
+  t.log(sizes)
+  t.true(sizes.dashboard <= 70)
+  t.true(sizes.overlay <= 15)
+  t.true(readdirSync('dist/pages/assets').length > 0)
+})

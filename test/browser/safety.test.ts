@@ -1,0 +1,268 @@
+import { Buffer } from 'node:buffer'
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import type { BrowserContext, Page } from 'playwright-core'
+import { loadPages } from '../../src/http/pages.js'
+import { useBrowser, visit } from '../helpers/browser.js'
+import { pay, settleNow } from '../helpers/fiat-tips.js'
+import { registerEmbedder } from '../helpers/sdk.js'
+
+const open = useBrowser(test)
+test.serial.beforeEach((t) => t.timeout(40_000))
+
+const kib = 1024
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name })
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+
+/** Compressed bytes of everything a page loads before it can be used. */
+function firstLoad(name: string): number {
+  const pages = loadPages()
+  const { script, preloads, styles } = pages.files(name)
+  const assets = [script, ...preloads, ...styles].map((path) =>
+    pages.assets.get(path.replace('/assets/', '')),
+  )
+  return assets.reduce(
+    (sum, asset) => sum + gzipSync(asset?.identity ?? Buffer.alloc(0), { level: 9 }).length,
+    0,
+  )
+}
+
+test('the checkout and embed.js stay within their budgets', (t) => {
+  const sizes = {
+    checkout: firstLoad('checkout'),
+    embed: gzipSync(loadPages().embedScript.identity, { level: 9 }).length,
+  }
+  t.log(sizes)
+  t.true(sizes.checkout <= 40 * kib, `${sizes.checkout} bytes`)
+  t.true(sizes.embed <= 3 * kib, `${sizes.embed} bytes`)
+})
+
+test('assets come compressed as asked, for ever, and unknown ones not at all', async (t) => {
+  const { url } = open().world
+  const { script } = loadPages().files('checkout')
+  for (const [asked, given] of [
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const answer = await fetch(url + script, { headers: { 'accept-encoding': asked, connection: 'close' } })
+    t.is(answer.headers.get('content-encoding'), given)
+    t.is(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    t.is(answer.headers.get('vary'), 'Accept-Encoding')
+    t.is(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+    t.is(answer.headers.get('x-content-type-options'), 'nosniff')
+    t.true((await answer.text()).includes('https://phantom.app/ul/browse/'))
+  }
+  for (const path of ['/assets/checkout.js', '/assets/..%2fmanifest.json', '/assets/']) {
+    const answer = await fetch(url + path, { headers: { connection: 'close' } })
+    t.is(answer.status, 404, path)
+    await answer.text()
+  }
+  const script_ = await fetch(`${url}/embed.js`, { headers: { connection: 'close' } })
+  t.is(script_.headers.get('access-control-allow-origin'), '*')
+  t.is(script_.headers.get('cross-origin-resource-policy'), 'cross-origin')
+  await script_.text()
+})
+
+test.serial('the checkout is painted within a second', async (t) => {
+  const one = await visit(open())
+  await one.page.goto(one.embedUrl)
+  await heading(one.page, /^Tip /).waitFor()
+  const paint = await one.page.evaluate<number>(
+    "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+  )
+  t.log(`first contentful paint ${Math.round(paint)} ms`)
+  t.true(paint < 1000, `${paint} ms`)
+  await one.context.close()
+})
+
+test.serial('only the site of the session may frame it', async (t) => {
+  const one = await visit(open())
+  await one.page.goto('about:blank')
+  await one.page.setContent(`<iframe src="${one.embedUrl}"></iframe>`)
+  await one.page.waitForEvent('framenavigated').catch(() => undefined)
+  t.is(await one.page.frameLocator('iframe').getByRole('heading', { name: /^Tip / }).count(), 0)
+  await one.context.close()
+})
+
+/** Everything that leaves the browser: addresses, headers and bodies of requests. */
+function listen(context: BrowserContext) {
+  const requests: { url: string; headers: Record<string, string>; body: string }[] = []
+  context.on('request', (request) => {
+    requests.push({ url: request.url(), headers: request.headers(), body: request.postData() ?? '' })
+  })
+  return requests
+}
+
+test.serial('the token is in no address, referrer, message, link or log: in one header alone', async (t) => {
+  const { world, site } = open()
+  const lines: string[] = []
+  const one = await visit(open(), { wallet: { topOnly: true } })
+  const requests = listen(one.context)
+  one.context.on('console', (message) => lines.push(message.text()))
+  const secret = one.sessionToken.slice('sdk_sess_'.length)
+  const script = new URL('/embed.js', one.embedUrl)
+  await one.page.goto(
+    site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div><script type="module">
+      import { mount } from '${script}'
+      window.heard = []
+      addEventListener('message', ({ data }) => window.heard.push(JSON.stringify(data)))
+      window.open_ = (embedUrl) => mount(document.getElementById('tips'), { embedUrl })
+    </script>`),
+  )
+  await one.page.evaluate(
+    `new Promise((done) => { const look = () => self.open_ ? done() : requestAnimationFrame(look); look() })`,
+  )
+  await one.page.evaluate(`open_('${one.embedUrl}')`)
+  const frame = one.page.frameLocator('iframe')
+  await frame.getByRole('button', { name: /^Tip \$/ }).click()
+  await frame.getByRole('button', { name: 'Use your phone' }).click()
+  await frame.getByRole('link', { name: 'Open in Phantom' }).waitFor()
+  const links = await frame
+    .locator('a')
+    .evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))))
+  await frame.getByRole('button', { name: 'Back' }).click()
+  await frame.getByRole('button', { name: /^Tip \$/ }).click()
+  await frame.getByRole('button', { name: /^Test Wallet/ }).click()
+  await frame.getByRole('button', { name: 'Approve in Test Wallet' }).click()
+  await frame.getByRole('heading', { name: /^Thank you!/ }).waitFor()
+  const inner = one.page.frames()[1]
+  t.false(inner?.url().includes(secret))
+  t.false(
+    (await inner?.evaluate<string>('document.documentElement.outerHTML + location.href'))?.includes(secret),
+  )
+  t.false((await one.page.evaluate<string[]>('heard')).join('\n').includes(secret))
+  t.false([...links, ...lines].join('\n').includes(secret))
+  t.true(links.length > 1)
+  const carrying = requests.filter((request) => JSON.stringify(request).includes(secret))
+  t.true(carrying.length > 3)
+  for (const { url, headers, body } of carrying) {
+    t.true(url.startsWith(`${world.url}/sdk/`), url)
+    t.false(`${url}${body}${headers['referer'] ?? ''}`.includes(secret))
+    t.is(headers['authorization'], `Bearer ${one.sessionToken}`)
+  }
+  for (const { url, headers } of requests.filter((request) => request.url.startsWith(world.url)))
+    if (!url.includes('/embed')) t.falsy(headers['referer'], url)
+  await one.context.close()
+})
+
+const hostile = [
+  '<script>self.hacked=1</script>',
+  '<img src=x onerror="self.hacked=1">',
+  '"><svg onload=self.hacked=1>',
+  "'-self.hacked=1-'",
+  '{{constructor.constructor("self.hacked=1")()}}',
+  '</title></style></textarea><script>self.hacked=1</script>',
+  'javascript:self.hacked=1',
+  '\u202eevil\u202c \u2066x',
+]
+
+test.serial('hostile names, messages and provider texts stay text', async (t) => {
+  const { world } = open()
+  const embedder = await registerEmbedder(world, { fiatCollection: 'bank_transfer' })
+  const text = hostile.slice(0, 4).join(' ').slice(0, 100)
+  await world.db('users').where({ id: embedder.id }).update({ name: text })
+  const one = await visit(open(), { embedder, tokens: ['USDC'], wallet: { name: text } })
+  await one.page.goto(one.embedUrl)
+  await heading(one.page, `Tip ${text}`).waitFor()
+  await one.page.getByRole('textbox', { name: /^Message/ }).fill(hostile.join('\n'))
+  await one.page.getByRole('radio', { name: 'USDC' }).check({ force: true })
+  await press(one.page, 'Tip $5.00 with USDC')
+  await one.page.getByRole('list').getByRole('button').click()
+  await heading(one.page, 'Check and approve').waitFor()
+  await one.page.evaluate("testWallet.mode = 'broken'")
+  await one.page.getByRole('button', { name: /^Approve in/ }).click()
+  await heading(one.page, 'Not sent.').waitFor()
+  await one.page.getByText('Details').click()
+  await one.page.getByText('<img src=x onerror=alert(1)> Something went wrong').waitFor()
+  await press(one.page, 'Try again')
+  await one.page.evaluate("testWallet.mode = 'approve'")
+  await one.page.getByRole('button', { name: /^Approve in/ }).click()
+  await heading(one.page, /^Thank you!/).waitFor()
+  await one.page
+    .getByText(hostile[0] ?? '')
+    .first()
+    .waitFor()
+  t.is(await one.page.evaluate('self.hacked'), undefined)
+  t.is(await one.page.locator('script:not([src]), img[src="x"], svg[onload]').count(), 0)
+  t.true(
+    await one.page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
+  )
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})
+
+test.serial('trusted types hold: text never becomes markup or script, and nothing inline runs', async (t) => {
+  const one = await visit(open())
+  await one.page.goto(one.embedUrl)
+  await heading(one.page, /^Tip /).waitFor()
+  for (const attack of [
+    "document.body.innerHTML = '<b>x</b>'",
+    "document.createElement('script').text = 'self.hacked = 1'",
+    "trustedTypes.createPolicy('mine', {})",
+    "document.write('x')",
+  ])
+    await t.throwsAsync(one.page.evaluate(attack), undefined, attack)
+  t.is(await one.page.evaluate('self.hacked'), undefined)
+  await one.context.close()
+})
+
+test.serial('the keyboard alone completes a tip, and the focus is never lost', async (t) => {
+  const one = await visit(open())
+  const { page } = one
+  await page.goto(one.embedUrl)
+  await heading(page, /^Tip /).waitFor()
+  const focused = () =>
+    page.evaluate<string>(
+      "document.activeElement.textContent || document.activeElement.getAttribute('name') || document.activeElement.tagName",
+    )
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  t.true(await page.getByRole('radio', { name: '$10' }).isChecked())
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('by keyboard')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  t.is(await focused(), 'Naira: card/bank')
+  await page.keyboard.press('ArrowLeft')
+  t.is(await focused(), 'Crypto wallet')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Tab')
+  t.is(await focused(), 'Tip $5.00 with USDC')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Choose your wallet').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Check and approve').waitFor()
+  await page.keyboard.press('Tab')
+  t.is(await focused(), 'Approve in Test Wallet')
+  await page.keyboard.press('Enter')
+  await heading(page, /^Thank you!/).waitFor()
+  await page.getByText('by keyboard').waitFor()
+  t.regex(await focused(), /^Thank you!/)
+  t.regex((await page.getByRole('status').first().textContent()) ?? '', /^Thank you!/)
+  await one.context.close()
+})
+
+test.serial('the keyboard alone completes a tip in naira', async (t) => {
+  const { world } = open()
+  const one = await visit(open(), { settings: { fiatCollection: 'bank_transfer' } })
+  const { page } = one
+  await page.goto(one.embedUrl)
+  await heading(page, /^Tip /).waitFor()
+  for (const key of ['Tab', 'Tab', 'Tab', 'ArrowRight']) await page.keyboard.press(key)
+  await page.getByRole('button', { name: 'Pay ₦7,600.00' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Tobi')
+  const answered = page.waitForResponse('**/payments/fiat/intent')
+  await page.keyboard.press('Enter')
+  const { intentId } = await (await answered).json()
+  await heading(page, 'Send exactly ₦7,600.00').waitFor()
+  pay(world, intentId)
+  await settleNow(world, intentId)
+  await heading(page, 'Thank you! ₦7,600.00 received.').waitFor()
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})

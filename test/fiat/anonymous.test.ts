@@ -1,0 +1,116 @@
+import test from 'ava'
+import { createMailDrain } from '../../src/accounts/send-emails.js'
+import { createSmtp } from '../../src/providers/mail/smtp.js'
+import { registerCreator } from '../helpers/creators.js'
+import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
+import { registerPerson } from '../helpers/people.js'
+import { registerEmbedder } from '../helpers/sdk.js'
+import { follow } from '../helpers/stream-reader.js'
+import { until } from '../helpers/until.js'
+import { runDrain, useWorld, type World } from '../helpers/world.js'
+
+const world = useWorld(test, { fiat: true, mail: true })
+
+/** Nowhere else: neither in a name nor in an address. */
+const canaryName = 'Zqxcanaryname'
+const canaryEmail = 'zqxcanarymail@example.com'
+
+async function deliver({ services, env }: World): Promise<void> {
+  const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
+  await runDrain(createMailDrain({ ...services, mail }))
+}
+
+/** Everything a creator can look at. */
+async function creatorSees(session: string, userId: string, wallet: string, apiKey: string): Promise<string> {
+  const seen: string[] = []
+  for (const path of [
+    '/creators/tips',
+    '/creators/tips?format=csv',
+    `/creators/tips?q=${canaryName}`,
+    `/creators/tips?q=${canaryEmail}`,
+    '/creators/tips/daily',
+    '/creators/transactions',
+    '/creators/transactions?format=csv',
+    '/creators/balance',
+    '/creators/me',
+    '/auth/me',
+    `/chain/tips?address=${userId}`,
+    `/chain/tips?address=${wallet}`,
+  ])
+    seen.push(JSON.stringify((await world().request<unknown>('GET', path, { session })).body))
+  const events = await world().request<unknown>('GET', `/sdk/events?creatorId=${userId}`, { bearer: apiKey })
+  return [...seen, JSON.stringify(events.body)].join('\n')
+}
+
+for (const anonymous of [true, 'yes', 1])
+  test(`who says isAnonymous ${JSON.stringify(anonymous)} leaves neither name nor e-mail anywhere a creator can look`, async (t) => {
+    const creator = await registerEmbedder(world())
+    const stream = await follow(t, world().url, creator.wallet)
+    const { intentId } = await fiatIntent(world(), {
+      creatorId: creator.user.id,
+      amount: 10,
+      senderName: canaryName,
+      payerEmail: canaryEmail,
+      memo: 'guess who',
+      isAnonymous: anonymous,
+    })
+    const look = () => creatorSees(creator.session, creator.user.id, creator.wallet, creator.apiKey)
+    const pending = await look()
+    pay(world(), intentId)
+    await settleNow(world(), intentId)
+    await deliver(world())
+    await until('the event is on the stream', () => stream.tips.length === 1)
+    const everything = `${pending}\n${await look()}\n${stream.body()}`
+    t.true(everything.includes('guess who') && everything.includes('Anonymous'), 'the tip is there at all')
+    // Nor in what the service keeps, nor at the provider: what is nowhere cannot come out.
+    const { rows } = await world().db.raw(
+      `select t::text || f::text as text from tips t join fiat_intents f using (id) where id = ?`,
+      [intentId],
+    )
+    const kept = `${rows[0].text}\n${JSON.stringify(world().fiat.fiatpay.charges.find(intentId))}`
+    for (const secret of [canaryName, canaryEmail])
+      t.false(`${everything}\n${kept}`.toLowerCase().includes(secret.toLowerCase()))
+    t.deepEqual(world().mail.received(canaryEmail), [])
+    t.is(await world().db('payers').where({ email: canaryEmail }).first(), undefined)
+  })
+
+test('a payer who gives an e-mail gets one receipt, and the creator sees the name but never the address', async (t) => {
+  const creator = await registerEmbedder(world())
+  const payerEmail = 'bola.payer@example.com'
+  const { intentId } = await fiatIntent(world(), {
+    creatorId: creator.user.id,
+    amount: 10,
+    senderName: 'Bola',
+    payerEmail: ' Bola.Payer@example.com ',
+  })
+  await deliver(world())
+  t.deepEqual(world().mail.received(payerEmail), [])
+  pay(world(), intentId)
+  await settleNow(world(), intentId)
+  await settleNow(world(), intentId)
+  await deliver(world())
+  const mails = world().mail.received(payerEmail)
+  t.is(mails.length, 1)
+  t.regex(mails[0]?.text ?? '', /NGN 15,200\.00/)
+  t.true(mails[0]?.text.includes(intentId))
+  const seen = await creatorSees(creator.session, creator.user.id, creator.wallet, creator.apiKey)
+  t.true(seen.includes('Bola'))
+  t.false(seen.toLowerCase().includes('bola.payer'))
+})
+
+test('a payer’s e-mail stays free for registration, and a made-up one is never told', async (t) => {
+  const creator = await registerCreator(world())
+  const email = 'future.creator@example.com'
+  await fiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail: email })
+  const body = { email, password: 'correct horse', name: 'Future Creator' }
+  t.is((await world().request<object>('POST', '/auth/register', { body })).status, 200)
+  const person = await registerPerson(world())
+  const { intentId } = await fiatIntent(world(), {
+    creatorId: person.user.id,
+    amount: 10,
+    payerEmail: 'no address',
+  })
+  const charge = world().fiat.fiatpay.charges.find(intentId)
+  t.regex(charge?.email ?? '', /^guest-[0-9a-f]{24}@tips\.example$/)
+  t.deepEqual(await world().db('users').where('email', 'like', 'guest-%'), [])
+})

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import test from 'ava'
+import { checkBooks } from '../../src/ledger/invariants.js'
+import { registerCreator, type TestCreator } from '../helpers/creators.js'
+import { availableUsdc, fiatIntent, fiatStatus, pay, platformUnits, settleNow } from '../helpers/fiat-tips.js'
+import { useWorld } from '../helpers/world.js'
+
+const world = useWorld(test, { fiat: true })
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the script as an operator would. */
+function suspense(...args: string[]): Promise<Run> {
+  const env = { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/scripts/suspense.js', ...args], { env }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
+    })
+  })
+}
+
+async function report(...args: string[]) {
+  const { code, out } = await suspense('--json', ...args)
+  return { code, ...JSON.parse(out) }
+}
+
+/** Pays so many kobo, which are too few; returns the provider's id of the payment. */
+async function underpaid(
+  { user }: TestCreator,
+  kobo: number,
+): Promise<{ intentId: string; payment: string }> {
+  const { intentId } = await fiatIntent(world(), { creatorId: user.id, amount: 10 })
+  pay(world(), intentId, kobo)
+  await settleNow(world(), intentId)
+  const row = await world().db('fiat_payments').where({ intent_id: intentId }).first()
+  return { intentId, payment: row.provider_transaction }
+}
+
+test.afterEach.always('the books hold, and the items are what the ledger holds', async (t) => {
+  const { code, waiting, ledger } = await report()
+  t.is(code, 0)
+  t.is(waiting, ledger)
+  t.is(BigInt(waiting), await platformUnits(world(), 'suspense', 'NGN'))
+  t.true((await checkBooks(world().db)).holds)
+})
+
+test.serial('suspense lists what waits, and notes what was returned: a plan first, then once', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId, payment } = await underpaid(creator, 123_456)
+  const before = await report()
+  const item = before.items.find((one: { transaction: string }) => one.transaction === payment)
+  t.like(item, { intentId, kobo: '123456', reason: 'underpaid', resolution: null })
+  t.regex((await suspense()).out, /1234\.56 {2}underpaid/)
+
+  const returned = ['--returned', payment, '--reason', 'refund 77']
+  t.like(await report(...returned), { code: 0, applied: false, kobo: '123456' })
+  t.is((await report()).waiting, before.waiting, 'a plan changes nothing')
+  t.is((await suspense(...returned, '--apply', '--as', 'ngozi')).code, 0)
+  const again = await suspense(...returned, '--apply')
+  t.is(again.code, 1)
+  t.regex(again.err, /does not wait/)
+  t.is(BigInt(before.waiting) - BigInt((await report()).waiting), 123_456n)
+  t.regex((await suspense('--all')).out, /returned: refund 77/)
+  t.is(await availableUsdc(world(), creator), 0)
+  t.like(
+    await world()
+      .db('audit_log')
+      .where({ subject: `payment:${payment}` })
+      .first(),
+    {
+      actor: 'ngozi',
+      action: 'suspense',
+      details: { as: 'returned', note: 'refund 77', kobo: '123456' },
+    },
+  )
+})
+
+test.serial('what is assigned is credited to its creator at the rate that gives less, once', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId, payment } = await underpaid(creator, 152_000)
+  await world().db('rates').insert({
+    pair: 'USD/NGN',
+    value: 1900,
+    source: 'feed',
+    as_of: new Date(),
+    accepted_at: new Date(),
+    accepted_by: 'feed',
+  })
+  const assign = ['--assign', payment, '--reason', 'the payer agrees']
+  t.like(await report(...assign), { applied: false, creditMicro: '800000', userId: creator.user.id })
+  t.is(await availableUsdc(world(), creator), 0)
+  // Two operators at once: one of them is too late.
+  const codes = await Promise.all([suspense(...assign, '--apply'), suspense(...assign, '--apply')])
+  t.deepEqual(codes.map(({ code }) => code).sort(), [0, 1])
+  t.is(await availableUsdc(world(), creator), 0.8)
+  t.is(await fiatStatus(world(), intentId), 'failed')
+  const { body } = await world().request<{ transactions: unknown[] }>(
+    'GET',
+    '/creators/transactions',
+    creator,
+  )
+  t.like(body.transactions[0], { type: 'credit', reference: intentId, amountUSDC: 0.8 })
+  t.is(
+    (
+      await world()
+        .db('audit_log')
+        .where({ subject: `payment:${payment}` })
+    ).length,
+    1,
+  )
+})
+
+test.serial('arguments that make no sense end with 2 and change nothing', async (t) => {
+  const { payment } = await underpaid(await registerCreator(world()), 5000)
+  const { waiting } = await report()
+  for (const args of [
+    ['--returned', payment, '--apply'],
+    ['--assign', payment, '--reason', ' ', '--apply'],
+    ['--assign', payment, '--returned', payment, '--reason', 'x', '--apply'],
+    ['--asign', payment],
+  ]) {
+    const { code, out, err } = await suspense(...args)
+    t.is(code, 2, args.join(' '))
+    t.is(out, '')
+    t.not(err, '')
+  }
+  t.is((await suspense('--assign', '12345', '--reason', 'x', '--apply')).code, 1)
+  t.is((await report()).waiting, waiting)
+  const help = await suspense('--help')
+  t.is(help.code, 0)
+  t.regex(help.out, /--assign <payment>/)
+})

@@ -1,0 +1,75 @@
+import type { AtStep } from './steps.js'
+
+/** A step of a process outside itself: before the server has it, or after it has answered. */
+export interface Step {
+  readonly label: string
+  readonly phase: 'before' | 'after'
+}
+
+/** One of several steps of a drain that look alike: its `nth`, from 1. */
+export interface NthStep extends Step {
+  readonly nth: number
+}
+
+/** Numbers the steps of a drain. Drains with the same work may differ in what falls due by itself, never in this. */
+export function numbered(drain: readonly Step[]): NthStep[] {
+  return drain.map((step, index) => ({ ...step, nth: drain.slice(0, index + 1).filter(sameAs(step)).length }))
+}
+
+function sameAs({ label, phase }: Step): (other: Step) => boolean {
+  return (other) => other.label === label && other.phase === phase
+}
+
+/** The steps of one drain, counted from the statement that takes due rows. */
+export class DrainSteps {
+  /** What each drain has done so far. */
+  readonly drains: Step[][] = []
+  /** True while a drain waits to begin. */
+  waiting = false
+  readonly #taking: string
+  #gate = Promise.resolve()
+  #openGate: () => void = () => undefined
+  readonly #ending: string | undefined
+  #killAt: { readonly step: NthStep; readonly kill: () => Promise<void> } | undefined
+
+  /** `taking`: the label of the statement that takes due rows, with which a drain begins; `ending`: of its last. */
+  constructor(taking: string, ending?: string) {
+    this.#taking = taking
+    this.#ending = ending
+  }
+
+  /** Lets no drain begin until `release`. */
+  hold(): void {
+    this.#gate = new Promise((done) => {
+      this.#openGate = done
+    })
+  }
+  release(): void {
+    this.#openGate()
+  }
+  /** At this step of a drain, or at its end when it has no such step, nothing passes any more. */
+  killAt(step: NthStep, kill: () => Promise<void>): void {
+    this.#killAt = { step, kill }
+  }
+  readonly atStep: AtStep = async (label, phase) => {
+    if (label === this.#taking && phase === 'before') {
+      this.waiting = true
+      await this.#gate
+      this.waiting = false
+      this.drains.push([])
+    }
+    const done = this.drains.at(-1) ?? []
+    done.push({ label, phase })
+    if (this.#killAt === undefined || !this.#isReached(this.#killAt.step, done)) return true
+    const { kill } = this.#killAt
+    this.#killAt = undefined
+    await kill()
+    return false
+  }
+
+  #isReached(wanted: NthStep, done: readonly Step[]): boolean {
+    const here = done.at(-1)
+    if (here?.label === this.#ending && here?.phase === 'after') return true
+    return here !== undefined && sameAs(wanted)(here) && done.filter(sameAs(wanted)).length === wanted.nth
+  }
+}

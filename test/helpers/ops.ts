@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+import type { World } from './world.js'
+
+/** How an operators' script ended. */
+export interface ScriptRun {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs an operators' script as an operator would, with the settings of the service. */
+export function runScript(
+  { env }: Pick<World, 'env'>,
+  name: string,
+  ...args: readonly string[]
+): Promise<ScriptRun> {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env['PATH'], ...env } }
+    execFile(process.execPath, [`dist/scripts/${name}.js`, ...args], options, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
+    })
+  })
+}

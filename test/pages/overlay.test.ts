@@ -1,0 +1,184 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { amountParts, cut, senderText } from '../../src/pages/lib/tip-text.js'
+import { defaults, readParameters, writeParameters } from '../../src/pages/overlay/parameters.js'
+import { Player } from '../../src/pages/overlay/player.js'
+import { type Alert, add, emptyQueue, type Queue, type Tip, take } from '../../src/pages/overlay/queue.js'
+import { fillTemplate } from '../../src/pages/overlay/template.js'
+import { createBackoff } from '../../src/sdk/client/backoff.js'
+import { seeded } from '../domain/seed.js'
+import { until } from '../helpers/until.js'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const rules = { minUsd: 0, replayMs: 600_000, most: 3 }
+
+function tip(id: number, changes: Partial<Tip> = {}): Tip {
+  const timestamp = new Date(now).toISOString()
+  return {
+    id: String(id),
+    amount: 1,
+    tokenSymbol: 'USDC',
+    sender: 'Tobi',
+    message: null,
+    timestamp,
+    valueUsd: 1,
+    ...changes,
+  }
+}
+
+function all(queue: Queue): { shown: Alert[]; cursor: string | undefined } {
+  const shown: Alert[] = []
+  for (let taken = take(queue); taken !== undefined; taken = take(queue)) {
+    shown.push(taken.alert)
+    queue = taken.rest
+  }
+  return { shown, cursor: queue.cursor }
+}
+
+test('what is beyond the queue becomes one alert with their number and value', (t) => {
+  let queue = emptyQueue(undefined)
+  for (const id of [1, 2, 3, 4, 5]) queue = add(queue, tip(id, { valueUsd: id }), rules, now)
+  const { shown, cursor } = all(queue)
+  t.deepEqual(
+    shown.map((alert) => (alert.kind === 'tip' ? alert.tip.id : alert.more)),
+    ['1', '2', '3', { count: 2, usd: 9, id: '5' }],
+  )
+  t.is(cursor, '5')
+})
+
+test('small and old tips are left out, and a page that has nothing waiting never reads them again', (t) => {
+  const old = { timestamp: new Date(now - 601_000).toISOString() }
+  let queue = add(emptyQueue('1'), tip(2, old), rules, now)
+  t.deepEqual(queue, emptyQueue('2'))
+  queue = add(queue, tip(3, { valueUsd: 0.5 }), { ...rules, minUsd: 1 }, now)
+  t.deepEqual(queue, emptyQueue('3'))
+  t.is(
+    all(add(queue, { ...tip(0), id: undefined, valueUsd: 0 }, { ...rules, minUsd: 1 }, now)).shown.length,
+    1,
+  )
+})
+
+/** A page over its loads, the service it reads from, and what an audience saw of it. */
+class Audience {
+  readonly seen: number[] = []
+  readonly #sent: Tip[] = []
+  readonly #rules: typeof rules
+  #queue = emptyQueue('0')
+
+  constructor(most: number) {
+    this.#rules = { ...rules, most }
+  }
+
+  get sent(): number[] {
+    return this.#sent.map(({ id }) => Number(id))
+  }
+
+  tip(): void {
+    const one = tip(this.#sent.length + 1)
+    this.#sent.push(one)
+    this.#queue = add(this.#queue, one, this.#rules, now)
+  }
+
+  show(): boolean {
+    const taken = take(this.#queue)
+    if (taken === undefined) return false
+    this.#queue = taken.rest
+    const { alert } = taken
+    if (alert.kind === 'tip') this.seen.push(Number(alert.tip.id))
+    else for (let left = alert.more.count; left > 0; left--) this.seen.push((this.seen.at(-1) ?? 0) + 1)
+    return true
+  }
+
+  /** As the service answers: what came after the cursor. */
+  reload(): void {
+    const { cursor } = this.#queue
+    this.#queue = emptyQueue(cursor)
+    for (const one of this.#sent)
+      if (Number(one.id) > Number(cursor)) this.#queue = add(this.#queue, one, this.#rules, now)
+  }
+}
+
+test('a page that is loaded again at any moment shows every tip once', (t) => {
+  const steps = fc.array(fc.constantFrom('tip', 'show', 'reload'), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, most) => {
+      const audience = new Audience(most)
+      for (const step of taken) audience[step]()
+      while (audience.show());
+      t.deepEqual(audience.seen, audience.sent)
+    }),
+    seeded(t),
+  )
+})
+
+test('alerts come one after the other, wait while held, and the place is kept before one is shown', async (t) => {
+  const told: string[] = []
+  const player = new Player({ ...defaults, durationMs: 1, gapMs: 0 }, undefined, {
+    show: (alert, phase) => told.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
+    keep: (cursor) => told.push(`keep ${cursor}`),
+  })
+  const fresh = { timestamp: new Date().toISOString() }
+  player.startAt('5')
+  player.startAt('6')
+  player.hold(true)
+  player.add(tip(7, fresh))
+  player.add(tip(8, fresh))
+  t.deepEqual(told, ['keep 5'])
+  player.hold(false)
+  await until('both are gone', () => told.filter((line) => line === 'nothing').length === 2)
+  t.deepEqual(told, [
+    ...['keep 5', 'keep 7', '7 enter', '7 show', '7 exit', 'nothing'],
+    ...['keep 8', '8 enter', '8 show', '8 exit', 'nothing'],
+  ])
+})
+
+test('an address says what differs, and nonsense in it is the default', (t) => {
+  const wanted = {
+    ...defaults,
+    wallet: 'W',
+    minUsd: 2.5,
+    position: 'top',
+    accent: '#ff0000',
+    sound: true,
+  } as const
+  t.deepEqual(readParameters(writeParameters(wanted)), wanted)
+  t.is(writeParameters({ ...defaults, wallet: 'W' }).toString(), 'wallet=W')
+  const nonsense = new URLSearchParams(
+    'duration=x&gap=-5&min=1e99&position=up&accent=red&volume=7&message=yes&queue=0&template=%20&scale=',
+  )
+  t.deepEqual(readParameters(nonsense), { ...defaults, gapMs: 0, minUsd: 1e6, volume: 1, queue: 1 })
+  t.is(readParameters(new URLSearchParams('accent=00ff00')).accent, '#00ff00')
+})
+
+test('a template is text around what a tip says, also when the tip says something that looks like a template', (t) => {
+  const values = { sender: '{amount}', amount: '$5.00', token: '' }
+  t.deepEqual(fillTemplate('{sender} gave {amount} {token}!', values), [
+    { kind: 'sender', text: '{amount}' },
+    { kind: 'text', text: ' gave' },
+    { kind: 'text', text: ' ' },
+    { kind: 'amount', text: '$5.00' },
+    { kind: 'text', text: '!' },
+  ])
+  t.deepEqual(fillTemplate('<b>{nobody}</b>', values), [{ kind: 'text', text: '<b>{nobody}</b>' }])
+})
+
+test('senders and amounts are short', (t) => {
+  t.is(senderText('9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin', 40), '9xQe…VFin')
+  t.is(senderText('Tobi', 40), 'Tobi')
+  t.is(senderText(' ', 40), 'Anonymous')
+  t.is(cut('😀'.repeat(41), 40), `${'😀'.repeat(39)}…`)
+  t.deepEqual(amountParts(5, 'FIAT'), { amount: '$5.00', token: '' })
+  t.deepEqual(amountParts(0.0334, 'SOL'), { amount: '0.0334', token: 'SOL' })
+  t.deepEqual(amountParts(250_000, 'BONK'), { amount: '250,000', token: 'BONK' })
+})
+
+test('waits grow to half a minute, each by its own chance, and begin anew after a success', (t) => {
+  const backoff = createBackoff(() => 0.5)
+  t.deepEqual(
+    Array.from({ length: 7 }, () => backoff.nextMs()),
+    [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000],
+  )
+  backoff.reset()
+  t.is(backoff.nextMs(), 1000)
+  t.is(createBackoff(() => 0).nextMs(), 500)
+})

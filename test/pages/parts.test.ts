@@ -1,0 +1,130 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import test from 'ava'
+import fc from 'fast-check'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { sendFault, surelyUnsent, walletFault } from '../../src/pages/checkout/faults.js'
+import { chainPauseMs, nairaPauseMs, stillLooked } from '../../src/pages/checkout/rhythm.js'
+import { displayUnits, ngn, shortUsd, tokenAmount, typedCents, usd } from '../../src/pages/lib/money.js'
+import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
+
+test('base58 and base64 are everybody else’s', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+      t.is(toBase58(bytes), encodeBase58(bytes))
+      t.is(toBase64(bytes), Buffer.from(bytes).toString('base64'))
+      t.deepEqual([...fromBase64(toBase64(bytes))], [...bytes])
+    }),
+  )
+})
+
+test('the signature of a transaction is found, and who signed it', (t) => {
+  const payer = Keypair.generate()
+  const instruction = SystemProgram.transfer({
+    fromPubkey: payer.publicKey,
+    toPubkey: Keypair.generate().publicKey,
+    lamports: 1,
+  })
+  const recentBlockhash = encodeBase58(randomBytes(32))
+  const message = new TransactionMessage({
+    payerKey: payer.publicKey,
+    recentBlockhash,
+    instructions: [instruction],
+  })
+  for (const compiled of [message.compileToV0Message(), message.compileToLegacyMessage()]) {
+    const transaction = new VersionedTransaction(compiled)
+    t.throws(() => firstSignature(transaction.serialize()))
+    t.false(isSignedBy(transaction.serialize(), payer.publicKey.toBytes()))
+    transaction.sign([payer])
+    t.deepEqual([...firstSignature(transaction.serialize())], [...(transaction.signatures[0] ?? [])])
+    t.true(isSignedBy(transaction.serialize(), payer.publicKey.toBytes()))
+    t.false(isSignedBy(transaction.serialize(), Keypair.generate().publicKey.toBytes()))
+  }
+  for (const bytes of [new Uint8Array(), Uint8Array.of(1), Uint8Array.of(0, 1, 2), randomBytes(40)])
+    t.false(isSignedBy(bytes, payer.publicKey.toBytes()))
+  const { privateKey } = generateKeyPairSync('ed25519')
+  t.is(sign(null, randomBytes(8), privateKey).length, 64)
+})
+
+for (const [raw, decimals, symbol, shown] of [
+  ['33333333', 9, 'SOL', '0.033333 SOL'],
+  ['500000000', 9, 'SOL', '0.50 SOL'],
+  ['1000000000', 9, 'SOL', '1 SOL'],
+  ['4900000', 6, 'USDC', '4.90 USDC'],
+  ['5000000', 6, 'USDC', '5.00 USDC'],
+  ['25000000000', 5, 'BONK', '250,000 BONK'],
+  ['1', 9, 'SOL', '0.000000001 SOL'],
+  ['0', 6, 'USDC', '0.00 USDC'],
+  ['123456789012345678', 9, 'SOL', '123,456,789.01 SOL'],
+] as const)
+  test(`${raw} of ${decimals} decimals reads ${shown}`, (t) => {
+    t.is(tokenAmount(raw, decimals, symbol), shown)
+  })
+
+test('amounts are exact where they are sent and readable where they are shown', (t) => {
+  t.is(displayUnits('33400000', 9), '0.0334')
+  t.is(displayUnits('18446744073709551615', 6), '18446744073709.551615')
+  t.is(usd(5), '$5.00')
+  t.is(shortUsd(5), '$5')
+  t.is(shortUsd(0.01), '$0.01')
+  t.is(ngn(7600), '₦7,600.00')
+  t.is(typedCents(' $7,5 '), 750)
+  t.is(typedCents('7.55'), 755)
+})
+
+for (const [thrown, fault] of [
+  [{ code: 4001, message: 'x' }, 'rejected'],
+  [{ message: 'User rejected the request.' }, 'rejected'],
+  [{ code: -32002 }, 'busy'],
+  [{ code: 4100 }, 'disconnected'],
+  [{ code: 4900 }, 'network'],
+  [{ message: 'insufficient lamports 1, need 2' }, 'insufficient'],
+  [{ code: -32603, message: 'Internal' }, 'failed'],
+  [{}, 'failed'],
+] as const)
+  test(`a wallet that throws ${JSON.stringify(thrown)} means ${fault}`, (t) => {
+    t.is(walletFault(thrown), fault)
+  })
+
+test('only a plain refusal of a wallet that sends by itself means that nothing was sent', (t) => {
+  t.true(surelyUnsent('rejected'))
+  t.false(surelyUnsent('failed'))
+  t.false(surelyUnsent('network'))
+})
+
+for (const [error, fault] of [
+  [
+    {
+      code: -32002,
+      message: 'Transaction simulation failed: Blockhash not found',
+      data: { err: 'BlockhashNotFound' },
+    },
+    'expired',
+  ],
+  [{ code: -32002, message: 'x', data: { err: { InstructionError: [2, { Custom: 1 }] } } }, 'insufficient'],
+  [
+    { code: -32002, message: 'x', data: { err: { InsufficientFundsForRent: { account_index: 0 } } } },
+    'insufficient',
+  ],
+  [{ code: -32002, message: 'Attempt to debit an account but found no record of a prior credit.' }, 'failed'],
+] as const)
+  test(`an endpoint that answers ${JSON.stringify(error)} means ${fault}`, (t) => {
+    t.is(sendFault(error), fault)
+  })
+
+test('payments are looked for quickly at first and for long enough', (t) => {
+  t.deepEqual([0, 1, 2, 3, 4, 5, 50].map(chainPauseMs), [1000, 1000, 2000, 3000, 5000, 5000, 5000])
+  t.is(nairaPauseMs(299_999), 5000)
+  t.is(nairaPauseMs(300_000), 10_000)
+  t.true(stillLooked(29 * 60_000))
+  t.false(stillLooked(30 * 60_000))
+})
+
+test('no word of the checkout says that a payment failed', (t) => {
+  const words = readFileSync('src/pages/i18n/checkout.ts', 'utf8').split('\n').slice(1)
+  t.deepEqual(
+    words.filter((line) => /(: |`|')[^:]*\bfailed\b/i.test(line)),
+    [],
+  )
+})

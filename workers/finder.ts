@@ -1,0 +1,8 @@
+import type { Drain } from '../src/platform/drain-loop.js'
+import type { Services } from '../src/services.js'
+import { createFinderDrain } from '../src/tips/find.js'
+
+/** Looks for payments of issued intents that nobody reported. */
+export function finder(services: Services): Drain {
+  return createFinderDrain(services)
+}

@@ -1,0 +1,8 @@
+import { createSettlementDrain } from '../src/fiat/settlement.js'
+import type { Drain } from '../src/platform/drain-loop.js'
+import type { Services } from '../src/services.js'
+
+/** Asks the fiat provider about open intents and credits what was paid. */
+export function settlement(services: Services): Drain {
+  return createSettlementDrain(services)
+}
