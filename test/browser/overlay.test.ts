@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { type BrowserWorld, useBrowser } from '../helpers/browser.js'
 import { freshWallet, plantConfirmed } from '../helpers/confirmed-tips.js'
 import { hostileTexts } from '../helpers/hostile-texts.js'
+import { inspect } from '../helpers/inspect.js'
 import { startRestartableApp } from '../helpers/restartable-app.js'
 import { until } from '../helpers/until.js'
 
@@ -67,6 +68,22 @@ test.serial('a tip appears over a transparent page, one after the other, and goe
   await tip.filter({ hasText: 'second' }).waitFor()
   await tip.waitFor({ state: 'detached' })
   t.deepEqual(shown(), ['first', 'second'])
+  t.deepEqual(faults, [])
+})
+
+test.serial('an alert, and an address without a wallet, can be read by everybody', async (t) => {
+  const { page, faults } = await addSource(t, open())
+  const wallet = freshWallet()
+  await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&duration=60000&animation=none`)
+  await plant(wallet, 'a word that is as long as it may be: '.padEnd(200, 'x'))
+  await page.locator('.tip--show').waitFor()
+  await inspect(t, page, 'overlay-tip')
+  await page.goto(`${open().world.url}/overlay?wallet=nobody`)
+  await page
+    .getByText(/wallet/)
+    .first()
+    .waitFor()
+  await inspect(t, page, 'overlay-no-wallet')
   t.deepEqual(faults, [])
 })
 
