@@ -83,7 +83,7 @@ test('what names nobody is not found', async (t) => {
     'two words',
     'ja%',
     '_______________',
-    `${none}x`,
+    none.repeat(2),
     `x\u0000`,
     '.sol',
     'x..sol',
