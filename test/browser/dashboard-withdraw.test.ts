@@ -44,7 +44,7 @@ test.serial('money goes to the bank in four steps, and the page follows it until
   await page.getByText('This doesn’t look like your name, Ada Lovelace.').waitFor()
   await inspect(t, page, 'dash-withdraw-bank')
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('button', { name: 'Withdraw ₦31,680.00' }).press('Enter')
+  await page.getByRole('button', { name: 'Withdraw ₦31,680.00' }).click()
   await page.getByRole('heading', { name: /The bank is transferring ₦31,680.00/ }).waitFor()
   await inspect(t, page, 'dash-withdraw-progress')
   const [payout] = await historyOf(world, ada)
