@@ -1,21 +1,18 @@
 import { PublicKey, SystemProgram } from '@solana/web3.js'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Page } from 'playwright-core'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
 import { inspect } from '../helpers/inspect.js'
+import { announced, choose, heading, press, reached } from '../helpers/on-page.js'
 import { ageSession } from '../helpers/sdk.js'
 import { strangerWallet } from '../helpers/supporter.js'
 import { listTips } from '../helpers/tips.js'
-import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the crypto tab, reached as people reach it. One at a time: each has the browser to itself. */
-test.serial.beforeEach((t) => t.timeout(40_000))
-
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name })
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 /** Opens the checkout at the top level. */
 async function arrive(options: VisitOptions = {}): Promise<Visit> {
@@ -26,7 +23,7 @@ async function arrive(options: VisitOptions = {}): Promise<Visit> {
 }
 
 async function chooseToken(page: Page, symbol: string): Promise<void> {
-  await page.getByRole('radio', { name: symbol }).check({ force: true })
+  await choose(page, symbol)
   await press(page, `Tip $5.00 with ${symbol}`)
 }
 
@@ -47,24 +44,6 @@ async function toReview(options: VisitOptions = {}, symbol = 'SOL'): Promise<Vis
 
 const setMode = (page: Page, mode: string) => page.evaluate(`testWallet.mode = '${mode}'`)
 const approve = (page: Page) => press(page, 'Approve in Test Wallet')
-
-const atHeading = 'document.activeElement.matches("h1, h2") || document.activeElement === document.body'
-
-/** The state is there, says what it must, has the focus where it must be, is read out, and holds for everybody. */
-async function reached(
-  t: ExecutionContext,
-  { page, context, faults }: Visit,
-  row: string,
-  title: string | RegExp,
-  said: readonly (string | RegExp)[] = [],
-): Promise<void> {
-  await heading(page, title).waitFor()
-  for (const text of said) await page.getByText(text).first().waitFor()
-  await until(`${row} has the focus`, () => page.evaluate<boolean>(atHeading))
-  await inspect(t, page, row)
-  t.deepEqual(faults, [], row)
-  await context.close()
-}
 
 // First of all: once a price is known it is remembered.
 test.serial('D3 the token has no price', async (t) => {
@@ -94,7 +73,7 @@ test.serial('A0 loading', async (t) => {
   await one.page.route('**/sdk/session', () => undefined)
   await one.page.goto(one.embedUrl)
   await one.page.locator('.skeleton').waitFor()
-  t.is(await one.page.getByRole('status').textContent(), 'Loading')
+  await announced(one.page, /^Loading$/)
   await inspect(t, one.page, 'A0-loading')
   await one.context.close()
 })
@@ -109,11 +88,14 @@ test.serial('A1 link dead', async (t) => {
 test.serial('A2 choose, with a fault in the amount', async (t) => {
   const one = await arrive()
   await inspect(t, one.page, 'A2-choose')
-  await one.page.getByRole('radio', { name: 'Other…' }).check({ force: true })
+  await choose(one.page, 'Other…')
   await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('0')
   await press(one.page, /^Tip/)
-  t.is(await one.page.getByRole('alert').textContent(), 'Enter an amount from $0.01 to $10,000.')
-  t.is(await one.page.evaluate('document.activeElement.getAttribute("aria-invalid")'), 'true')
+  await one.page
+    .getByRole('alert')
+    .filter({ hasText: /^Enter an amount from \$0\.01 to \$10,000\.$/ })
+    .waitFor()
+  await one.page.locator(':focus[aria-invalid=true]').waitFor()
   await inspect(t, one.page, 'A2-fault')
   await one.context.close()
 })
@@ -212,8 +194,8 @@ test.serial('D1 getting the price, which explains itself when it is slow', async
 
 test.serial('D2 review', async (t) => {
   const one = await toReview()
-  t.regex(
-    (await one.page.getByRole('status').first().textContent()) ?? '',
+  await announced(
+    one.page,
     /^You pay 0\.03333\d* SOL, about \$5\.00\. Ada Lovelace receives 0\.0326\d* SOL\.$/,
   )
   await reached(t, one, 'D2-review', 'Check and approve', ['Platform fee'])
@@ -221,7 +203,7 @@ test.serial('D2 review', async (t) => {
 
 test.serial('D3 too small for the network', async (t) => {
   const one = await arrive()
-  await one.page.getByRole('radio', { name: 'Other…' }).check({ force: true })
+  await choose(one.page, 'Other…')
   await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('0.02')
   await press(one.page, 'Tip $0.02 with SOL')
   await press(one.page, /Test Wallet/)

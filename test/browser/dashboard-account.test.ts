@@ -4,12 +4,13 @@ import { mailedCode } from '../helpers/codes.js'
 import { walletDrain } from '../helpers/creators.js'
 import { openDashboard } from '../helpers/dashboard.js'
 import { inspect } from '../helpers/inspect.js'
+import { arrived } from '../helpers/on-page.js'
 import { freshEmail, registerPerson } from '../helpers/people.js'
 import { until } from '../helpers/until.js'
 import { runDrain } from '../helpers/world.js'
 
 const open = useBrowser(test, { mail: true })
-test.serial.beforeEach((t) => t.timeout(60_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 test.serial(
   'an account is made, its wallet appears, a key is made, stored and ended: by keyboard alone',
@@ -45,8 +46,7 @@ test.serial(
 
     await keyboard.press('g')
     await keyboard.press('d')
-    await page.getByRole('heading', { name: 'Developers' }).waitFor()
-    t.is(await focus(), 'Developers')
+    await arrived(page, 'Developers')
     await tabTo('label')
     await keyboard.type('My shop')
     await keyboard.press('Enter')
@@ -68,7 +68,10 @@ test.serial(
     await tabTo('prefix')
     await keyboard.type('wrong')
     await keyboard.press('Enter')
-    t.is(await page.getByRole('alert').textContent(), 'This is not the prefix of the key.')
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^This is not the prefix of the key\.$/ })
+      .waitFor()
     await inspect(t, page, 'dash-revoke')
     await page.getByRole('textbox', { name: /^Type/ }).fill('')
     await keyboard.type(apiKey.split('_')[2] ?? '')

@@ -9,7 +9,7 @@ import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
 import { hostileTexts } from '../helpers/hostile-texts.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(60_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 test.serial('a tip appears while one looks, is read out, and waits while the list is paused', async (t) => {
   const { world } = open()
@@ -50,7 +50,7 @@ test.serial('filters are in the address, find what they should, and are saved as
   await page.keyboard.press('/')
   await page.keyboard.type('needle')
   await page.getByText('1 tip', { exact: true }).first().waitFor()
-  t.regex(page.url(), /\?status=confirmed&q=needle$/)
+  await page.waitForURL(/\?status=confirmed&q=needle$/)
   await page.getByRole('combobox', { name: 'token' }).selectOption('FIAT')
   await page.getByText('No tip fits these filters.').waitFor()
   await page.reload()

@@ -6,7 +6,7 @@ import { inspect } from '../helpers/inspect.js'
 
 /** Every screen of the dashboard, for everybody. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(60_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 test.serial('the door', async (t) => {
   const { page, context, faults } = await openDashboard(open(), undefined)

@@ -3,11 +3,13 @@ import type { Page } from 'playwright-core'
 import { useBrowser } from '../helpers/browser.js'
 import { openDashboard } from '../helpers/dashboard.js'
 import { inspect } from '../helpers/inspect.js'
+import { arrived, becomes } from '../helpers/on-page.js'
 import { balanceOf, creatorWith, executions, historyOf } from '../helpers/payouts.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { env: { PAYOUT_LOOK_SECONDS: '0.05' }, workers: ['payouts', 'reconciler'] })
 test.serial.beforeEach((t) => {
-  t.timeout(60_000)
+  t.timeout(90_000)
   open().world.fiat.fiatpay.behaviour.reset()
 })
 
@@ -18,8 +20,7 @@ async function toReview(page: Page, amount: string): Promise<void> {
   await page.getByRole('textbox', { name: /^Amount/ }).focus()
   await keyboard.type(amount)
   await keyboard.press('Enter')
-  // The step takes the focus to its heading, a moment after it is there.
-  await page.locator('h2:focus', { hasText: 'To which account?' }).waitFor()
+  await arrived(page, 'To which account?')
   await page.getByRole('combobox', { name: 'Bank' }).focus()
   await keyboard.type('guar trust')
   await page.getByRole('option', { name: 'Guaranty Trust Bank' }).waitFor()
@@ -29,7 +30,7 @@ async function toReview(page: Page, amount: string): Promise<void> {
   await keyboard.type('0123456789')
   await page.getByText('SANDBOX ACCOUNT').waitFor()
   await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Check and confirm' }).waitFor()
+  await arrived(page, 'Check and confirm')
 }
 
 test.serial('money goes to the bank in four steps, and the page follows it until it is paid', async (t) => {
@@ -49,7 +50,7 @@ test.serial('money goes to the bank in four steps, and the page follows it until
   await inspect(t, page, 'dash-withdraw-progress')
   const [payout] = await historyOf(world, ada)
   const reference = payout?.reference ?? ''
-  t.true(page.url().endsWith(reference))
+  await page.waitForURL(`**${reference}`)
   await page.reload()
   await page.getByRole('heading', { name: /The bank is transferring/ }).waitFor()
   const transfer = world.fiat.fiatpay.transfers.find(reference)
@@ -58,7 +59,7 @@ test.serial('money goes to the bank in four steps, and the page follows it until
   await inspect(t, page, 'dash-withdraw-paid')
   t.is(executions(world, reference), 1)
   t.deepEqual(await balanceOf(world, ada), { availableUSDC: 30, heldUSDC: 0 })
-  t.is(await page.evaluate('sessionStorage.getItem("withdrawal")'), null)
+  await becomes(t, () => page.evaluate('sessionStorage.getItem("withdrawal")'), null)
   t.deepEqual(faults, [])
   await context.close()
 })
@@ -83,12 +84,12 @@ test.serial(
     await inspect(t, page, 'dash-withdraw-checking')
     await page.reload()
     await page.getByText('We’re checking what happened. Don’t start again.').waitFor()
+    await until('it was asked for again', () => keys.length >= 2)
     await page.unroute('**/payouts/withdraw')
     await page.getByRole('heading', { name: /₦15,840.00/ }).waitFor()
     const history = await historyOf(world, ada)
     t.is(history.length, 1)
     t.is(executions(world, history[0]?.reference ?? ''), 1)
-    t.true(keys.length >= 2)
     t.is(new Set(keys).size, 1)
     await context.close()
   },
@@ -149,7 +150,7 @@ test.serial('what cannot be withdrawn is told where it is typed', async (t) => {
   }
   await inspect(t, page, 'dash-withdraw-fault')
   await page.getByRole('button', { name: 'Max' }).click()
-  t.is(await amount.inputValue(), '5')
+  await becomes(t, () => amount.inputValue(), '5')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('combobox', { name: 'Bank' }).click()
   await page.getByRole('option', { name: 'Wema Bank' }).click()

@@ -8,13 +8,14 @@ import { freePort } from '../../scripts/dev/ports.js'
 import { displayNumber } from '../../src/kernel/money.js'
 import { openEmbed, phone, useBrowser, type Visit, visit } from '../helpers/browser.js'
 import { pay, settleNow } from '../helpers/fiat-tips.js'
+import { becomes, choose } from '../helpers/on-page.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { listTips, storedTip } from '../helpers/tips.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Whole tips, each ending with what the service's API says of it. One at a time: each has the browser to itself. */
-test.serial.beforeEach((t) => t.timeout(40_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 interface SdkEvent {
   readonly tokenSymbol: string
@@ -61,8 +62,7 @@ const bareFrame = ({ embedUrl }: Pick<Visit, 'embedUrl'>): string =>
 
 async function tipIn(frame: FrameLocator | Page, symbol: string, message = ''): Promise<void> {
   if (message !== '') await frame.getByRole('textbox', { name: /^Message/ }).fill(message)
-  // Not by its place: the frame takes another height while its page settles, and the press would land beside it.
-  await frame.getByRole('radio', { name: symbol, exact: true }).dispatchEvent('click')
+  await choose(frame, symbol)
   await frame.getByRole('button', { name: `Tip $5.00 with ${symbol}` }).click()
 }
 
@@ -164,6 +164,7 @@ test.serial(
     await one.page.evaluate("testWallet.mode = 'approve'")
     await payIn(frame)
     await tipped(t, one, { symbol: 'USDC' })
+    await until('the end is heard', async () => (await heard(one.page)).at(-1)?.type === 'tip.completed')
     const messages = await heard(one.page)
     t.deepEqual(
       messages.map(({ type }) => type),
@@ -179,8 +180,10 @@ test.serial(
     })
     t.false(JSON.stringify(messages).includes(one.sessionToken))
     // The height of the frame is what its content needs.
-    const { height } = (await one.page.locator('iframe').boundingBox()) ?? { height: 0 }
-    t.true(height > 300 && height < 620, String(height))
+    await until('the frame is as high as its content', async () => {
+      const { height = 0 } = (await one.page.locator('iframe').boundingBox()) ?? {}
+      return height > 300 && height < 620
+    })
     await frame.getByRole('button', { name: 'Tip again' }).click()
     await until(
       'the page is asked for a new session',
@@ -231,7 +234,8 @@ test.serial('a tip in a window of its own, which the frame hears of', async (t) 
   await frame.getByRole('button', { name: 'Continue in a new window' }).click()
   const popup = await opened
   await frame.getByRole('heading', { name: 'Continue in the other window.' }).waitFor()
-  t.is(await popup.getByRole('textbox', { name: /^Message/ }).inputValue(), 'from a window')
+  const message = popup.getByRole('textbox', { name: /^Message/ })
+  await becomes(t, () => message.inputValue(), 'from a window')
   await popup.getByRole('button', { name: 'Tip $5.00 with SOL' }).click()
   await payIn(popup)
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
@@ -411,6 +415,7 @@ for (const [way, fiatCollection] of [
     t.like(tips, [
       { signature: intentId, status: 'confirmed', sender: 'Tobi', message: 'Well done', tokenSymbol: 'FIAT' },
     ])
+    await until('the end is heard', async () => (await heard(one.page)).at(-1)?.type === 'tip.completed')
     const completed = (await heard(one.page)).at(-1)
     const method = fiatCollection === 'checkout' ? 'card' : 'bank_transfer'
     t.like(completed, {

@@ -1,17 +1,15 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
 import { decline, expire, pay, referenceOf, settleNow } from '../helpers/fiat-tips.js'
 import { inspect } from '../helpers/inspect.js'
-import { until } from '../helpers/until.js'
+import { announced, heading, press, reached } from '../helpers/on-page.js'
 import { publicUrl } from '../helpers/world.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab, one at a time: each has the browser and the provider to itself. */
-test.serial.beforeEach((t) => t.timeout(40_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name })
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 const transfer = { settings: { fiatCollection: 'bank_transfer' } } as const
 
 /** The naira tab of a checkout. */
@@ -39,23 +37,6 @@ async function toWaiting(
 
 /** Looks again: what a supporter does who comes back to the tab. */
 const lookAgain = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-
-const atHeading = 'document.activeElement.matches("h1, h2")'
-
-async function reached(
-  t: ExecutionContext,
-  { page, context, faults }: Visit,
-  row: string,
-  title: string | RegExp,
-  said: readonly (string | RegExp)[] = [],
-): Promise<void> {
-  await heading(page, title).waitFor()
-  for (const text of said) await page.getByText(text).first().waitFor()
-  await until(`${row} has the focus`, () => page.evaluate<boolean>(atHeading))
-  await inspect(t, page, row)
-  t.deepEqual(faults, [], row)
-  await context.close()
-}
 
 test.serial('J0 the rate is away, then back', async (t) => {
   open().world.fiat.rates.set({ NGN: null })
@@ -93,8 +74,8 @@ test.serial('J1 choose, anonymously', async (t) => {
 
 test.serial('J2 instructions, which a reload keeps', async (t) => {
   const one = await toWaiting()
+  await announced(one.page, /^Instructions ready\. Account number (\d ){9}\d$/)
   const said = (await one.page.getByRole('status').first().textContent()) ?? ''
-  t.regex(said, /^Instructions ready\. Account number (\d ){9}\d$/)
   await one.page.reload()
   await heading(one.page, 'Send exactly ₦7,600.00').waitFor()
   await one.context.grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,18 +1,17 @@
 import { Buffer } from 'node:buffer'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { loadPages } from '../../src/http/pages.js'
 import { useBrowser, visit } from '../helpers/browser.js'
 import { pay, settleNow } from '../helpers/fiat-tips.js'
+import { announced, arrived, becomes, choose, heading, press } from '../helpers/on-page.js'
 import { registerEmbedder } from '../helpers/sdk.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(40_000))
+test.serial.beforeEach((t) => t.timeout(90_000))
 
 const kib = 1024
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name })
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 
 /** Compressed bytes of everything a page loads before it can be used. */
 function firstLoad(name: string): number {
@@ -166,7 +165,7 @@ test.serial('hostile names, messages and provider texts stay text', async (t) =>
   await one.page.goto(one.embedUrl)
   await heading(one.page, `Tip ${text}`).waitFor()
   await one.page.getByRole('textbox', { name: /^Message/ }).fill(hostile.join('\n'))
-  await one.page.getByRole('radio', { name: 'USDC' }).check({ force: true })
+  await choose(one.page, 'USDC')
   await press(one.page, 'Tip $5.00 with USDC')
   await one.page.getByRole('list').getByRole('button').click()
   await heading(one.page, 'Check and approve').waitFor()
@@ -218,31 +217,30 @@ test.serial('the keyboard alone completes a tip, and the focus is never lost', a
     )
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
-  t.true(await page.getByRole('radio', { name: '$10' }).isChecked())
+  await becomes(t, () => page.getByRole('radio', { name: '$10' }).isChecked(), true)
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Tab')
   await page.keyboard.type('by keyboard')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
-  t.is(await focused(), 'Naira: card/bank')
+  await becomes(t, focused, 'Naira: card/bank')
   await page.keyboard.press('ArrowLeft')
-  t.is(await focused(), 'Crypto wallet')
+  await becomes(t, focused, 'Crypto wallet')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Tab')
-  t.is(await focused(), 'Tip $5.00 with USDC')
+  await becomes(t, focused, 'Tip $5.00 with USDC')
   await page.keyboard.press('Enter')
-  await heading(page, 'Choose your wallet').waitFor()
+  await arrived(page, 'Choose your wallet')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await heading(page, 'Check and approve').waitFor()
+  await arrived(page, 'Check and approve')
   await page.keyboard.press('Tab')
-  t.is(await focused(), 'Approve in Test Wallet')
+  await becomes(t, focused, 'Approve in Test Wallet')
   await page.keyboard.press('Enter')
-  await heading(page, /^Thank you!/).waitFor()
+  await arrived(page, /^Thank you!/)
   await page.getByText('by keyboard').waitFor()
-  t.regex(await focused(), /^Thank you!/)
-  t.regex((await page.getByRole('status').first().textContent()) ?? '', /^Thank you!/)
+  await announced(page, /^Thank you!/)
   await one.context.close()
 })
 

@@ -15,7 +15,7 @@ import { publicUrl, useWorld, type World, type WorldOptions } from './world.js'
 
 /** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
 const slotMs = 80
-const patienceMs = 10_000
+export const patienceMs = 20_000
 const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
 
@@ -160,12 +160,17 @@ export async function visit(
     await context.addInitScript(installTestWallet, walletConfig(supporter, world.sandbox.url, wallet))
   }
   const page = await context.newPage()
+  return { context, page, embedder, supporter, embedUrl, sessionToken, faults: faultsOf(context) }
+}
+
+/** What goes wrong in any script from now on, what a policy forbids included. The list grows. */
+export function faultsOf(context: BrowserContext): readonly string[] {
   const faults: string[] = []
   context.on('weberror', (error) => faults.push(String(error.error())))
   context.on('console', (message) => {
     if (/Content Security Policy|TrustedHTML/i.test(message.text())) faults.push(message.text())
   })
-  return { context, page, embedder, supporter, embedUrl, sessionToken, faults }
+  return faults
 }
 
 /** The transaction with an instruction of the wallet's own before all others, in base64 as it came. */

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { createApiKey } from '../../src/creators/api-keys.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import type { BrowserWorld } from './browser.js'
+import { type BrowserWorld, faultsOf, patienceMs } from './browser.js'
 import { confirmAll, someConfirmation } from './confirmations.js'
 import { registerCreator, type TestCreator } from './creators.js'
 import { fiatIntent, pay, settleNow } from './fiat-tips.js'
@@ -24,15 +24,11 @@ export async function openDashboard(
   path = '/dashboard',
 ): Promise<Desk> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(patienceMs)
   if (session !== undefined)
     await context.addCookies([{ name: 'session', value: session, url: world.url, httpOnly: true }])
   const page = await context.newPage()
-  const faults: string[] = []
-  context.on('weberror', (error) => faults.push(String(error.error())))
-  context.on('console', (message) => {
-    if (/Content Security Policy|TrustedHTML/i.test(message.text())) faults.push(message.text())
-  })
+  const faults = faultsOf(context)
   await page.goto(world.url + path)
   return { context, page, faults }
 }
