@@ -1,11 +1,12 @@
 import test from 'ava'
 import { useBrowser } from '../helpers/browser.js'
 import { mailedCode } from '../helpers/codes.js'
-import { walletDrain } from '../helpers/creators.js'
+import { registerCreator, walletDrain } from '../helpers/creators.js'
 import { openDashboard } from '../helpers/dashboard.js'
 import { inspect } from '../helpers/inspect.js'
 import { arrived } from '../helpers/on-page.js'
 import { freshEmail, registerPerson } from '../helpers/people.js'
+import { freshDomain, newHolder, plantDomain, signedBy } from '../helpers/sol-domains.js'
 import { until } from '../helpers/until.js'
 import { runDrain } from '../helpers/world.js'
 
@@ -163,3 +164,39 @@ test.serial(
     await context.close()
   },
 )
+
+test.serial('a .sol domain is linked at once, or by the signature of its owner, and unlinked', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  const [own, foreign, holder] = [freshDomain(), freshDomain(), newHolder()]
+  await plantDomain(world.sandbox, own, creator.wallet)
+  await plantDomain(world.sandbox, foreign, holder.address)
+  const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/settings')
+  const card = page.getByRole('region', { name: 'Your .sol domain' })
+  const linked = async (): Promise<string | null> =>
+    (await world.db('users').where({ id: creator.user.id }).first()).sol_domain
+  const link = async (domain: string): Promise<void> => {
+    await card.getByRole('textbox', { name: 'Domain' }).fill(domain)
+    await card.getByRole('button', { name: 'Link', exact: true }).click()
+  }
+  await link(own)
+  await card.getByText(own).waitFor()
+  t.is(await linked(), own)
+  await card.getByRole('button', { name: 'Unlink' }).click()
+  await link(foreign)
+  await card.getByText('This domain belongs to another wallet.').waitFor()
+  await inspect(t, page, 'dash-sol-domain')
+  const message = (await card.locator('code').textContent()) ?? ''
+  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signedBy(newHolder(), message))
+  await card.getByRole('button', { name: 'Link', exact: true }).click()
+  await card
+    .getByText('The domain doesn’t lead to your wallet, and the signature isn’t its owner’s.')
+    .waitFor()
+  t.is(await linked(), null)
+  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signedBy(holder, message))
+  await card.getByRole('button', { name: 'Link', exact: true }).click()
+  await card.getByRole('button', { name: 'Unlink' }).waitFor()
+  t.is(await linked(), foreign)
+  t.deepEqual(faults, [])
+  await context.close()
+})

@@ -89,7 +89,9 @@ test.serial(
     await page.getByRole('heading', { name: /₦15,840.00/ }).waitFor()
     const history = await historyOf(world, ada)
     t.is(history.length, 1)
-    t.is(executions(world, history[0]?.reference ?? ''), 1)
+    const executed = () => executions(world, history[0]?.reference ?? '')
+    await until('it is executed', () => executed() > 0)
+    t.is(executed(), 1)
     t.is(new Set(keys).size, 1)
     await context.close()
   },

@@ -180,3 +180,43 @@ test.serial('what strangers write stays text, inside its card, and runs nothing'
   t.deepEqual(shown(), [...hostileTexts])
   t.deepEqual(faults, [])
 })
+
+test.serial('an alert is heard when sound is asked for, and only then', async (t) => {
+  const { page, shown } = await addSource(t, open())
+  await page.addInitScript(
+    `self.tones = []
+    const { start } = OscillatorNode.prototype
+    OscillatorNode.prototype.start = function (...when) { tones.push(this.frequency.value); start.apply(this, when) }`,
+  )
+  for (const [sound, tones] of [
+    ['', []],
+    ['&sound=1&volume=0.2', [880, 1318.5]],
+  ] as const) {
+    const wallet = freshWallet()
+    const before = shown().length
+    await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${quick}${sound}`)
+    await plant(wallet, 'heard')
+    await until('it is shown', () => shown().length === before + 1)
+    t.deepEqual(await page.evaluate('tones'), tones, sound)
+  }
+})
+
+test.serial('a minute without the service shows a dot, which goes when it is back', async (t) => {
+  const app = await startRestartableApp(open().world.env)
+  t.teardown(() => app.close())
+  const { page, faults } = await addSource(t, open())
+  await page.clock.install()
+  await goTo(page, `${app.url}/overlay?wallet=${freshWallet()}&${quick}`)
+  const dot = page.locator('.dot')
+  await app.stop('nothing')
+  await page.clock.runFor(50_000)
+  t.is(await dot.count(), 0)
+  await page.clock.runFor(20_000)
+  await dot.waitFor()
+  await app.start()
+  await until('the dot is gone', async () => {
+    await page.clock.runFor(1000)
+    return (await dot.count()) === 0
+  })
+  t.deepEqual(faults, [])
+})

@@ -7,6 +7,7 @@ import { useBrowser, visit } from '../helpers/browser.js'
 import { pay, settleNow } from '../helpers/fiat-tips.js'
 import { announced, arrived, becomes, choose, heading, press } from '../helpers/on-page.js'
 import { registerEmbedder } from '../helpers/sdk.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
@@ -79,7 +80,7 @@ test.serial('only the site of the session may frame it', async (t) => {
   const one = await visit(open())
   await one.page.goto('about:blank')
   await one.page.setContent(`<iframe src="${one.embedUrl}"></iframe>`)
-  await one.page.waitForEvent('framenavigated').catch(() => undefined)
+  await until('the browser refuses', () => one.page.frames()[1]?.url().startsWith('chrome-error:') ?? false)
   t.is(await one.page.frameLocator('iframe').getByRole('heading', { name: /^Tip / }).count(), 0)
   await one.context.close()
 })

@@ -1,25 +1,17 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createSnsNames } from '../../src/providers/names/sns.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
 import { issueIntent } from '../helpers/intents.js'
+import { freshDomain, type Holder, newHolder, plantDomain, signedBy } from '../helpers/sol-domains.js'
 import { strangerWallet } from '../helpers/supporter.js'
 import { useWorld, type World } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 
-function freshDomain(): string {
-  return `d${randomBytes(6).toString('hex')}.sol`
-}
-async function plant(domain: string, owner: string, { sandbox }: World = world()): Promise<void> {
-  const answer = await fetch(`${sandbox.url}/dev/domains`, {
-    method: 'POST',
-    body: JSON.stringify({ domain, owner }),
-  })
-  if (!answer.ok) throw new Error(await answer.text())
-}
+const plant = (domain: string, owner: string, { sandbox }: World = world()) =>
+  plantDomain(sandbox, domain, owner)
 /** A domain's answers stand for a minute in one process: others are new to it. */
 async function forget(domain: string): Promise<void> {
   await world().services.names.read(domain)
@@ -36,18 +28,6 @@ async function refusalOf(creatorId: string) {
   return `${answer.status} ${answer.body.error}`
 }
 
-interface Holder {
-  readonly address: string
-  readonly key: KeyObject
-}
-function newHolder(): Holder {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
-  return { address: encodeBase58(raw), key: privateKey }
-}
-function signature(holder: Holder, text: string): string {
-  return encodeBase58(sign(null, Buffer.from(text), holder.key))
-}
 async function challenge({ session }: TestCreator, solDomain: string): Promise<string> {
   const answer = await world().request<{ message: string }>('POST', '/creators/domain-challenge', {
     session,
@@ -64,7 +44,7 @@ async function change({ session }: TestCreator, body: unknown) {
   return answer.body.creator === undefined ? answer.body.error : answer.body.creator.solDomain
 }
 async function linkSigned(creator: TestCreator, solDomain: string, holder: Holder) {
-  return change(creator, { solDomain, signature: signature(holder, await challenge(creator, solDomain)) })
+  return change(creator, { solDomain, signature: signedBy(holder, await challenge(creator, solDomain)) })
 }
 const notYours = 'Domain does not resolve to your wallet'
 
@@ -107,15 +87,15 @@ test('no other signature links', async (t) => {
   await plant(domain, holder.address)
   await plant(second, holder.address)
   const message = await challenge(creator, domain)
-  const good = signature(holder, message)
+  const good = signedBy(holder, message)
   const forged = [
     undefined,
     '',
     'x',
     good.slice(0, -1),
-    signature(other, message),
-    signature(holder, `${message} `),
-    signature(holder, await challenge(eve, domain)),
+    signedBy(other, message),
+    signedBy(holder, `${message} `),
+    signedBy(holder, await challenge(eve, domain)),
     '1'.repeat(64),
   ]
   for (const attempt of forged)
@@ -130,8 +110,8 @@ test('no other signature links', async (t) => {
 test('a challenge that is too old or was replaced is worth nothing', async (t) => {
   const [creator, holder, domain] = [await registerCreator(world()), newHolder(), freshDomain()]
   await plant(domain, holder.address)
-  const first = signature(holder, await challenge(creator, domain))
-  const second = signature(holder, await challenge(creator, domain))
+  const first = signedBy(holder, await challenge(creator, domain))
+  const second = signedBy(holder, await challenge(creator, domain))
   t.is(await change(creator, { solDomain: domain, signature: first }), notYours)
   await world().db('domain_challenges').where({ user_id: creator.user.id }).update({ expires_at: new Date() })
   t.is(await change(creator, { solDomain: domain, signature: second }), notYours)
