@@ -110,6 +110,42 @@ test.serial('sites are checked while they are typed, added and removed', async (
 })
 
 test.serial(
+  'a site added before the list is there is kept, and a late list takes nothing back',
+  async (t) => {
+    const { world } = open()
+    const person = await registerPerson(world)
+    const { page, context, faults } = await openDashboard(open(), person.session)
+    let answer = (): void => undefined
+    const late = new Promise<void>((done) => {
+      answer = done
+    })
+    let asked = 0
+    await page.route('**/creators/domains', async (route) => {
+      const first = route.request().method() === 'GET' && asked++ === 0
+      if (!first) return route.continue()
+      const response = await route.fetch()
+      await late
+      await route.fulfill({ response })
+    })
+    await page.getByRole('link', { name: 'Developers', exact: true }).click()
+    const field = page.getByRole('textbox', { name: 'Domain' })
+    await field.fill('shop.example')
+    await field.press('Enter')
+    const remove = page.getByRole('button', { name: 'Remove shop.example' })
+    await remove.waitFor()
+    const listed = page.waitForResponse((response) => response.request().method() === 'GET')
+    answer()
+    await listed
+    await field.fill('blog.example')
+    await field.press('Enter')
+    await page.getByRole('button', { name: 'Remove blog.example' }).waitFor()
+    t.true(await remove.isVisible())
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
+test.serial(
   'one signs in by password, by a mailed code that is pasted, and wrong ones are told',
   async (t) => {
     const { world } = open()

@@ -11,16 +11,24 @@ import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { siteOf } from './site.js'
 
+interface Sites {
+  readonly domains: readonly string[]
+}
+
+const path = '/creators/domains'
+
 /** The sites that may show the creator's checkout. */
 export function Domains(): JSX.Element {
-  const { data, fault } = useLoad<{ domains: readonly string[] }>('/creators/domains')
+  const { data, fault } = useLoad<Sites>(path)
   const [domains, setDomains] = useState<readonly string[]>()
   const [text, setText] = useState('')
   const [said, setSaid] = useState('')
-  useEffect(() => setDomains(data?.domains), [data])
-  const save = useSubmit(async (wanted: readonly string[], done: string) => {
-    const body = { domains: wanted }
-    setDomains((await call<{ domains: readonly string[] }>('PUT', '/creators/domains', { body })).domains)
+  // An answer that comes after a change was saved is older than it.
+  useEffect(() => setDomains((saved) => saved ?? data?.domains), [data])
+  const save = useSubmit(async (changed: (before: readonly string[]) => readonly string[], done: string) => {
+    // Somebody quicker than the list is not made to press again.
+    const before = domains ?? (await call<Sites>('GET', path)).domains
+    setDomains((await call<Sites>('PUT', path, { body: { domains: changed(before) } })).domains)
     setSaid(done)
     setText('')
   })
@@ -36,8 +44,8 @@ export function Domains(): JSX.Element {
         class="inline"
         onSubmit={(event) => {
           event.preventDefault()
-          if (site === undefined || domains === undefined) return
-          save.run([...new Set([...domains, site])], words.domains.added(site))
+          if (site !== undefined)
+            save.run((before) => [...new Set([...before, site])], words.domains.added(site))
         }}
       >
         <Field
@@ -75,7 +83,7 @@ export function Domains(): JSX.Element {
               aria-label={words.domains.remove(domain)}
               onClick={() =>
                 save.run(
-                  domains.filter((other) => other !== domain),
+                  (before) => before.filter((other) => other !== domain),
                   words.domains.removed(domain),
                 )
               }
