@@ -14,29 +14,6 @@ interface Part {
   readonly onChange: (change: Partial<Settings>) => void
 }
 
-export function ProfileFields({
-  name,
-  onName,
-}: {
-  readonly name: string
-  readonly onName: (name: string) => void
-}): JSX.Element {
-  return (
-    <Field label={words.register.name} hint={words.register.nameHint}>
-      <input
-        class="input"
-        name="name"
-        autocomplete="name"
-        required
-        minLength={2}
-        maxLength={100}
-        value={name}
-        onInput={({ currentTarget }) => onName(currentTarget.value)}
-      />
-    </Field>
-  )
-}
-
 /** Which tokens are taken and what becomes of them. */
 export function TokenFields({ settings, onChange }: Part): JSX.Element {
   const { acceptedTokens } = settings

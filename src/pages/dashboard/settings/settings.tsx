@@ -6,12 +6,13 @@ import { Button } from '../../ui/button.js'
 import { Notice } from '../../ui/notice.js'
 import type { Profile, Settings } from '../answers.js'
 import { call } from '../api.js'
+import { NameField } from '../name-field.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { Appearance } from './appearance.js'
 import { DomainCard } from './domain-card.js'
-import { MoneyFields, ProfileFields, TokenFields } from './fields.js'
+import { MoneyFields, TokenFields } from './fields.js'
 
 /** Who the creator is, what tips they take, and how the dashboard looks. */
 export function SettingsScreen(): JSX.Element {
@@ -68,9 +69,9 @@ function TipSettings({
       }}
     >
       <h2 id="tips-title">{words.settings.title}</h2>
-      <ProfileFields
-        name={name}
-        onName={(text) => {
+      <NameField
+        value={name}
+        onInput={(text) => {
           setName(text)
           setSaved(false)
         }}
