@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
+import { Tick } from '../../ui/tick.js'
 import type { Settings } from '../answers.js'
-import { Tick } from '../overlay/overlay-form.js'
+import { Select } from '../select.js'
 
 const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 const ways = ['checkout', 'bank_transfer'] as const
@@ -84,22 +85,13 @@ export function MoneyFields({ settings, onChange }: Part): JSX.Element {
   )
   return (
     <>
-      <Field label={text.fiat}>
-        <select
-          class="input"
-          value={settings.fiatCollection}
-          onChange={({ currentTarget }) => {
-            const way = ways.find((one) => one === currentTarget.value)
-            if (way !== undefined) onChange({ fiatCollection: way })
-          }}
-        >
-          {ways.map((way) => (
-            <option key={way} value={way}>
-              {text.ways[way]}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <Select
+        label={text.fiat}
+        choices={ways}
+        texts={text.ways}
+        chosen={settings.fiatCollection}
+        onChoose={(fiatCollection) => onChange({ fiatCollection })}
+      />
       <div class="pair">
         {limit('minTipUsd')}
         {limit('maxTipUsd')}
