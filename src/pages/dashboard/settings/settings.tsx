@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
 import type { Profile, Settings } from '../answers.js'
 import { call } from '../api.js'
+import { FaultNotice } from '../fault-notice.js'
 import { NameField } from '../name-field.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
@@ -23,9 +23,7 @@ export function SettingsScreen(): JSX.Element {
     return fault === undefined ? (
       <p class="quiet">{words.loading}</p>
     ) : (
-      <Notice tone="warn" icon="warn" urgent>
-        {words.fault(fault)}
-      </Notice>
+      <FaultNotice fault={fault} tone="warn" />
     )
   return (
     <div class="columns">
@@ -78,11 +76,7 @@ function TipSettings({
       />
       <TokenFields settings={settings} onChange={change} />
       <MoneyFields settings={settings} onChange={change} />
-      {save.fault !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(save.fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={save.fault} />
       <Announcer text={saved ? words.settings.saved : ''} />
       <Button kind="primary" type="submit" busy={save.busy}>
         {saved ? words.settings.saved : words.settings.save}

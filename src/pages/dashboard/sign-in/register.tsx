@@ -2,8 +2,8 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
 import { call } from '../api.js'
+import { FaultNotice } from '../fault-notice.js'
 import { NameField } from '../name-field.js'
 import { useSubmit } from '../use-submit.js'
 import { EmailField } from './email-field.js'
@@ -18,7 +18,6 @@ export function Register({ onEntered }: { readonly onEntered: () => void }): JSX
     await call('POST', '/auth/register', { body: { name, email, password } })
     onEntered()
   })
-  const { fault } = register
   return (
     <form
       class="stack"
@@ -30,11 +29,7 @@ export function Register({ onEntered }: { readonly onEntered: () => void }): JSX
       <NameField value={name} onInput={setName} />
       <EmailField value={email} onInput={setEmail} />
       <PasswordField fresh value={password} onInput={setPassword} />
-      {fault !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={register.fault} />
       <Button kind="primary" type="submit" busy={register.busy}>
         {words.register.submit}
       </Button>

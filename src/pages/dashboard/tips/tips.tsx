@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
 import type { ListedTip, TipsPage } from '../answers.js'
 import { call, codeOf } from '../api.js'
 import { useNow } from '../dates.js'
+import { FaultNotice } from '../fault-notice.js'
 import { NoTips } from '../home/live-tips.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
@@ -43,25 +43,14 @@ export function Tips(): JSX.Element {
       <Announcer
         text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
       />
-      {first.fault !== undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.fault(first.fault)}{' '}
-          <button type="button" class="link" onClick={first.reload}>
-            {words.tryAgain}
-          </button>
-        </Notice>
-      )}
+      <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
       <ul class="rows">
         {tips.map((tip) => (
           <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
         ))}
       </ul>
-      {further.fault !== undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.fault(further.fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={further.fault} tone="warn" />
       {further.next !== undefined && (
         <Button busy={further.busy} onPress={further.more}>
           {words.tips.more}
