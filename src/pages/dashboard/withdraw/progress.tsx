@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/notice.js'
 import type { Payout } from '../answers.js'
+import { useEvery } from '../use-every.js'
 import { useLoad } from '../use-load.js'
 import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
@@ -31,13 +32,7 @@ export function Progress({
   )
   const payout = data?.payouts[0]
   const over = payout?.status === 'completed' || payout?.status === 'failed'
-  useEffect(() => {
-    if (over) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
-    }, askEveryMs)
-    return () => clearInterval(timer)
-  }, [over, reload])
+  useEvery(reload, askEveryMs, !over)
   const status = payout?.status
   useEffect(() => {
     if (status !== undefined) onMoved()
