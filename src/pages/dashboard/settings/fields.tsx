@@ -5,8 +5,8 @@ import { Notice } from '../../ui/notice.js'
 import { Tick } from '../../ui/tick.js'
 import type { Settings } from '../answers.js'
 import { Select } from '../select.js'
+import { tokens } from '../tokens.js'
 
-const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 const ways = ['checkout', 'bank_transfer'] as const
 const text = words.settings
 

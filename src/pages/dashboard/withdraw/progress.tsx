@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { ngn } from '../../lib/money.js'
+import { ngn, shortNgn } from '../../lib/money.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
 import { CopyButton } from '../../ui/copy-button.js'
@@ -99,10 +99,9 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
 
 function Held(): JSX.Element {
   const { identitySingleNgn, identityDailyNgn } = termsOfPage()
-  const whole = (amount: number): string => ngn(amount).replace(/\.00$/, '')
   return (
     <Notice tone="warn" icon="wait">
-      {words.progress.heldMore(whole(identitySingleNgn), whole(identityDailyNgn))}
+      {words.progress.heldMore(shortNgn(identitySingleNgn), shortNgn(identityDailyNgn))}
     </Notice>
   )
 }
