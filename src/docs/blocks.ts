@@ -38,7 +38,7 @@ export interface Refusal {
   readonly answeredBy?: Words
 }
 
-/** What a manual is made of; html.ts and markdown.ts write each of them. */
+/** What a manual is made of; page.ts and markdown.ts write each of them. */
 export type Block =
   | { readonly kind: 'text'; readonly text: Words }
   | { readonly kind: 'note'; readonly text: Words }

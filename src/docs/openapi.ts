@@ -37,10 +37,7 @@ export interface Schema {
   readonly items?: Schema
   readonly minLength?: number
   readonly maxLength?: number
-  readonly minimum?: number
-  readonly exclusiveMinimum?: number
   readonly maximum?: number
-  readonly maxItems?: number
 }
 
 /** One call of the service, with what is asked and answered. */

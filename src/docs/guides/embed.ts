@@ -14,7 +14,7 @@ export function embed(base: string): Chapter {
         'The script sets the frame up, follows its height, and lends it the wallets of your page: Phantom and others never show themselves inside a frame. Without it supporters can still pay, in a new window or by phone.',
       ),
       text(
-        '`mount` returns `destroy()` and `setTheme(theme)`. The element takes `embed-url`, and its events are called as the messages below.',
+        '`mount` returns `open(embedUrl)`, which shows another session in the same place, `setTheme(theme)` and `destroy()`. The element takes `embed-url`; its events are `ready`, `started`, `submitted`, `completed`, `failed` and `expired`, each with its message below as `detail`.',
       ),
       heading('Messages'),
       text(

@@ -63,14 +63,12 @@ export type Command =
       readonly do: 'price'
       readonly attempt: number
       readonly address: string
-      readonly form: Form
       readonly cents: number
     }
   | {
       readonly do: 'pay'
       readonly attempt: number
       readonly walletId: string
-      readonly address: string
       readonly intent: TipIntent
       readonly message: string
     }

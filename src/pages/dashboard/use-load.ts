@@ -10,16 +10,15 @@ export interface Loaded<Answer> {
 }
 
 /**
- * What a path answers, asked again when the path changes, when somebody signs in again, and by `reload`. What was there
- * stays until the new answer is; undefined as a path asks nothing.
+ * What a path answers, asked again when the path or `turn` changes, when somebody signs in again, and by `reload`. What
+ * was there stays until the new answer is, unless the path is another.
  */
-export function useLoad<Answer>(path: string | undefined): Loaded<Answer> {
+export function useLoad<Answer>(path: string, turn = 0): Loaded<Answer> {
   const { entered } = useSession()
   const [state, setState] = useState<{ data?: Answer; fault?: string }>({})
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const shownPath = useRef(path)
   useEffect(() => {
-    if (path === undefined) return
     const stop = new AbortController()
     if (shownPath.current !== path) setState({})
     shownPath.current = path
@@ -33,7 +32,7 @@ export function useLoad<Answer>(path: string | undefined): Loaded<Answer> {
     )
     return () => stop.abort()
     // A new turn or session asks again.
-  }, [path, turn, entered])
-  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  }, [path, turn, reloads, entered])
+  const reload = useCallback(() => setReloads((before) => before + 1), [])
   return { data: state.data, fault: state.fault, reload }
 }

@@ -29,6 +29,11 @@ export function ngn(amount: number): string {
   return naira.format(amount)
 }
 
+/** `₦7,600` where there are no kobo, else `₦7,600.50`. */
+export function shortNgn(amount: number): string {
+  return ngn(amount).replace(/\.00$/, '')
+}
+
 /** Base units as exact decimal text: `("33400000", 9)` is `0.0334`. */
 export function displayUnits(raw: string, decimals: number): string {
   const digits = raw.padStart(decimals + 1, '0')

@@ -3,7 +3,7 @@ import { shortUsd, usd } from './money.js'
 const shownOfAddress = 4
 const base58Address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 /** Contract: what a tip in naira is called where others have a token; its amount is in dollars. */
-const fiatSymbol = 'FIAT'
+export const fiatSymbol = 'FIAT'
 const significantDigits = 5
 
 /** `9xQe…4f2A` of a wallet or a mint; a name stays. */

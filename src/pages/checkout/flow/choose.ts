@@ -105,12 +105,10 @@ export function price(
 ): Next {
   const cents = chosenCents(state)
   if (cents === undefined) return goTo(state, { at: 'choose' })
-  const { form } = state
   return begin(state, { at: 'pricing', wallet, address }, (attempt) => ({
     do: 'price',
     attempt,
     address,
-    form,
     cents,
   }))
 }

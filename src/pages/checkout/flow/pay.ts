@@ -67,7 +67,6 @@ export function approved(state: State): Next {
     do: 'pay',
     attempt,
     walletId: pay.wallet.id,
-    address: pay.address,
     intent: pay.intent,
     message: state.form.message.trim(),
   }))

@@ -9,7 +9,7 @@ import { chosenCents } from '../form.js'
 import { inWalletApp } from '../phone-links.js'
 import { Outcome } from './outcome.js'
 import { Working } from './slow.js'
-import { Actions, Heading, type ViewOf } from './step.js'
+import { Actions, Back, Heading, type ViewOf } from './step.js'
 
 /** B4: a phone, by its camera or by a tap. */
 export function Phone({ state, step, dispatch }: ViewOf<'phone'>): JSX.Element {
@@ -36,9 +36,7 @@ export function Phone({ state, step, dispatch }: ViewOf<'phone'>): JSX.Element {
           </Actions>
         </>
       )}
-      <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
-        {words.back}
-      </Button>
+      <Back dispatch={dispatch} />
     </section>
   )
 }
@@ -79,9 +77,7 @@ export function Blocked({ step, dispatch }: ViewOf<'blocked'>): JSX.Element {
             <CopyButton value={step.link} label={words.theLink} named />
           </>
         )}
-        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
-          {words.back}
-        </Button>
+        <Back dispatch={dispatch} />
       </Actions>
     </Outcome>
   )

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/notice.js'
+import { Tick } from '../../ui/tick.js'
 import { chosenCents } from '../form.js'
 import type { Form, State } from '../state.js'
 import type { Dispatch } from './step.js'
@@ -75,17 +76,16 @@ function Payer({
           onInput={({ currentTarget }) => edit({ email: currentTarget.value })}
         />
       </Field>
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={form.anonymous}
-          onChange={({ currentTarget }) => edit({ anonymous: currentTarget.checked })}
-        />
-        <span>
-          {words.anonymous}
-          {form.anonymous && <span class="quiet"> {words.anonymousMore(name)}</span>}
-        </span>
-      </label>
+      <Tick
+        label={
+          <>
+            {words.anonymous}
+            {form.anonymous && <span class="quiet"> {words.anonymousMore(name)}</span>}
+          </>
+        }
+        value={form.anonymous}
+        onChange={(anonymous) => edit({ anonymous })}
+      />
     </>
   )
 }

@@ -3,6 +3,7 @@ import { words } from '../../i18n/checkout.js'
 import { tokenAmount, usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { Notice } from '../../ui/notice.js'
+import { Tick } from '../../ui/tick.js'
 import { impactToAccept } from '../flow/pay.js'
 import type { Pay } from '../state.js'
 import { Actions, Heading, type ViewOf } from './step.js'
@@ -32,16 +33,11 @@ export function Review({ state, step, dispatch }: ViewOf<'review'>): JSX.Element
         </Notice>
       )}
       {mustAccept && (
-        <label class="tick">
-          <input
-            type="checkbox"
-            checked={accepted}
-            onChange={({ currentTarget }) =>
-              dispatch({ type: 'accepted-impact', accepted: currentTarget.checked })
-            }
-          />
-          <span>{words.impactAccept(percent(impact))}</span>
-        </label>
+        <Tick
+          label={words.impactAccept(percent(impact))}
+          value={accepted}
+          onChange={(taken) => dispatch({ type: 'accepted-impact', accepted: taken })}
+        />
       )}
       <Left pay={pay} now={state.now} />
       <Actions>

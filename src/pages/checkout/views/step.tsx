@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { words } from '../../i18n/checkout.js'
+import { Button } from '../../ui/button.js'
 import type { Event } from '../events.js'
 import type { State, Step, StepName } from '../state.js'
 
@@ -23,4 +25,13 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
 /** The buttons of a step, the one most people want first. */
 export function Actions({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <div class="actions">{children}</div>
+}
+
+/** Back to the form, which keeps what was filled in. */
+export function Back({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
+  return (
+    <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
+      {words.back}
+    </Button>
+  )
 }

@@ -6,7 +6,7 @@ import { Notice } from '../../ui/notice.js'
 import type { State, WalletChoice } from '../state.js'
 import { Outcome } from './outcome.js'
 import { Working } from './slow.js'
-import { Actions, type Dispatch, Heading, type ViewOf } from './step.js'
+import { Actions, Back, type Dispatch, Heading, type ViewOf } from './step.js'
 
 /** B1, B2 and B3: the wallets there are, or the ways to one. */
 export function Wallets({ state, step, dispatch }: ViewOf<'wallets'>): JSX.Element {
@@ -46,12 +46,8 @@ function WalletList({
       </ul>
       <Actions>
         {state.framed && <InWindow dispatch={dispatch} kind="quiet" />}
-        <Button kind="quiet" onPress={() => dispatch({ type: 'use-phone' })}>
-          <Icon name="phone" /> {words.usePhone}
-        </Button>
-        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
-          {words.back}
-        </Button>
+        <OnPhone dispatch={dispatch} kind="quiet" />
+        <Back dispatch={dispatch} />
       </Actions>
     </section>
   )
@@ -82,17 +78,27 @@ function InWindow({
   )
 }
 
+function OnPhone({
+  dispatch,
+  kind = 'plain',
+}: {
+  readonly dispatch: Dispatch
+  readonly kind?: 'plain' | 'quiet'
+}): JSX.Element {
+  return (
+    <Button kind={kind} onPress={() => dispatch({ type: 'use-phone' })}>
+      <Icon name="phone" /> {words.usePhone}
+    </Button>
+  )
+}
+
 function NoneHere({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
   return (
     <Outcome tone="plain" icon="wallet" title={words.noneHere} more={words.noneHereMore}>
       <Actions>
         <InWindow dispatch={dispatch} kind="primary" />
-        <Button onPress={() => dispatch({ type: 'use-phone' })}>
-          <Icon name="phone" /> {words.usePhone}
-        </Button>
-        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
-          {words.back}
-        </Button>
+        <OnPhone dispatch={dispatch} />
+        <Back dispatch={dispatch} />
       </Actions>
     </Outcome>
   )
@@ -113,12 +119,8 @@ function NoneAtAll({ state, dispatch }: { readonly state: State; readonly dispat
             <Icon name="bank" /> {words.payInNaira}
           </Button>
         )}
-        <Button onPress={() => dispatch({ type: 'use-phone' })}>
-          <Icon name="phone" /> {words.usePhone}
-        </Button>
-        <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
-          {words.back}
-        </Button>
+        <OnPhone dispatch={dispatch} />
+        <Back dispatch={dispatch} />
       </Actions>
     </Outcome>
   )

@@ -5,8 +5,8 @@ import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
 import { Icon } from '../../ui/icon.js'
-import { Notice } from '../../ui/notice.js'
 import { call } from '../api.js'
+import { FaultNotice } from '../fault-notice.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { siteOf } from './site.js'
@@ -68,11 +68,7 @@ export function Domains(): JSX.Element {
           {words.domains.submit}
         </Button>
       </form>
-      {failed !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(failed)}
-        </Notice>
-      )}
+      <FaultNotice fault={failed} />
       <ul class="chips">
         {domains?.map((domain) => (
           <li key={domain} class="chips__chip">

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
 import type { ApiKey, NewApiKey } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
+import { FaultNotice } from '../fault-notice.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { NewKeyDialog } from './new-key-dialog.js'
@@ -50,11 +50,7 @@ export function Keys(): JSX.Element {
           {words.keys.make}
         </Button>
       </form>
-      {failed !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(failed)}
-        </Notice>
-      )}
+      <FaultNotice fault={failed} />
       {data?.apiKeys.length === 0 && <p class="empty">{words.keys.none}</p>}
       <KeyList keys={data?.apiKeys ?? []} onRevoke={setRevoking} />
       {made !== undefined && <NewKeyDialog made={made} onStored={() => setMade(undefined)} />}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
 import type { Day } from '../answers.js'
@@ -15,10 +15,7 @@ const height = 240
 export function DailyChart({ turn }: { readonly turn: number }): JSX.Element {
   const [days, setDays] = useState<number>(30)
   const [asTable, setAsTable] = useState(false)
-  const { data, reload } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`)
-  useEffect(() => {
-    if (turn > 0) reload()
-  }, [turn, reload])
+  const { data } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`, turn)
   const list = data?.days ?? []
   const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
   const count = list.reduce((sum, day) => sum + day.count, 0)

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import type { Balance } from '../answers.js'
 import { useSession } from '../session.js'
+import { useEvery } from '../use-every.js'
 import { useLoad } from '../use-load.js'
 import { BalanceCard } from './balance-card.js'
 import { DailyChart } from './daily-chart.js'
@@ -19,14 +19,11 @@ const leastReloadMs = 3000
 /** What a creator looks at most: the money, how it is going, and what comes in right now. */
 export function Home(): JSX.Element {
   const { me, refresh } = useSession()
-  const balance = useLoad<{ balance: Balance }>('/creators/balance')
   const news = useTipNews(me.walletPublicKey)
   const turn = useCalm(news.count, leastReloadMs)
+  const balance = useLoad<{ balance: Balance }>('/creators/balance', turn)
   useEvery(balance.reload, balanceEveryMs, true)
   useEvery(refresh, walletEveryMs, me.walletPublicKey === null)
-  useEffect(() => {
-    if (turn > 0) balance.reload()
-  }, [turn, balance.reload])
   return (
     <div class="home">
       <BalanceCard balance={balance.data?.balance} fault={balance.fault} onRetry={balance.reload} />
@@ -35,15 +32,4 @@ export function Home(): JSX.Element {
       <LiveTips news={news} turn={turn} />
     </div>
   )
-}
-
-/** Calls again and again while the page is seen. */
-function useEvery(call: () => void, ms: number, wanted: boolean): void {
-  useEffect(() => {
-    if (!wanted) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') call()
-    }, ms)
-    return () => clearInterval(timer)
-  }, [call, ms, wanted])
 }

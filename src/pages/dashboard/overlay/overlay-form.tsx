@@ -2,6 +2,8 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { animations, defaults, type Parameters, positions, themes } from '../../overlay/parameters.js'
 import { Field } from '../../ui/field.js'
+import { Tick } from '../../ui/tick.js'
+import { Select } from '../select.js'
 
 type Change = (change: Partial<Parameters>) => void
 
@@ -43,23 +45,26 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
             onChange={({ currentTarget }) => onChange({ template: currentTarget.value || defaults.template })}
           />
         </Field>
-        <Choice
+        <Select
           label={text.position}
-          value={parameters.position}
           choices={positions}
-          onChange={(position) => onChange({ position })}
+          texts={text.choices}
+          chosen={parameters.position}
+          onChoose={(position) => onChange({ position })}
         />
-        <Choice
+        <Select
           label={text.animation}
-          value={parameters.animation}
           choices={animations}
-          onChange={(animation) => onChange({ animation })}
+          texts={text.choices}
+          chosen={parameters.animation}
+          onChoose={(animation) => onChange({ animation })}
         />
-        <Choice
+        <Select
           label={text.theme}
-          value={parameters.theme}
           choices={themes}
-          onChange={(theme) => onChange({ theme })}
+          texts={text.choices}
+          chosen={parameters.theme}
+          onChoose={(theme) => onChange({ theme })}
         />
         <Field label={text.accent}>
           <input
@@ -82,58 +87,5 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
         <Tick label={text.dot} value={parameters.dot} onChange={(dot) => onChange({ dot })} />
       </form>
     </section>
-  )
-}
-
-function Choice<Key extends string>({
-  label,
-  value,
-  choices,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: Key
-  readonly choices: readonly Key[]
-  readonly onChange: (choice: Key) => void
-}): JSX.Element {
-  return (
-    <Field label={label}>
-      <select
-        class="input"
-        value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = choices.find((choice) => choice === currentTarget.value)
-          if (chosen !== undefined) onChange(chosen)
-        }}
-      >
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {words.overlay.form.choices[choice as keyof typeof words.overlay.form.choices]}
-          </option>
-        ))}
-      </select>
-    </Field>
-  )
-}
-
-/** A box to tick, its words beside it. */
-export function Tick({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: JSX.Element | string
-  readonly value: boolean
-  readonly onChange: (value: boolean) => void
-}): JSX.Element {
-  return (
-    <label class="tick">
-      <input
-        type="checkbox"
-        checked={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      <span>{label}</span>
-    </label>
   )
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { Choices } from '../choices.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
 
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
@@ -11,23 +12,17 @@ export function Appearance(): JSX.Element {
   return (
     <section class="card" aria-labelledby="look-title">
       <h2 id="look-title">{words.look.title}</h2>
-      <fieldset class="choices">
-        <legend class="heard-only">{words.look.title}</legend>
-        {themes.map((one) => (
-          <label key={one} class="choices__choice">
-            <input
-              type="radio"
-              name="theme"
-              checked={theme === one}
-              onChange={() => {
-                setTheme(one)
-                chooseTheme(one)
-              }}
-            />
-            <span>{words.look.themes[one]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        name="theme"
+        legend={words.look.title}
+        choices={themes}
+        texts={words.look.themes}
+        chosen={theme}
+        onChoose={(one) => {
+          setTheme(one)
+          chooseTheme(one)
+        }}
+      />
     </section>
   )
 }

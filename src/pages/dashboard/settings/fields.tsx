@@ -2,39 +2,17 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
+import { Tick } from '../../ui/tick.js'
 import type { Settings } from '../answers.js'
-import { Tick } from '../overlay/overlay-form.js'
+import { Select } from '../select.js'
+import { tokens } from '../tokens.js'
 
-const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 const ways = ['checkout', 'bank_transfer'] as const
 const text = words.settings
 
 interface Part {
   readonly settings: Settings
   readonly onChange: (change: Partial<Settings>) => void
-}
-
-export function ProfileFields({
-  name,
-  onName,
-}: {
-  readonly name: string
-  readonly onName: (name: string) => void
-}): JSX.Element {
-  return (
-    <Field label={words.register.name} hint={words.register.nameHint}>
-      <input
-        class="input"
-        name="name"
-        autocomplete="name"
-        required
-        minLength={2}
-        maxLength={100}
-        value={name}
-        onInput={({ currentTarget }) => onName(currentTarget.value)}
-      />
-    </Field>
-  )
 }
 
 /** Which tokens are taken and what becomes of them. */
@@ -107,22 +85,13 @@ export function MoneyFields({ settings, onChange }: Part): JSX.Element {
   )
   return (
     <>
-      <Field label={text.fiat}>
-        <select
-          class="input"
-          value={settings.fiatCollection}
-          onChange={({ currentTarget }) => {
-            const way = ways.find((one) => one === currentTarget.value)
-            if (way !== undefined) onChange({ fiatCollection: way })
-          }}
-        >
-          {ways.map((way) => (
-            <option key={way} value={way}>
-              {text.ways[way]}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <Select
+        label={text.fiat}
+        choices={ways}
+        texts={text.ways}
+        chosen={settings.fiatCollection}
+        onChoose={(fiatCollection) => onChange({ fiatCollection })}
+      />
       <div class="pair">
         {limit('minTipUsd')}
         {limit('maxTipUsd')}

@@ -3,15 +3,16 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
 import type { Profile, Settings } from '../answers.js'
 import { call } from '../api.js'
+import { FaultNotice } from '../fault-notice.js'
+import { NameField } from '../name-field.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { Appearance } from './appearance.js'
 import { DomainCard } from './domain-card.js'
-import { MoneyFields, ProfileFields, TokenFields } from './fields.js'
+import { MoneyFields, TokenFields } from './fields.js'
 
 /** Who the creator is, what tips they take, and how the dashboard looks. */
 export function SettingsScreen(): JSX.Element {
@@ -22,9 +23,7 @@ export function SettingsScreen(): JSX.Element {
     return fault === undefined ? (
       <p class="quiet">{words.loading}</p>
     ) : (
-      <Notice tone="warn" icon="warn" urgent>
-        {words.fault(fault)}
-      </Notice>
+      <FaultNotice fault={fault} tone="warn" />
     )
   return (
     <div class="columns">
@@ -68,20 +67,16 @@ function TipSettings({
       }}
     >
       <h2 id="tips-title">{words.settings.title}</h2>
-      <ProfileFields
-        name={name}
-        onName={(text) => {
+      <NameField
+        value={name}
+        onInput={(text) => {
           setName(text)
           setSaved(false)
         }}
       />
       <TokenFields settings={settings} onChange={change} />
       <MoneyFields settings={settings} onChange={change} />
-      {save.fault !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(save.fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={save.fault} />
       <Announcer text={saved ? words.settings.saved : ''} />
       <Button kind="primary" type="submit" busy={save.busy}>
         {saved ? words.settings.saved : words.settings.save}

@@ -2,10 +2,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
 import { call } from '../api.js'
+import { FaultNotice } from '../fault-notice.js'
+import { NameField } from '../name-field.js'
 import { useSubmit } from '../use-submit.js'
+import { EmailField } from './email-field.js'
 import { PasswordField } from './password-field.js'
 
 /** A new account, which is signed in at once. */
@@ -17,7 +18,6 @@ export function Register({ onEntered }: { readonly onEntered: () => void }): JSX
     await call('POST', '/auth/register', { body: { name, email, password } })
     onEntered()
   })
-  const { fault } = register
   return (
     <form
       class="stack"
@@ -26,35 +26,10 @@ export function Register({ onEntered }: { readonly onEntered: () => void }): JSX
         register.run()
       }}
     >
-      <Field label={words.register.name} hint={words.register.nameHint}>
-        <input
-          class="input"
-          name="name"
-          autocomplete="name"
-          required
-          minLength={2}
-          maxLength={100}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </Field>
-      <Field label={words.signIn.email}>
-        <input
-          class="input"
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          value={email}
-          onInput={({ currentTarget }) => setEmail(currentTarget.value)}
-        />
-      </Field>
+      <NameField value={name} onInput={setName} />
+      <EmailField value={email} onInput={setEmail} />
       <PasswordField fresh value={password} onInput={setPassword} />
-      {fault !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
-          {words.fault(fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={register.fault} />
       <Button kind="primary" type="submit" busy={register.busy}>
         {words.register.submit}
       </Button>

@@ -2,10 +2,10 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 import { CodeForm } from './code-form.js'
+import { EmailField } from './email-field.js'
 import { PasswordField } from './password-field.js'
 
 /** By password or by a code sent to the e-mail address. `email`: somebody who was signed in and only has to show it. */
@@ -38,18 +38,7 @@ export function SignIn({
         enter.run()
       }}
     >
-      <Field label={words.signIn.email}>
-        <input
-          class="input"
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          readOnly={known !== undefined}
-          value={email}
-          onInput={({ currentTarget }) => setEmail(currentTarget.value)}
-        />
-      </Field>
+      <EmailField value={email} readOnly={known !== undefined} onInput={setEmail} />
       <PasswordField
         fresh={false}
         value={password}

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { fiatSymbol } from '../../lib/tip-text.js'
 import { searchFieldId } from '../shortcuts.js'
-import { type Filters, periods, statuses, tokens } from './filters.js'
+import { type Filters, kinds, periods, statuses } from './filters.js'
 
 /** Typing is let come to a rest, so that not every letter asks the service. */
 const restMs = 250
@@ -42,7 +43,7 @@ export function FilterBar({
         <Choice
           label={words.filters.token}
           value={filters.token}
-          choices={tokens.map((token) => [token, token === 'FIAT' ? words.filters.naira : token])}
+          choices={kinds.map((kind) => [kind, kind === fiatSymbol ? words.filters.naira : kind])}
           onChange={(token) => onChange({ token })}
         />
         <Choice

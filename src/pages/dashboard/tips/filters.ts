@@ -1,3 +1,6 @@
+import { fiatSymbol } from '../../lib/tip-text.js'
+import { tokens } from '../tokens.js'
+
 /** What of the tips is looked for, as the address of the screen says it. */
 export interface Filters {
   readonly token: string
@@ -6,7 +9,7 @@ export interface Filters {
   readonly q: string
 }
 
-export const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL', 'FIAT'] as const
+export const kinds = [...tokens, fiatSymbol] as const
 export const statuses = ['confirmed', 'pending', 'failed', 'cancelled'] as const
 export const periods = ['7', '30', '90'] as const
 
@@ -19,7 +22,7 @@ export function readFilters(query: URLSearchParams): Filters {
     return choices.includes(text) ? text : ''
   }
   return {
-    token: among('token', tokens),
+    token: among('token', kinds),
     status: among('status', statuses),
     days: among('days', periods),
     q: (query.get('q') ?? '').slice(0, 100),

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
+import { explorerUrl } from '../../lib/explorer.js'
 import { ngn, usd } from '../../lib/money.js'
 import { amountText } from '../../lib/tip-text.js'
 import { Button, LinkButton } from '../../ui/button.js'
@@ -7,10 +8,9 @@ import { CopyButton } from '../../ui/copy-button.js'
 import { Dialog } from '../../ui/dialog.js'
 import type { ListedTip } from '../answers.js'
 import { momentText } from '../dates.js'
+import { Fact } from '../fact.js'
 import { Status } from '../status.js'
 import { isOnChain, paidText } from './tip-words.js'
-
-const explorer = 'https://explorer.solana.com/tx/'
 
 /** Everything that is known of one tip. */
 export function TipDrawer({
@@ -60,7 +60,7 @@ export function TipDrawer({
       </ol>
       <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />
       {isOnChain(tip) && (
-        <LinkButton href={explorer + encodeURIComponent(signature)} newTab>
+        <LinkButton href={explorerUrl(signature)} newTab>
           {words.tip.explorer}
         </LinkButton>
       )}
@@ -68,20 +68,5 @@ export function TipDrawer({
         {words.close}
       </Button>
     </Dialog>
-  )
-}
-
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string
-  readonly children: JSX.Element | string
-}): JSX.Element {
-  return (
-    <div class="facts__line">
-      <dt>{name}</dt>
-      <dd class="number">{children}</dd>
-    </div>
   )
 }

@@ -1,15 +1,13 @@
-import { ngn } from '../../lib/money.js'
-import { amountText } from '../../lib/tip-text.js'
+import { shortNgn } from '../../lib/money.js'
+import { amountText, fiatSymbol } from '../../lib/tip-text.js'
 import type { ListedTip } from '../answers.js'
 
 /** What was paid: naira of a tip in naira, else the token's amount. */
 export function paidText({ amount, tokenSymbol, fiatDetails }: ListedTip): string {
-  return fiatDetails === null
-    ? amountText(amount, tokenSymbol)
-    : ngn(fiatDetails.amountNgn).replace(/\.00$/, '')
+  return fiatDetails === null ? amountText(amount, tokenSymbol) : shortNgn(fiatDetails.amountNgn)
 }
 
 /** Whether a tip was paid on the chain. */
 export function isOnChain({ tokenSymbol }: Pick<ListedTip, 'tokenSymbol'>): boolean {
-  return tokenSymbol !== 'FIAT'
+  return tokenSymbol !== fiatSymbol
 }

@@ -3,13 +3,14 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
 import type { ListedTip, TipsPage } from '../answers.js'
-import { call, codeOf } from '../api.js'
+import { call } from '../api.js'
 import { useNow } from '../dates.js'
+import { FaultNotice } from '../fault-notice.js'
 import { NoTips } from '../home/live-tips.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
+import { useSubmit } from '../use-submit.js'
 import { CsvButton } from './csv-button.js'
 import { FilterBar } from './filter-bar.js'
 import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
@@ -21,9 +22,9 @@ export function Tips(): JSX.Element {
   const { query } = useRoute()
   const filters = readFilters(query)
   const [startedAt] = useState(Date.now)
-  const path = tipsPath(filters, startedAt)
-  const first = useLoad<TipsPage>(path)
-  const further = useFurther(path, first.data)
+  const pathAfter = (cursor?: string): string => tipsPath(filters, startedAt, cursor)
+  const first = useLoad<TipsPage>(pathAfter())
+  const further = useFurther(pathAfter, first.data)
   const [open, setOpen] = useState<ListedTip>()
   const now = useNow()
   const tips = [...(first.data?.tips ?? []), ...further.tips]
@@ -43,25 +44,14 @@ export function Tips(): JSX.Element {
       <Announcer
         text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
       />
-      {first.fault !== undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.fault(first.fault)}{' '}
-          <button type="button" class="link" onClick={first.reload}>
-            {words.tryAgain}
-          </button>
-        </Notice>
-      )}
+      <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
       <ul class="rows">
         {tips.map((tip) => (
           <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
         ))}
       </ul>
-      {further.fault !== undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.fault(further.fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={further.fault} tone="warn" />
       {further.next !== undefined && (
         <Button busy={further.busy} onPress={further.more}>
           {words.tips.more}
@@ -82,24 +72,20 @@ function NothingFound(): JSX.Element {
 }
 
 /** The pages after the first, one at a press. They begin anew when the first is another. */
-function useFurther(path: string, first: TipsPage | undefined) {
+function useFurther(pathAfter: (cursor?: string) => string, first: TipsPage | undefined) {
   const [pages, setPages] = useState<readonly TipsPage[]>([])
-  const [busy, setBusy] = useState(false)
-  const [fault, setFault] = useState<string>()
+  const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
+  const { busy, fault, run, clear } = useSubmit(async (cursor: string) => {
+    const page = await call<TipsPage>('GET', pathAfter(cursor))
+    setPages((before) => [...before, page])
+  })
   useEffect(() => {
     setPages([])
-    setFault(undefined)
+    clear()
     // They belong to the first page.
-  }, [path, first])
-  const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
+  }, [pathAfter(), first])
   const more = (): void => {
-    if (next === undefined || busy) return
-    setBusy(true)
-    setFault(undefined)
-    call<TipsPage>('GET', `${path}&cursor=${encodeURIComponent(next)}`)
-      .then((page) => setPages((before) => [...before, page]))
-      .catch((error: unknown) => setFault(codeOf(error)))
-      .finally(() => setBusy(false))
+    if (next !== undefined) run(next)
   }
   return { tips: pages.flatMap(({ tips }) => tips), next, busy, fault, more }
 }

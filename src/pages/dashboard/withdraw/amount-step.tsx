@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
 import type { Rate } from '../answers.js'
+import { Choices } from '../choices.js'
 import { estimate, faultOf, type Terms } from './amounts.js'
 import type { Draft, Flow, FlowEvent } from './flow.js'
 
@@ -50,20 +51,14 @@ export function AmountStep({
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usd(available))}
       </p>
-      <fieldset class="choices">
-        <legend class="heard-only">{words.withdraw.currency}</legend>
-        {(['USDC', 'NGN'] as const).map((currency) => (
-          <label key={currency} class="choices__choice">
-            <input
-              type="radio"
-              name="currency"
-              checked={draft.currency === currency}
-              onChange={() => set({ currency, amount: '' })}
-            />
-            <span>{words.withdraw.currencies[currency]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        name="currency"
+        legend={words.withdraw.currency}
+        choices={['USDC', 'NGN']}
+        texts={words.withdraw.currencies}
+        chosen={draft.currency}
+        onChoose={(currency) => set({ currency, amount: '' })}
+      />
       <div class="amount">
         <Field
           label={words.withdraw.amount(draft.currency)}

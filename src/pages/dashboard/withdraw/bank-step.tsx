@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
 import type { Bank } from '../answers.js'
+import { FaultNotice } from '../fault-notice.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { looksAlike } from './amounts.js'
@@ -44,14 +45,7 @@ export function BankStep({
         else setFault('bank_details_required')
       }}
     >
-      {banksFault !== undefined && data === undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.fault(banksFault)}{' '}
-          <button type="button" class="link" onClick={reload}>
-            {words.tryAgain}
-          </button>
-        </Notice>
-      )}
+      <FaultNotice fault={data === undefined ? banksFault : undefined} tone="warn" onRetry={reload} />
       <BankChoice
         banks={data?.banks ?? []}
         chosen={draft.bankName}

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
 import type { Payout } from '../answers.js'
@@ -10,10 +9,7 @@ import { useLoad } from '../use-load.js'
 
 /** The withdrawals so far, newest first; each leads to its progress. Read again whenever `moves` grows. */
 export function History({ moves }: { readonly moves: number }): JSX.Element | null {
-  const { data, reload } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20')
-  useEffect(() => {
-    if (moves > 0) reload()
-  }, [moves, reload])
+  const { data } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20', moves)
   if (data === undefined || data.payouts.length === 0) return null
   return (
     <section class="card" aria-labelledby="history-title">

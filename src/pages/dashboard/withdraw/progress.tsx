@@ -1,13 +1,14 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { ngn } from '../../lib/money.js'
+import { ngn, shortNgn } from '../../lib/money.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/notice.js'
 import type { Payout } from '../answers.js'
+import { useEvery } from '../use-every.js'
 import { useLoad } from '../use-load.js'
 import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
@@ -31,13 +32,7 @@ export function Progress({
   )
   const payout = data?.payouts[0]
   const over = payout?.status === 'completed' || payout?.status === 'failed'
-  useEffect(() => {
-    if (over) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
-    }, askEveryMs)
-    return () => clearInterval(timer)
-  }, [over, reload])
+  useEvery(reload, askEveryMs, !over)
   const status = payout?.status
   useEffect(() => {
     if (status !== undefined) onMoved()
@@ -104,10 +99,9 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
 
 function Held(): JSX.Element {
   const { identitySingleNgn, identityDailyNgn } = termsOfPage()
-  const whole = (amount: number): string => ngn(amount).replace(/\.00$/, '')
   return (
     <Notice tone="warn" icon="wait">
-      {words.progress.heldMore(whole(identitySingleNgn), whole(identityDailyNgn))}
+      {words.progress.heldMore(shortNgn(identitySingleNgn), shortNgn(identityDailyNgn))}
     </Notice>
   )
 }

@@ -4,6 +4,7 @@ import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { Notice } from '../../ui/notice.js'
 import type { Rate } from '../answers.js'
+import { Fact } from '../fact.js'
 import { bodyOf, estimate, type Terms } from './amounts.js'
 import type { Flow, FlowEvent } from './flow.js'
 
@@ -38,21 +39,21 @@ export function ReviewStep({
         </Notice>
       )}
       <dl class="facts facts--money">
-        <Line name={words.review.withdraw}>
+        <Fact name={words.review.withdraw}>
           {expected === undefined ? '–' : `${usd(expected.usdc)} (${ngn(expected.grossNgn)})`}
-        </Line>
-        <Line name={words.review.rate}>
+        </Fact>
+        <Fact name={words.review.rate}>
           {rate === undefined ? words.review.noRate : words.review.perDollar(ngn(rate.rate))}
-        </Line>
-        <Line name={words.review.fee}>{expected === undefined ? '–' : ngn(expected.feeNgn)}</Line>
-        <Line name={words.review.receive} strong>
+        </Fact>
+        <Fact name={words.review.fee}>{expected === undefined ? '–' : ngn(expected.feeNgn)}</Fact>
+        <Fact name={words.review.receive} strong>
           {expected === undefined ? '–' : ngn(expected.netNgn)}
-        </Line>
-        <Line name={words.review.to}>
+        </Fact>
+        <Fact name={words.review.to}>
           <bdi>{draft.accountName}</bdi>
           <br />
           {draft.bankName} · {draft.accountNumber}
-        </Line>
+        </Fact>
       </dl>
       <p class="quiet">{words.review.rateHint}</p>
       {held && (
@@ -67,22 +68,5 @@ export function ReviewStep({
         {words.back}
       </Button>
     </form>
-  )
-}
-
-function Line({
-  name,
-  strong = false,
-  children,
-}: {
-  readonly name: string
-  readonly strong?: boolean
-  readonly children: JSX.Element | string | (JSX.Element | string)[]
-}): JSX.Element {
-  return (
-    <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
-      <dt>{name}</dt>
-      <dd class="number">{children}</dd>
-    </div>
   )
 }
