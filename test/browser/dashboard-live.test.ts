@@ -47,9 +47,25 @@ test.serial('filters are in the address, find what they should, and are saved as
   const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
   t.is(lines.length, 122)
   t.is(lines.filter((line) => line.startsWith('timestamp,')).length, 1)
+  // A page that comes when other filters were chosen meanwhile is none of what is shown.
+  let answer = (): void => undefined
+  const late = new Promise<void>((done) => {
+    answer = done
+  })
+  await page.route(/cursor=/, async (route) => {
+    const response = await route.fetch()
+    await late
+    await route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'Show more' }).click()
   await page.keyboard.press('/')
   await page.keyboard.type('needle')
   await page.getByText('1 tip', { exact: true }).first().waitFor()
+  const further = page.waitForResponse(/cursor=/)
+  answer()
+  await further
+  await page.getByText('1 tip', { exact: true }).first().waitFor()
+  t.is(await page.locator('.tip-row').count(), 1)
   await page.waitForURL(/\?status=confirmed&q=needle$/)
   await page.getByRole('combobox', { name: 'token' }).selectOption('FIAT')
   await page.getByText('No tip fits these filters.').waitFor()

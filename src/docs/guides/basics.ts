@@ -61,7 +61,11 @@ export function basics(base: string): Chapter {
       ),
     ),
     beside: [
-      code('sh', 'Client', 'npm install tipping-service'),
+      code(
+        'sh',
+        'Client: part of the service’s repository, in no registry',
+        'npm install ../tipping-service  # cloned there and built: npm run build',
+      ),
       code(
         'ts',
         'TypeScript, browser and Node',

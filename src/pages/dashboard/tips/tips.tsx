@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Announcer } from '../../ui/announcer.js'
 import { Button } from '../../ui/button.js'
@@ -75,9 +75,12 @@ function NothingFound(): JSX.Element {
 function useFurther(pathAfter: (cursor?: string) => string, first: TipsPage | undefined) {
   const [pages, setPages] = useState<readonly TipsPage[]>([])
   const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
+  const shown = useRef(first)
+  shown.current = first
   const { busy, fault, run, clear } = useSubmit(async (cursor: string) => {
     const page = await call<TipsPage>('GET', pathAfter(cursor))
-    setPages((before) => [...before, page])
+    // Other filters may have been chosen meanwhile.
+    if (shown.current === first) setPages((before) => [...before, page])
   })
   useEffect(() => {
     setPages([])
