@@ -7,7 +7,7 @@ import type { OpenApi } from './docs/openapi.js'
 import { mountDocs } from './docs/routes.js'
 import { RateBook } from './fiat/rate-book.js'
 import { fiatRoutes } from './fiat/routes.js'
-import { sessionCookieName } from './http/cookies.js'
+import { isSecure, sessionCookieName } from './http/cookies.js'
 import { serveDashboard, serveOverlay } from './http/creator-pages.js'
 import { refuseCrossSite } from './http/cross-site.js'
 import { answerErrors } from './http/errors.js'
@@ -78,12 +78,12 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   koa.use(answerErrors(services.log, services.metrics))
   // A connection that breaks while it is answered is the caller's affair; Koa would print it.
   koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
-  koa.use(securityHeaders(isHttps(config.http.publicUrl)))
+  koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // Before routing: without a session nobody learns which of these paths and methods there are.
-  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(config.http.publicUrl)]
+  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(publicUrl)]
   for (const guard of ownGuards) koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
@@ -125,8 +125,4 @@ function publicCors(): Middleware {
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())
-}
-
-function isHttps(url: string): boolean {
-  return new URL(url).protocol === 'https:'
 }

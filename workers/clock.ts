@@ -11,9 +11,9 @@ import { measureWork } from './measure-work.js'
 import { createBooksWatch } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists, the end of unpaid fiat intents, how long the oldest due row of each kind has waited,
- * whether the books hold, once a day whether the payout provider's list is ours, and the end of what has long expired. Schedules live here and state in rows; any number of
- * clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists, the end of unpaid fiat intents, how long the oldest due row of
+ * each kind has waited, whether the books hold, once a day whether the payout provider's list is ours, and the end of what
+ * has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
@@ -21,46 +21,22 @@ export function startClock(services: Services): () => Promise<void> {
   const watchBooks = createBooksWatch(services)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
-  const tasks = [
-    cron.schedule('*/15 * * * * *', () => prices.refresh().catch(onError), {
-      name: 'prices',
-      noOverlap: true,
-    }),
-    cron.schedule('*/15 * * * * *', () => measureWork(services).catch(onError), {
-      name: 'work',
-      noOverlap: true,
-    }),
-    cron.schedule('*/15 * * * * *', () => expireFiat(services).catch(onError), {
-      name: 'fiat',
-      noOverlap: true,
-    }),
+  const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
+    ['prices', '*/15 * * * * *', () => prices.refresh()],
+    ['work', '*/15 * * * * *', () => measureWork(services)],
+    ['fiat', '*/15 * * * * *', () => expireFiat(services)],
     // Nobody may ask for days, and a jump is told only from a rate under a day old.
-    cron.schedule('45 */10 * * * *', () => rates.refresh().catch(onError), {
-      name: 'rates',
-      noOverlap: true,
-    }),
-    cron.schedule('23 * * * *', () => forgetRates(services).catch(onError), {
-      name: 'forget-rates',
-      noOverlap: true,
-    }),
-    cron.schedule('30 * * * * *', () => watchBooks().catch(onError), { name: 'books', noOverlap: true }),
-    cron.schedule('*/15 * * * * *', () => sweepKeys(services.db).then(() => undefined, onError), {
-      name: 'idempotency-keys',
-      noOverlap: true,
-    }),
-    cron.schedule('17 * * * *', () => forgetSdkSessions(services.db).catch(onError), {
-      name: 'sdk-sessions',
-      noOverlap: true,
-    }),
-    cron.schedule('0 41 3 * * *', () => compareTransfers(services).then(() => undefined, onError), {
-      name: 'compare-payouts',
-      noOverlap: true,
-    }),
-    cron.schedule('30 */10 * * * *', () => cleanUp(services).catch(onError), {
-      name: 'clean-up',
-      noOverlap: true,
-    }),
+    ['rates', '45 */10 * * * *', () => rates.refresh()],
+    ['forget-rates', '23 * * * *', () => forgetRates(services)],
+    ['books', '30 * * * * *', watchBooks],
+    ['idempotency-keys', '*/15 * * * * *', () => sweepKeys(services.db)],
+    ['sdk-sessions', '17 * * * *', () => forgetSdkSessions(services.db)],
+    ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
+    ['clean-up', '30 */10 * * * *', () => cleanUp(services)],
   ]
+  const tasks = schedules.map(([name, times, run]) =>
+    cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
+  )
   void prices.refresh().catch(onError)
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../http/html.js'
 import { cleanLine } from '../kernel/text.js'
 import type { MailContent } from './emails.js'
 
@@ -50,16 +51,4 @@ function paragraph(block: Block): string {
 function page(body: string): string {
   const style = 'font:16px/1.5 sans-serif;max-width:32em'
   return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${body}\n</div></body></html>\n`
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }

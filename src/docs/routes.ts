@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import { stillPagePolicy } from '../http/security-headers.js'
 import type { Installation } from './calls-chapters.js'
 import { llmsText } from './llms.js'
 import { manualOf } from './manual.js'
@@ -18,9 +19,6 @@ interface Document {
   readonly tag: string
 }
 
-/** Nothing runs on these pages, and nothing of anybody else's is loaded. */
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const aWhile = 'public, max-age=300'
 const forEver = 'public, max-age=31536000, immutable'
 
@@ -41,7 +39,7 @@ export function mountDocs(
   const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))
   const llms = once(() => documentOf('text/plain; charset=utf-8', llmsText(manual())))
   router.get('/docs', guard, async (ctx) => {
-    ctx.set('Content-Security-Policy', policy)
+    ctx.set('Content-Security-Policy', stillPagePolicy)
     ctx.set('Referrer-Policy', 'no-referrer')
     send(ctx, page(), aWhile)
   })

@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/errors.js'
+import { together } from '../platform/together.js'
 import type { RateReading } from '../providers/rates/port.js'
 import type { Services } from '../services.js'
 import { faultOf, longestLifeSeconds, type RateFault } from './rate-guard.js'
@@ -32,7 +33,7 @@ export class RateBook {
   #current: CurrentRate | undefined
   #untilMs = Number.NEGATIVE_INFINITY
   #newestWasBad = false
-  #reading: Promise<void> | undefined
+  readonly #readTogether = together(() => this.#read())
 
   constructor(services: Needs) {
     this.#services = services
@@ -48,10 +49,7 @@ export class RateBook {
   /** Asks the feed unless its last answer is fresh. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#untilMs) return
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined
-    })
-    await this.#reading
+    await this.#readTogether()
   }
 
   async #read(): Promise<void> {

@@ -39,6 +39,7 @@ function write(ctx: Context, publicUrl: string, value: string | null, maxAge: nu
   })
 }
 
-function isSecure(publicUrl: string): boolean {
+/** Whether browsers reach us over https. */
+export function isSecure(publicUrl: string): boolean {
   return new URL(publicUrl).protocol === 'https:'
 }

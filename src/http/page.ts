@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { escapeHtml } from './html.js'
 import type { Pages } from './pages.js'
 
 /** What a page may do besides showing itself. */
@@ -58,14 +59,14 @@ function contentPolicy({ frameAncestors, connect = [], forms = false, frames = f
 function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): string {
   const { script, preloads, styles } = pages.files(name)
   const attributes = Object.entries({ theme, ...data }).map(
-    ([key, value]) => ` data-${key}="${escaped(value)}"`,
+    ([key, value]) => ` data-${key}="${escapeHtml(value)}"`,
   )
   return [
     '<!doctype html>',
     `<html lang="en"${attributes.join('')}>`,
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escaped(title)}</title>`,
+    `<title>${escapeHtml(title)}</title>`,
     '<link rel="icon" href="/pay-icon.svg" type="image/svg+xml">',
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     ...preloads.map((path) => `<link rel="modulepreload" href="${path}">`),
@@ -74,8 +75,4 @@ function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): 
     '<noscript>This page needs JavaScript.</noscript>',
     '</html>\n',
   ].join('\n')
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,18 +1,16 @@
 import type { Middleware } from 'koa'
 import { html } from './html.js'
 import type { Pages } from './pages.js'
+import { stillPagePolicy } from './security-headers.js'
 
 /** Where the fiat provider sends people back to, in the tab they paid in; it adds its reference to the query. */
 export const paidPath = '/paid'
 
-/** Nothing runs here: banks' own browsers may have scripts off. */
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const aWhile = 'public, max-age=300'
 
 /**
  * `GET /paid`: the end of the provider's tab, in the checkout's clothes. It does not know what became of the payment and
- * claims nothing; the query is not read.
+ * claims nothing; the query is not read. Nothing runs on it: banks' own browsers may have scripts off.
  */
 export function servePaid(pages: Pages): Middleware {
   const { styles } = pages.files('checkout')
@@ -36,7 +34,7 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
 `
   return async (ctx) => {
     ctx.set('Cache-Control', aWhile)
-    ctx.set('Content-Security-Policy', policy)
+    ctx.set('Content-Security-Policy', stillPagePolicy)
     ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
     ctx.type = 'text/html; charset=utf-8'
     ctx.body = text

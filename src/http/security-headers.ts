@@ -6,6 +6,10 @@ import type { Middleware } from 'koa'
 /** Answers are data: nothing in them may load or run, and nobody may frame them. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
+/** The policy of a page on which nothing runs, and which loads nothing of anybody else's. */
+export const stillPagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /**
  * The headers that keep a browser from doing more with an answer than read it. They are the same for every answer,
  * so helmet is asked once, not for each. `https`: whether the public URL is; only then may browsers be told to insist.

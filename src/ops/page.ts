@@ -1,7 +1,7 @@
 import { html, type Markup } from '../http/html.js'
 import type { WorkKind } from '../platform/jobs.js'
 import { opsCommand, type Waiting } from './waiting.js'
-import type { WorkRow, WorkSum } from './work-rows.js'
+import { standstillSeconds, type WorkRow, type WorkSum } from './work-rows.js'
 
 /** What the page shows, as it was read at one moment. */
 export interface OperatorsView {
@@ -11,9 +11,6 @@ export interface OperatorsView {
   readonly rows: readonly WorkRow[]
   readonly waiting: readonly Waiting[]
 }
-
-/** Beyond it work stands still: every worker looks every two seconds (workers/measure-work.ts alarms at the same age). */
-const standstillSeconds = 60
 
 /** The operators' page. `style`: where its stylesheet is; `board`: where the queues are shown. */
 export function operatorsPage(

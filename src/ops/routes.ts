@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { extname } from 'node:path'
 import Router from '@koa/router'
-import Koa, { type Context, type Middleware } from 'koa'
+import Koa, { type Context } from 'koa'
+import { noStore } from '../http/no-store.js'
 import { securityHeaders } from '../http/security-headers.js'
 import type { OpenQueues } from '../platform/queues.js'
 import type { Services } from '../services.js'
@@ -58,11 +59,6 @@ export function operatorsPages(
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
-}
-
-const noStore: Middleware = (ctx, next) => {
-  ctx.set('Cache-Control', 'no-store')
-  return next()
 }
 
 /** The rows somebody may have to look at: failing ones, and those that are due. */

@@ -24,6 +24,9 @@ const tables: Readonly<Record<WorkKind, WorkTable>> = {
   mailer: { table: 'emails', key: 'id', own: 'true', error: 'last_error' },
 }
 
+/** Work that waits longer than this stands still: every worker looks every two seconds. */
+export const standstillSeconds = 60
+
 /** How the work of a kind stands. Rows whose moment is still to come are `later`; one that is being worked on is, too. */
 export interface WorkSum {
   readonly kind: WorkKind
@@ -50,6 +53,22 @@ export async function sumWork(db: Knex): Promise<WorkSum[]> {
   })
   const sums = await query<WorkSum>(db, { name: 'ops.work', text: each.join(' union all '), values: [] })
   return workKinds.flatMap((kind) => sums.filter((sum) => sum.kind === kind))
+}
+
+/**
+ * For how many seconds the longest due row of each kind waits, and nothing more: it looks into indexes, where `sumWork`
+ * counts, and may be asked often. Null: nothing is left to do; negative: its moment is still to come.
+ */
+export async function oldestDue(
+  db: Knex,
+): Promise<{ readonly kind: WorkKind; readonly seconds: number | null }[]> {
+  const each = workKinds.map((kind) => {
+    const { table, own } = tables[kind]
+    return /* sql */ `
+      select '${kind}' as kind, extract(epoch from clock_timestamp() - min(due_at))::float8 as seconds
+      from ${table} where due_at is not null and ${own}`
+  })
+  return query(db, { name: 'work.oldest', text: each.join(' union all '), values: [] })
 }
 
 /** A row with work to do. */

@@ -3,6 +3,7 @@ import { DomainError } from '../kernel/errors.js'
 import { displayText, picoDecimals } from '../kernel/money.js'
 import { tokens } from '../kernel/tokens.js'
 import { query } from '../platform/db.js'
+import { together } from '../platform/together.js'
 import type { Services } from '../services.js'
 import { judgeReading, noPrice, type PriceState } from './price-guard.js'
 
@@ -24,7 +25,7 @@ export class PriceBook {
   readonly #unpriced = new Set<string>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
-  #reading: Promise<void> | undefined
+  readonly #readTogether = together(() => this.#read())
 
   constructor(services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>) {
     this.#services = services
@@ -45,10 +46,7 @@ export class PriceBook {
   /** Asks the feed now, once for all who ask meanwhile. A feed that fails leaves the book as it is. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#pausedUntilMs) return
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined
-    })
-    await this.#reading
+    await this.#readTogether()
   }
 
   async #read(): Promise<void> {

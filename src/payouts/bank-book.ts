@@ -1,4 +1,5 @@
 import { query } from '../platform/db.js'
+import { together } from '../platform/together.js'
 import type { Bank } from '../providers/payouts/port.js'
 import type { Services } from '../services.js'
 
@@ -13,7 +14,7 @@ export class BankBook {
   readonly #services: Needs
   #banks: Bank[] = []
   #untilMs = Number.NEGATIVE_INFINITY
-  #reading: Promise<void> | undefined
+  readonly #readTogether = together(() => this.#read())
 
   constructor(services: Needs) {
     this.#services = services
@@ -21,12 +22,7 @@ export class BankBook {
 
   /** By name. Throws ProviderError when nobody ever heard of any. */
   async banks(): Promise<Bank[]> {
-    if (performance.now() >= this.#untilMs) {
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined
-      })
-      await this.#reading
-    }
+    if (performance.now() >= this.#untilMs) await this.#readTogether()
     return this.#banks
   }
 

@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq'
+import { type JobsOptions, Queue } from 'bullmq'
 import type { RedisClient } from './redis.js'
 
 /** Every kind of work that waits in rows, and with it the name of its BullMQ queue. */
@@ -16,6 +16,13 @@ export type WorkKind = (typeof workKinds)[number]
 /** BullMQ keys of one installation; the braces keep them on one node of a cluster. */
 export function queuePrefix(namespace: string): string {
   return `{${namespace}}`
+}
+
+/** The queue of a kind. Errors of its connection are states, not events (redis.ts). */
+export function openQueue(kind: WorkKind, connection: RedisClient, namespace: string): Queue {
+  const queue = new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true })
+  queue.on('error', () => undefined)
+  return queue
 }
 
 /** One wake-up per kind and window from one process. Verification is asked for most and looks at 256 tips at once. */
@@ -37,8 +44,8 @@ export interface RowJob {
   readonly row: string
 }
 
-/** Failed jobs of rows are kept so long. */
-const failedSeconds = 30 * 24 * 3600
+/** Failed jobs of rows are kept for 30 days (`age`: seconds). */
+const failedKept = { age: 30 * 24 * 3600 }
 
 export interface Waker {
   wake(kind: WorkKind, job?: RowJob): void
@@ -55,29 +62,15 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   const queues = new Map<WorkKind, Queue>()
   const windows = new Map<WorkKind, { again: boolean; timer: NodeJS.Timeout }>()
 
-  function send(kind: WorkKind): void {
+  function send(kind: WorkKind, name: string, data: object, options: JobsOptions): void {
     if (redis.status !== 'ready') return
-    const queue = queues.get(kind) ?? open(kind)
-    queue.add('wake', {}, { removeOnComplete: true, removeOnFail: true }).catch(() => undefined)
-  }
-  function sendRow(kind: WorkKind, { id: jobId, row }: RowJob): void {
-    if (redis.status !== 'ready') return
-    const queue = queues.get(kind) ?? open(kind)
-    const kept = { removeOnComplete: true, removeOnFail: { age: failedSeconds } }
-    queue.add('row', { row }, { jobId, attempts: 1, ...kept }).catch(() => undefined)
-  }
-  function open(kind: WorkKind): Queue {
-    const queue = new Queue(kind, {
-      connection: redis,
-      prefix: queuePrefix(namespace),
-      skipVersionCheck: true,
-    })
-    queue.on('error', () => undefined)
+    const queue = queues.get(kind) ?? openQueue(kind, redis, namespace)
     queues.set(kind, queue)
-    return queue
+    queue.add(name, data, { removeOnComplete: true, ...options }).catch(() => undefined)
   }
   function wake(kind: WorkKind, job?: RowJob): void {
-    if (job !== undefined) sendRow(kind, job)
+    if (job !== undefined)
+      send(kind, 'row', { row: job.row }, { jobId: job.id, attempts: 1, removeOnFail: failedKept })
     const current = windows.get(kind)
     if (current !== undefined) {
       current.again = true
@@ -89,7 +82,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
       if (ended?.again === true) wake(kind)
     }, windowMs[kind])
     windows.set(kind, { again: false, timer })
-    send(kind)
+    send(kind, 'wake', {}, { removeOnFail: true })
   }
   return {
     wake,

@@ -1,5 +1,5 @@
-import { Queue } from 'bullmq'
-import { queuePrefix, workKinds } from './jobs.js'
+import type { Queue } from 'bullmq'
+import { openQueue, workKinds } from './jobs.js'
 import { createProducerClient } from './redis.js'
 
 /** The queues of an installation, to look at. */
@@ -17,10 +17,7 @@ export function openQueues({
   readonly namespace: string
 }): OpenQueues {
   const connection = createProducerClient(url)
-  const queues = workKinds.map(
-    (kind) => new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true }),
-  )
-  for (const queue of queues) queue.on('error', () => undefined)
+  const queues = workKinds.map((kind) => openQueue(kind, connection, namespace))
   return {
     queues,
     async close() {

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../src/http/html.js'
 import type { Charge } from './records.js'
 import { chargeStatus } from './transaction-json.js'
 
@@ -14,7 +15,7 @@ const words = {
 /** The page a payer sees, with what is asked and buttons that pay it, pay another amount, or fail. */
 export function checkoutPage(charge: Charge): string {
   const status = chargeStatus(charge)
-  const asked = escaped(naira.format(charge.amountKobo / koboPerNaira))
+  const asked = escapeHtml(naira.format(charge.amountKobo / koboPerNaira))
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Pay ${asked} (sandbox)</title>
@@ -23,7 +24,7 @@ button{font:inherit;padding:.5em 1.5em;margin-right:.5em}input{font:inherit;widt
 </head><body>
 <p>Sandbox: no real money moves here.</p>
 <h1>Pay ${asked}</h1>
-<p>${escaped(charge.email)}<br>Reference <code>${escaped(charge.reference)}</code></p>
+<p>${escapeHtml(charge.email)}<br>Reference <code>${escapeHtml(charge.reference)}</code></p>
 ${account(charge)}<p role="status">${words[status]}</p>
 ${received(charge)}${status === 'success' ? '' : form(charge)}
 </body></html>
@@ -32,13 +33,13 @@ ${received(charge)}${status === 'success' ? '' : form(charge)}
 
 function account({ account }: Charge): string {
   if (account === null) return ''
-  return `<p>By transfer to account <code>${escaped(account.number)}</code>, Test Bank, until ${escaped(account.expiresAt)}</p>\n`
+  return `<p>By transfer to account <code>${escapeHtml(account.number)}</code>, Test Bank, until ${escapeHtml(account.expiresAt)}</p>\n`
 }
 
 function received({ payments }: Charge): string {
   const rows = payments.map(
     ({ id, amountKobo, paidAt }) =>
-      `<li>${escaped(naira.format(amountKobo / koboPerNaira))} at ${escaped(paidAt)}, transaction ${id}</li>`,
+      `<li>${escapeHtml(naira.format(amountKobo / koboPerNaira))} at ${escapeHtml(paidAt)}, transaction ${id}</li>`,
   )
   return rows.length === 0 ? '' : `<ul>${rows.join('')}</ul>`
 }
@@ -49,8 +50,4 @@ function form({ amountKobo }: Charge): string {
 value="${(amountKobo / koboPerNaira).toFixed(2)}"></label></p>
 <p><button name="outcome" value="paid">Pay</button><button name="outcome" value="failed">Fail</button></p>
 </form>`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { encodeBase58 } from '../../kernel/base58.js'
+import { documented, type JsonRpc } from './json-rpc.js'
 import type { AccountState, Holding } from './port.js'
 
 const tokenPrograms = new Set([
@@ -21,6 +22,18 @@ const delegatedAt = 121
 export const accountReply = z
   .object({ lamports: z.number(), owner: z.string(), data: z.tuple([z.string(), z.string()]) })
   .nullable()
+
+const accountsReply = z.object({ value: z.array(accountReply) })
+
+/** Accounts as they are now (commitment `confirmed`), in the order of the addresses; one request takes at most 100. */
+export async function readAccounts(
+  rpc: JsonRpc,
+  addresses: readonly string[],
+): Promise<z.output<typeof accountReply>[]> {
+  const how = { commitment: 'confirmed', encoding: 'base64' }
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
+  return value
+}
 
 /** Undefined where there is no account; one without lamports is about to be swept away. */
 export function accountState(reply: z.output<typeof accountReply> | undefined): AccountState | undefined {

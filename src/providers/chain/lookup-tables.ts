@@ -1,9 +1,6 @@
 import { AddressLookupTableAccount } from '@solana/web3.js'
-import { z } from 'zod'
-import { accountReply } from './account-state.js'
-import { documented, type JsonRpc } from './json-rpc.js'
-
-const tablesReply = z.object({ value: z.array(accountReply) })
+import { readAccounts } from './account-state.js'
+import type { JsonRpc } from './json-rpc.js'
 
 /** See `Chain.lookupTables`. */
 export async function readLookupTables(
@@ -11,11 +8,10 @@ export async function readLookupTables(
   keys: readonly string[],
 ): Promise<Map<string, readonly string[]>> {
   if (keys.length === 0) return new Map()
-  const how = { commitment: 'confirmed', encoding: 'base64' }
-  const { value } = await rpc.call('getMultipleAccounts', [keys, how], documented(tablesReply))
+  const tables = await readAccounts(rpc, keys)
   return new Map(
     keys.flatMap((key, index): [string, readonly string[]][] => {
-      const addresses = addressesIn(value[index]?.data[0])
+      const addresses = addressesIn(tables[index]?.data[0])
       return addresses === undefined ? [] : [[key, addresses]]
     }),
   )

@@ -1,7 +1,7 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { accountReply, accountState } from './account-state.js'
+import { accountReply, accountState, readAccounts } from './account-state.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
 import type { AccountChange, Instruction, Rehearsal } from './port.js'
@@ -11,7 +11,6 @@ const invalidParams = -32602
 /** Accounts one request may ask for. */
 const mostAccounts = 100
 
-const accountsReply = z.object({ value: z.array(accountReply) })
 const simulationReply = z.object({
   value: z.object({ err: z.unknown().optional(), accounts: z.array(accountReply).nullish() }),
 })
@@ -88,18 +87,17 @@ async function simulate(
   transaction: Uint8Array,
   addresses: readonly string[],
 ): Promise<Outcome | undefined> {
-  const how = { commitment: 'confirmed', encoding: 'base64' }
   const [before, after] = await Promise.all([
-    rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply)),
+    readAccounts(rpc, addresses),
     trial(rpc, transaction, addresses),
   ])
-  if (after === undefined || before.value.length !== addresses.length) return undefined
+  if (after === undefined || before.length !== addresses.length) return undefined
   const failed = after.err != null
   return {
     failed,
     changes: new Map(
       addresses.map((address, index) => {
-        const was = accountState(before.value[index])
+        const was = accountState(before[index])
         return [address, { before: was, after: failed ? was : accountState(after.accounts?.[index]) }]
       }),
     ),

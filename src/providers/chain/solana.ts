@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
-import { accountReply, accountState } from './account-state.js'
+import { accountState, readAccounts } from './account-state.js'
 import { BatchSize, inBatches } from './batches.js'
 import { decodeTransaction } from './decode.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
@@ -25,7 +25,6 @@ const blockhashReply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
 const heightReply = z.number().int()
-const tokenAccountsReply = z.object({ value: z.array(accountReply) })
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
@@ -106,10 +105,8 @@ async function readTransferAccounts(
 }
 
 async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {
-  const how = { commitment: 'confirmed', encoding: 'base64' }
-  const read = documented(tokenAccountsReply)
-  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], read)
-  return new Set(addresses.filter((_, index) => accountState(value[index])?.holding !== undefined))
+  const accounts = await readAccounts(rpc, addresses)
+  return new Set(addresses.filter((_, index) => accountState(accounts[index])?.holding !== undefined))
 }
 
 /** One read for all who ask within `ms`; a failed read is not kept. */

@@ -1,17 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { cleanLine } from '../../kernel/text.js'
-import { createFiatpayExchange, type FiatpayAccess, type Reply, refusal } from './fiatpay-exchange.js'
+import type { FiatpayAccess } from './fiatpay-exchange.js'
+import { absentWhenNotFound, createFiatpayAsk } from './fiatpay-questions.js'
 import { chargeAnswer, initializeAnswer, listAnswer, verifyAnswer } from './fiatpay-wire.js'
 import type { ChargeRequest, ChargeState, FiatCollection, Payment } from './port.js'
 
 const timeoutMs = 10_000
 /** Of one charge; more payments than this nobody makes by mistake. */
 const mostPayments = 50
-const refusalLength = 200
-/** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
-const aboutTheRequest = new Set([400, 404, 422])
 
 export interface FiatpayOptions extends FiatpayAccess {
   /** Where the provider sends payers back to from its own page; it adds its reference to the query. */
@@ -25,7 +22,7 @@ export interface FiatpayOptions extends FiatpayAccess {
  */
 export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): FiatCollection {
   const { secretKey } = access
-  const ask = asker(access)
+  const ask = createFiatpayAsk(access, timeoutMs)
   return {
     async openCheckout(charge) {
       const wanted = { ...wireCharge(charge), callback_url: returnUrl }
@@ -39,7 +36,8 @@ export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): FiatCol
       return { bankName: bank.name, accountNumber, accountName }
     },
     async lookUp(reference) {
-      const verified = await ask(`/transaction/verify/${reference}`, verifyAnswer).catch(notFoundIsUnpaid)
+      // The provider forgets, or never knew, what nobody began to pay.
+      const verified = await ask(`/transaction/verify/${reference}`, verifyAnswer).catch(absentWhenNotFound)
       return verified === undefined ? { status: 'unpaid' } : stateOf(reference, verified.data)
     },
     async payments(reference) {
@@ -56,24 +54,6 @@ export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): FiatCol
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       return referenceIn(raw)
     },
-  }
-}
-
-type Ask = <Schema extends z.ZodType>(
-  path: string,
-  answer: Schema,
-  body?: unknown,
-) => Promise<z.output<Schema>>
-
-/** Asks one thing and reads the answer: a GET, or a POST of the body. Throws ProviderError. */
-function asker(access: FiatpayAccess): Ask {
-  const exchange = createFiatpayExchange(access, timeoutMs)
-  return async (path, answer, body) => {
-    const reply = await exchange(path, body)
-    if (reply.status >= 400) throw failureOf(reply)
-    const parsed = answer.safeParse(reply.body)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
-    return parsed.data
   }
 }
 
@@ -99,22 +79,6 @@ function paymentOf({ id, amount, currency, paid_at: paidAt }: Row): Payment {
 /** Within one millisecond the order stays that of the provider's ids, which grow. */
 function byTime(a: Payment, b: Payment): number {
   return a.paidAt.getTime() - b.paidAt.getTime()
-}
-
-/** The provider forgets, or never knew, what nobody began to pay. */
-function notFoundIsUnpaid(error: unknown): undefined {
-  if (error instanceof ProviderError && error.kind === 'rejected' && error.code === 404) return undefined
-  throw error
-}
-
-/** Our key, our rights and the provider's load are no payer's fault: those refusals count as not asked. */
-function failureOf({ status, body }: Reply): ProviderError {
-  if (status >= 500 && status !== 503)
-    return new ProviderError('ambiguous', `fiatpay answered ${status}`, status)
-  const text = refusal.safeParse(body).data?.message
-  if (!aboutTheRequest.has(status) || text === undefined)
-    return new ProviderError('unavailable', `fiatpay answered ${status}`, status)
-  return new ProviderError('rejected', cleanLine(text, refusalLength), status)
 }
 
 const event = z.object({ data: z.object({ reference: z.string() }) })

@@ -1,13 +1,7 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import {
-  answer,
-  createFiatpayExchange,
-  type FiatpayAccess,
-  type Reply,
-  refusal,
-} from '../fiat/fiatpay-exchange.js'
+import { answer, type FiatpayAccess } from '../fiat/fiatpay-exchange.js'
+import { absentWhenNotFound, createFiatpayAsk } from '../fiat/fiatpay-questions.js'
 import { transferAnswer, transferOf, transfersAnswer } from './fiatpay-transfers.js'
 import type { Payouts } from './port.js'
 
@@ -16,8 +10,6 @@ const perPage = 100
 /** More pages than transfers of a day ever fill: a provider that repeats a page must not keep us for ever. */
 const pagesMost = 1000
 const textLength = 200
-/** Statuses that say what the question was worth; the provider's other 4xx are about us or about its load. */
-const aboutTheQuestion = new Set([400, 404, 422])
 
 const banksAnswer = answer(z.array(z.object({ code: z.string(), name: z.string().min(1) })))
 const nameAnswer = answer(z.object({ account_name: z.string() }))
@@ -33,18 +25,11 @@ export interface FiatpayPayoutOptions extends FiatpayAccess {
  * and `GET /bank/resolve`. It refuses a used reference (`duplicate_transfer_reference`), unless told that it does not.
  */
 export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
-  const exchange = createFiatpayExchange(options, options.timeoutMs)
-  async function ask<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> {
-    const reply = await exchange(path)
-    if (reply.status >= 400) throw failureOf(reply)
-    const parsed = schema.safeParse(reply.body)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
-    return parsed.data
-  }
+  const ask = createFiatpayAsk(options, options.timeoutMs)
   return {
     deduplicates: options.deduplicates,
     async find(reference) {
-      const found = await ask(`/transfer/verify/${reference}`, transferAnswer).catch(notFound)
+      const found = await ask(`/transfer/verify/${reference}`, transferAnswer).catch(absentWhenNotFound)
       return found && transferOf(found.data)
     },
     async *list(from, to) {
@@ -72,17 +57,4 @@ export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
       return cleanLine(data.account_name, textLength)
     },
   }
-}
-
-/** Its 404 for an unknown transfer has no code, so the status alone says it. */
-function notFound(error: unknown): undefined {
-  if (error instanceof ProviderError && error.kind === 'rejected' && error.code === 404) return undefined
-  throw error
-}
-
-function failureOf({ status, body }: Reply): ProviderError {
-  const text = refusal.safeParse(body).data?.message
-  if (aboutTheQuestion.has(status) && text !== undefined)
-    return new ProviderError('rejected', cleanLine(text, textLength), status)
-  return new ProviderError(status >= 500 ? 'ambiguous' : 'unavailable', `fiatpay answered ${status}`, status)
 }
