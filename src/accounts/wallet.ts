@@ -2,6 +2,7 @@ import { query } from '../platform/db.js'
 import type { Drain } from '../platform/drain-loop.js'
 import type { Vault } from '../providers/vault/port.js'
 import type { Services } from '../services.js'
+import { walletChannel } from './channels.js'
 import { seal } from './envelope.js'
 import { newKeyPair } from './keypair.js'
 
@@ -29,11 +30,6 @@ interface Sealed extends Claimed {
 
 interface Refused extends Claimed {
   readonly error: string
-}
-
-/** The channel on which the arrival of a user's wallet is hinted. */
-export function walletChannel(userId: string): string {
-  return `wallets.${userId}`
 }
 
 /**
