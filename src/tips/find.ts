@@ -3,7 +3,8 @@ import { query } from '../platform/db.js'
 import type { Drain } from '../platform/drain-loop.js'
 import type { Services } from '../services.js'
 import { claimOf, type SignedClaim } from './claim.js'
-import { type DueIntent, finishSearches, nextSearchIn, type Search, takeDueIntents } from './due-intents.js'
+import { nextDueIn } from './due.js'
+import { type DueIntent, finishSearches, type Search, takeDueIntents } from './due-intents.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
 
@@ -23,7 +24,7 @@ export function createFinderDrain(services: Needs): Drain {
   const { db, chain } = services
   return async () => {
     const intents = await takeDueIntents(db)
-    if (intents.length === 0) return { taken: 0, nextDueMs: await nextSearchIn(db) }
+    if (intents.length === 0) return { taken: 0, nextDueMs: await nextDueIn(db, 'payment_intents') }
     let failure: unknown
     const keys = intents.flatMap(({ referenceKey }) => referenceKey ?? [])
     const found = await chain.signaturesFor(keys).catch((error: unknown) => {
