@@ -5,10 +5,10 @@ import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { findSession, type Presented, type SignedIn } from './session.js'
 
-type Needed = Pick<Services, 'config' | 'db'>
+type Needs = Pick<Services, 'config' | 'db'>
 
 /** Lets only a session cookie in, else 401 `Unauthorized`: what moves money or settings takes no bearer token. */
-export function requireSession(services: Needed): Middleware {
+export function requireSession(services: Needs): Middleware {
   const { publicUrl } = services.config.http
   return guard(services, (ctx) => ({
     sessionToken: readSessionCookie(ctx, publicUrl),
@@ -17,7 +17,7 @@ export function requireSession(services: Needed): Middleware {
 }
 
 /** Lets a session cookie in or, when there is none that lives, the bearer access token; else 401 `Unauthorized`. */
-export function requireSessionOrToken(services: Needed): Middleware {
+export function requireSessionOrToken(services: Needs): Middleware {
   const { publicUrl } = services.config.http
   return guard(services, (ctx) => ({
     sessionToken: readSessionCookie(ctx, publicUrl),
@@ -32,7 +32,7 @@ export function signedIn(ctx: Context): SignedIn {
   return found
 }
 
-function guard({ config, db }: Needed, presentedBy: (ctx: Context) => Presented): Middleware {
+function guard({ config, db }: Needs, presentedBy: (ctx: Context) => Presented): Middleware {
   return async (ctx, next) => {
     const found = await findSession(db, config.sessions, presentedBy(ctx))
     if (found === undefined) throw new DomainError('unauthorized')

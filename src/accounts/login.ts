@@ -6,14 +6,14 @@ import type { Entered } from './register.js'
 import { emailAddress } from './schemas.js'
 import { openSession } from './session.js'
 
-type Needed = Pick<Services, 'config' | 'db'> & { readonly passwords: Passwords }
+type Needs = Pick<Services, 'config' | 'db'> & { readonly passwords: Passwords }
 
 /**
  * Opens a session for the right password; `presentedToken`, the caller's old session, ends. Throws
  * `invalid_credentials`, after the same work whether the e-mail, the password or both are wrong.
  */
 export async function login(
-  { config, db, passwords }: Needed,
+  { config, db, passwords }: Needs,
   { email, password }: { readonly email: string; readonly password: string },
   presentedToken: string | undefined,
 ): Promise<Entered> {

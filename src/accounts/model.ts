@@ -24,3 +24,8 @@ export interface Account
   > {
   readonly walletPublicKey: string | null
 }
+
+/** The columns of an account: `u` is the user, `w` the wallet. */
+export const accountColumns = /* sql */ `
+  u.id, u.email, u.name, u.email_verified_at as "emailVerifiedAt", u.sol_domain as "solDomain",
+  u.twitter_handle as "twitterHandle", u.discord_handle as "discordHandle", w.public_key as "walletPublicKey"`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
-import type { Account } from './model.js'
+import { type Account, accountColumns } from './model.js'
 
 /** An account as the one-time code sees it. */
 export interface OtpAccount {
@@ -14,9 +14,7 @@ export async function findOtpAccount(db: Knex, email: string): Promise<OtpAccoun
   const [row] = await query<Account & { locked: boolean }>(db, {
     name: 'otp.account',
     text: /* sql */ `
-      select u.id, u.email, u.name, u.email_verified_at as "emailVerifiedAt", u.sol_domain as "solDomain",
-             u.twitter_handle as "twitterHandle", u.discord_handle as "discordHandle",
-             w.public_key as "walletPublicKey", coalesce(o.locked_until > clock_timestamp(), false) as locked
+      select ${accountColumns}, coalesce(o.locked_until > clock_timestamp(), false) as locked
         from users u left join wallets w on w.user_id = u.id left join otp_codes o on o.user_id = u.id
        where u.email = $1`,
     values: [email],

@@ -10,13 +10,13 @@ import { findOtpAccount } from './otp-account.js'
 const codeMinutes = 10
 const kind = 'one-time-code'
 
-type Needed = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
  * Makes a new code, which replaces the one before it, and has it mailed. Does nothing, and tells nobody, while the
  * account is locked. Throws `account_not_found`.
  */
-export async function startOtp({ config, db, transact }: Needed, email: string): Promise<void> {
+export async function startOtp({ config, db, transact }: Needs, email: string): Promise<void> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('account_not_found')
   const code = newCode()

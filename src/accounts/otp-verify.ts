@@ -9,7 +9,7 @@ import { findOtpAccount } from './otp-account.js'
 import type { Entered } from './register.js'
 import { openSession, revokeSessionsOf } from './session.js'
 
-type Needed = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
  * Opens a session for the newest code of an account, once, and marks its e-mail as verified; `presentedToken`, the
@@ -17,7 +17,7 @@ type Needed = Pick<Services, 'config' | 'db' | 'transact'>
  * minutes on, for the right code too (decisions.md 1).
  */
 export async function verifyOtp(
-  { config, db, transact }: Needed,
+  { config, db, transact }: Needs,
   { email, code }: { readonly email: string; readonly code: string },
   presentedToken: string | undefined,
 ): Promise<Entered> {

@@ -8,7 +8,7 @@ import type { Passwords } from './password.js'
 import type { registration } from './schemas.js'
 import { type OpenedSession, openSession } from './session.js'
 
-type Needed = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /** An account and the session just opened for it. */
 export interface Entered {
@@ -22,7 +22,7 @@ export interface Entered {
  * Throws `email_in_use`, also for all but one of those who ask for an e-mail at the same moment.
  */
 export async function register(
-  { config, db, transact, passwords }: Needed,
+  { config, db, transact, passwords }: Needs,
   { email, password, name }: z.output<typeof registration>,
   presentedToken: string | undefined,
 ): Promise<Entered> {

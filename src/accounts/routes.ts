@@ -107,10 +107,10 @@ const logoutEndpoint = {
   errors: ['unauthorized', 'forbidden'],
 } as const satisfies AnyEndpoint
 
-type Needed = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
-export function accountRoutes(services: Needed): Route[] {
+export function accountRoutes(services: Needs): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
   const operations = { ...services, passwords: createPasswords() }

@@ -13,7 +13,7 @@ const attemptsMost = 12
 const firstPauseSeconds = 5
 const longestPauseSeconds = 3600
 
-type Needed = Pick<Services, 'db' | 'log' | 'metrics'> & { readonly mail: Mail }
+type Needs = Pick<Services, 'db' | 'log' | 'metrics'> & { readonly mail: Mail }
 
 interface Claimed {
   readonly id: string
@@ -31,7 +31,7 @@ interface Claimed {
  * its batch. A mailer that dies between sending and noting it has the mail sent again (with the same Message-ID):
  * twice is a nuisance, never is a lost code.
  */
-export function createMailDrain(services: Needed): Drain {
+export function createMailDrain(services: Needs): Drain {
   return async () => {
     const claimed = await claim(services)
     const pauses = await Promise.all(claimed.map((email) => attempt(services, email)))
@@ -40,7 +40,7 @@ export function createMailDrain(services: Needed): Drain {
 }
 
 /** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
-function claim({ db }: Needed): Promise<Claimed[]> {
+function claim({ db }: Needs): Promise<Claimed[]> {
   return query<Claimed>(db, {
     name: 'emails.claim',
     text: /* sql */ `
@@ -56,7 +56,7 @@ function claim({ db }: Needed): Promise<Claimed[]> {
 }
 
 /** Returns the ms until this e-mail is due again; Infinity when it never is. */
-async function attempt(services: Needed, email: Claimed): Promise<number> {
+async function attempt(services: Needs, email: Claimed): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
     await services.mail.send(email)
@@ -76,13 +76,13 @@ function failureOf(error: unknown): Pick<ProviderError, 'kind' | 'message'> {
 }
 
 /** The address or the content is not accepted: asking again changes nothing, and no operator can help. */
-async function refuse(services: Needed, email: Claimed, error: string): Promise<number> {
+async function refuse(services: Needs, email: Claimed, error: string): Promise<number> {
   services.log.warn({ kind: email.kind, error }, 'an e-mail was refused')
   await finish(services, email, { sent: false, error })
   return Number.POSITIVE_INFINITY
 }
 
-async function giveUp(services: Needed, email: Claimed, error: string): Promise<number> {
+async function giveUp(services: Needs, email: Claimed, error: string): Promise<number> {
   services.metrics.alerts.inc({ kind: 'mail_given_up' })
   services.log.error({ kind: email.kind, attempts: email.attempts, error }, 'an e-mail was given up')
   await finish(services, email, { sent: false, error })
@@ -91,7 +91,7 @@ async function giveUp(services: Needed, email: Claimed, error: string): Promise<
 
 /** Ends the work on an e-mail and forgets its content. Fenced: one that another drain has claimed since is left to it. */
 async function finish(
-  { db }: Needed,
+  { db }: Needs,
   { id, attempts }: Claimed,
   { sent, error }: { readonly sent: boolean; readonly error: string | null },
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function finish(
   })
 }
 
-async function putOff({ db, log }: Needed, email: Claimed, error: string): Promise<number> {
+async function putOff({ db, log }: Needs, email: Claimed, error: string): Promise<number> {
   const { id, kind, attempts } = email
   const pause = Math.min(firstPauseSeconds * 3 ** (attempts - 1), longestPauseSeconds)
   log.warn({ kind, attempts, pause, error }, 'an e-mail was put off')

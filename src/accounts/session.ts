@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { newSecret, secretHash } from '../kernel/ids.js'
 import type { Config } from '../platform/config.js'
 import { query } from '../platform/db.js'
-import type { Account } from './model.js'
+import { type Account, accountColumns } from './model.js'
 
 /** A session slides at most this often, so that reading does not become writing. */
 const slideEverySeconds = 60
@@ -89,9 +89,7 @@ export async function findSession(
           from presented p
          where s.token_hash = p.session_hash and p.choice = 1
            and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second')
-      select p.session_hash as "sessionHash", u.id, u.email, u.name, u.email_verified_at as "emailVerifiedAt",
-             u.sol_domain as "solDomain", u.twitter_handle as "twitterHandle",
-             u.discord_handle as "discordHandle", w.public_key as "walletPublicKey"
+      select p.session_hash as "sessionHash", ${accountColumns}
         from presented p join users u on u.id = p.user_id left join wallets w on w.user_id = u.id`,
     values: [hashOrNull(sessionToken), hashOrNull(accessToken), limits.idleDays, slideEverySeconds],
   })

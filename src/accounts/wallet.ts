@@ -2,6 +2,7 @@ import { query } from '../platform/db.js'
 import type { Drain } from '../platform/drain-loop.js'
 import type { Vault } from '../providers/vault/port.js'
 import type { Services } from '../services.js'
+import { walletChannel } from './channels.js'
 import { seal } from './envelope.js'
 import { newKeyPair } from './keypair.js'
 
@@ -13,7 +14,7 @@ const leaseSeconds = 30
 const longestPauseSeconds = 60
 const lastErrorLength = 200
 
-type Needed = Pick<Services, 'db' | 'transact' | 'log'> & { readonly vault: Vault }
+type Needs = Pick<Services, 'db' | 'transact' | 'log'> & { readonly vault: Vault }
 
 interface Claimed {
   readonly id: bigint
@@ -31,16 +32,11 @@ interface Refused extends Claimed {
   readonly error: string
 }
 
-/** The channel on which the arrival of a user's wallet is hinted. */
-export function walletChannel(userId: string): string {
-  return `wallets.${userId}`
-}
-
 /**
  * Provisions due wallets: key pair, sealed secret, and then both in one commit, so that nobody ever sees a public
  * key whose secret is not safe. Runs anywhere and any number of times; the fence on `attempts` keeps one key each.
  */
-export function createWalletDrain(services: Needed): Drain {
+export function createWalletDrain(services: Needs): Drain {
   return async () => {
     const claimed = await claim(services)
     if (claimed.length === 0) return { taken: 0 }
@@ -54,7 +50,7 @@ export function createWalletDrain(services: Needed): Drain {
 }
 
 /** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
-function claim({ db }: Needed): Promise<Claimed[]> {
+function claim({ db }: Needs): Promise<Claimed[]> {
   return query<Claimed>(db, {
     name: 'wallets.claim',
     text: /* sql */ `
@@ -82,7 +78,7 @@ async function provision(vault: Vault, claimed: Claimed): Promise<Sealed | Refus
 }
 
 /** Set-based and fenced: a row another drain has claimed since is left to it. */
-async function finish({ transact }: Needed, sealed: readonly Sealed[]): Promise<void> {
+async function finish({ transact }: Needs, sealed: readonly Sealed[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {
       name: 'wallets.finish',
@@ -112,7 +108,7 @@ async function finish({ transact }: Needed, sealed: readonly Sealed[]): Promise<
 }
 
 /** Puts the refused wallets off. Returns the ms until the first of them is due again. */
-async function putOff({ db, log }: Needed, refused: readonly Refused[]): Promise<number> {
+async function putOff({ db, log }: Needs, refused: readonly Refused[]): Promise<number> {
   log.error({ wallets: refused.length, error: refused[0]?.error }, 'the vault did not seal wallets')
   const pauses = refused.map(({ attempts }) => Math.min(2 ** attempts, longestPauseSeconds))
   await query(db, {

@@ -1,3 +1,4 @@
+import { walletChannel } from '../accounts/channels.js'
 import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { userIdFrom } from '../kernel/ids.js'
@@ -69,7 +70,7 @@ export async function payableCreator(
       const again = await readByUserId(services.db, userId)
       return again?.wallet === undefined ? undefined : { ...again, wallet: again.wallet }
     },
-    { hints: services.hints, channel: `wallets.${userId}`, totalMs: services.config.tips.walletWaitMs },
+    { hints: services.hints, channel: walletChannel(userId), totalMs: services.config.tips.walletWaitMs },
   )
   if (provisioned === undefined) throw new DomainError('creator_wallet_pending')
   return provisioned

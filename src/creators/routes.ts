@@ -7,14 +7,14 @@ import * as endpoints from './endpoints.js'
 import { challengeDomain } from './link-domain.js'
 import { changeProfile, readProfile } from './profile.js'
 
-type Needed = Pick<Services, 'config' | 'db' | 'names' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'names' | 'transact'>
 
 /** `/creators/*`: profile, API keys, sites. The session guard of these paths stands in app.ts, before routing. */
-export function creatorRoutes(services: Needed): Route[] {
+export function creatorRoutes(services: Needs): Route[] {
   return [...profileRoutes(services), ...keyRoutes(services), ...siteRoutes(services)]
 }
 
-function profileRoutes(services: Needed): Route[] {
+function profileRoutes(services: Needs): Route[] {
   return [
     route(endpoints.profileEndpoint, (_, ctx) => readProfile(services, signedIn(ctx).account.id)),
     route(endpoints.changeProfileEndpoint, async (change, ctx) => {
@@ -28,7 +28,7 @@ function profileRoutes(services: Needed): Route[] {
   ]
 }
 
-function keyRoutes(services: Needed): Route[] {
+function keyRoutes(services: Needs): Route[] {
   return [
     route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
       const { apiKey, id, prefix, ...made } = await createApiKey(services, signedIn(ctx).account.id, label)
@@ -51,7 +51,7 @@ function keyRoutes(services: Needed): Route[] {
   ]
 }
 
-function siteRoutes(services: Needed): Route[] {
+function siteRoutes(services: Needs): Route[] {
   return [
     route(endpoints.sitesEndpoint, async (_, ctx) => ({
       domains: await readDomains(services.db, signedIn(ctx).account.id),

@@ -35,3 +35,30 @@ function positionOf(cursor: string): string {
   const position = Buffer.from(cursor, 'base64url').toString()
   return cursorOf(position) === cursor ? position : ''
 }
+
+/** Rows that were read with one more than the page holds: the page, and its last row if another page follows. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+): { readonly page: readonly Row[]; readonly last: Row | undefined } {
+  const page = rows.slice(0, limit)
+  return { page, last: rows.length > limit ? page.at(-1) : undefined }
+}
+
+/** Beyond every row of a list by time: the year 5138. */
+const beyondMs = 1e14
+
+/** A position in a list that is ordered by time, then id. */
+export function timePosition(at: Date, id: string): string {
+  return `${at.getTime()}.${id}`
+}
+
+/** What `timePosition` wrote, the time in epoch ms; without a position one beyond every row, with this id. */
+export function timePositionFrom(
+  position: string | undefined,
+  anyId: string,
+): readonly [ms: number, id: string] {
+  if (position === undefined) return [beyondMs, anyId]
+  const dot = position.indexOf('.')
+  return [Number(position.slice(0, dot)), position.slice(dot + 1)]
+}

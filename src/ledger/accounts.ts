@@ -47,3 +47,8 @@ export function move<C extends Currency>(
     { account: to, amount },
   ]
 }
+
+/** Two accounts are the same one if, and only if, their keys are equal; ids are written in either case. */
+export function accountKey({ userId, kind, currency }: LedgerAccount): string {
+  return `${userId?.toLowerCase() ?? 'platform'} ${kind} ${currency}`
+}

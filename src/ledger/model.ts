@@ -1,4 +1,4 @@
-import type { Leg } from './accounts.js'
+import { accountKey, type Leg } from './accounts.js'
 
 /** `credit` moves for good; a `reserve` is later resolved by one `post` or one `void`. */
 export type TransferKind = 'credit' | 'reserve' | 'post' | 'void'
@@ -23,7 +23,8 @@ export function checkTransfer({ idem, legs }: Transfer): void {
   const faults = [
     legs.length < 2 && 'it needs two legs',
     legs.some(({ amount }) => amount === 0n) && 'a leg moves nothing',
-    new Set(legs.map(legKey)).size !== legs.length && 'an account is named twice',
+    new Set(legs.map(({ account }) => accountKey(account))).size !== legs.length &&
+      'an account is named twice',
     [...sums.values()].some((sum) => sum !== 0n) && 'it does not sum to zero',
   ].filter((fault) => fault !== false)
   if (faults.length > 0) throw new Error(`Transfer ${idem} is no transfer: ${faults.join(', ')}`)
@@ -35,10 +36,6 @@ export function sameContent(one: Transfer, other: Transfer): boolean {
 }
 
 function contentOf({ kind, ref, resolves, legs }: Transfer): string {
-  const amounts = legs.map((leg) => `${legKey(leg)} ${leg.amount}`).sort()
+  const amounts = legs.map(({ account, amount }) => `${accountKey(account)} ${amount}`).sort()
   return JSON.stringify([kind, ref, resolves ?? null, amounts])
-}
-
-function legKey({ account: { userId, kind, currency } }: Leg): string {
-  return `${userId?.toLowerCase() ?? 'platform'} ${kind} ${currency}`
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
-import type { Leg } from './accounts.js'
+import { accountKey, type LedgerAccount, type Leg } from './accounts.js'
 import { checkTransfer, type Transfer } from './model.js'
 import { openAccounts, postTransfer } from './post-transfer.js'
 
@@ -43,7 +43,7 @@ async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<voi
   const accounts = await lockAccounts(trx, legs)
   const reserves = await reserveIds(trx, transfers)
   const rows = transfers.flatMap((transfer, index) =>
-    transfer.legs.map((leg) => ({ ...leg, place: index + 1, id: accounts.get(accountKey(leg)) })),
+    transfer.legs.map((leg) => ({ ...leg, place: index + 1, id: accounts.get(accountKey(leg.account)) })),
   )
   const posted = await query<{ idem: string }>(trx, {
     name: 'ledger.post-many',
@@ -64,19 +64,16 @@ async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<voi
   for (const transfer of transfers) if (!done.has(transfer.idem)) await postTransfer(trx, transfer)
 }
 
-interface AccountRow {
+interface AccountRow extends LedgerAccount {
   readonly id: bigint
-  readonly userId: string | null
-  readonly kind: string
-  readonly currency: string
 }
 
 /** The accounts of the legs by their name, users' ones opened where missing and locked in the order of ids. */
 async function lockAccounts(trx: Knex, legs: readonly Leg[]): Promise<ReadonlyMap<string, bigint>> {
-  const wanted = [...new Map(legs.map((leg) => [accountKey(leg), leg])).values()]
-  const read = async () => new Map((await readAccounts(trx, wanted)).map((row) => [rowKey(row), row.id]))
+  const wanted = [...new Map(legs.map((leg) => [accountKey(leg.account), leg])).values()]
+  const read = async () => new Map((await readAccounts(trx, wanted)).map((row) => [accountKey(row), row.id]))
   const found = await read()
-  const missing = wanted.filter((leg) => !found.has(accountKey(leg)))
+  const missing = wanted.filter(({ account }) => !found.has(accountKey(account)))
   if (missing.length === 0) return found
   await openAccounts(trx, missing)
   return await read()
@@ -109,12 +106,4 @@ async function reserveIds(trx: Knex, transfers: readonly Transfer[]): Promise<Re
   const unknown = keys.find((key) => !ids.has(key))
   if (unknown !== undefined) throw new Error(`Nothing was reserved as ${unknown}`)
   return ids
-}
-
-function accountKey({ account: { userId, kind, currency } }: Leg): string {
-  return `${userId?.toLowerCase() ?? ''} ${kind} ${currency}`
-}
-
-function rowKey({ userId, kind, currency }: AccountRow): string {
-  return `${userId ?? ''} ${kind} ${currency}`
 }

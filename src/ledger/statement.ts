@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { pageOf } from '../http/paging.js'
 import { query } from '../platform/db.js'
 import type { Currency, UserAccountKind } from './accounts.js'
 import type { TransferKind } from './model.js'
@@ -50,6 +51,6 @@ export async function readStatement(
       order by e.id desc limit $4`,
     values: [userId, currency, before ?? null, limit + 1],
   })
-  const lines = rows.slice(0, limit)
-  return { lines, next: rows.length > limit ? lines.at(-1)?.id : undefined }
+  const { page, last } = pageOf(rows, limit)
+  return { lines: page, next: last?.id }
 }

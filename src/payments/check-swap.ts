@@ -1,6 +1,12 @@
 import { solMint } from '../kernel/tokens.js'
-import type { AccountChange, AccountState, Holding, Rehearsal } from '../providers/chain/port.js'
-import { networkFeeOf, pays, strangeInstruction } from './swap-instructions.js'
+import {
+  type AccountChange,
+  type AccountState,
+  type Holding,
+  type Rehearsal,
+  rentExemptLamports,
+} from '../providers/chain/port.js'
+import { networkFeeOf, pays, strangeInstruction, systemProgram } from './swap-instructions.js'
 
 /** What a swap transaction has to keep. */
 export interface SwapTerms {
@@ -33,14 +39,12 @@ export type SwapVerdict =
   /** What the recipient receives as things are; undefined when the supporter cannot pay yet, so that it cannot be told. */
   | { readonly fault: undefined; readonly received: bigint | undefined }
 
-const systemProgram = '11111111111111111111111111111111'
 /** How far the price may have moved between the quote and the simulation. */
 const driftBps = 100n
 /** Lamports for signatures and priority; more is not a fee. */
 const networkFeeMax = 1_000_000n
-/** What the network wants in a token account, and in a wallet. */
+/** Lamports the network wants in a token account. */
 const accountRent = 2_039_280n
-const walletRent = 890_880n
 /** The controls of an account that nobody but its owner moves or closes: initialized, all else empty. */
 const plainControls = `${'00'.repeat(36)}01${'00'.repeat(44)}`
 
@@ -140,7 +144,7 @@ function canPay(
 ): boolean {
   const sol = inputMint === solMint
   const opened = changes.get(recipientAccount)?.before === undefined ? accountRent : 0n
-  const needed = (sol ? amount + accountRent : 0n) + networkFee + opened + walletRent
+  const needed = (sol ? amount + accountRent : 0n) + networkFee + opened + rentExemptLamports
   const states = [...changes.values()].map(({ before }) => before)
   const tokens = states.reduce((sum, state) => sum + tokensOf(state, inputMint, supporter), 0n)
   return (changes.get(supporter)?.before?.lamports ?? 0n) >= needed && (sol || tokens >= amount)

@@ -4,8 +4,11 @@ import type { Instruction } from '../providers/chain/port.js'
 /** The program of both engines, as long as the routers with programs of their own are excluded. */
 export const engineProgram = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
+/** What every wallet belongs to. */
+export const systemProgram = '11111111111111111111111111111111'
+
 const programs = {
-  system: '11111111111111111111111111111111',
+  system: systemProgram,
   computeBudget: 'ComputeBudget111111111111111111111111111111',
   associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',

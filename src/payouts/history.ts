@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
 import { query } from '../platform/db.js'
 import { type Withdrawal, withdrawalColumns } from './model.js'
 import { presentPayout } from './present.js'
@@ -10,8 +11,8 @@ export interface History {
   readonly next: string | undefined
 }
 
-/** Beyond every withdrawal: a timestamp of the year 5138. */
-const start: readonly [ms: number, id: string] = [1e14, '00000000-0000-0000-0000-000000000000']
+/** Where every time is older, any id will do. */
+const anyId = '00000000-0000-0000-0000-000000000000'
 
 /** A creator's withdrawals, newest first. One row more than the page tells whether there is a next one. */
 export async function readHistory(
@@ -19,7 +20,7 @@ export async function readHistory(
   userId: string,
   { reference, status, cursor, limit }: HistoryInput,
 ): Promise<History> {
-  const [beforeMs, beforeId] = positionFrom(cursor)
+  const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
   const rows = await query<Withdrawal & { bankName: string | null }>(db, {
     name: 'payouts.history',
     text: /* sql */ `
@@ -31,13 +32,6 @@ export async function readHistory(
       order by w.created_at desc, w.id desc limit $6`,
     values: [userId, beforeMs, beforeId, reference ?? null, status ?? null, limit + 1],
   })
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return { payouts: page.map(presentPayout), next: last && `${last.createdAt.getTime()}.${last.id}` }
-}
-
-function positionFrom(cursor: string | undefined): readonly [ms: number, id: string] {
-  if (cursor === undefined) return start
-  const dot = cursor.indexOf('.')
-  return [Number(cursor.slice(0, dot)), cursor.slice(dot + 1)]
+  const { page, last } = pageOf(rows, limit)
+  return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }
 }

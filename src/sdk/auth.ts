@@ -5,7 +5,7 @@ import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { findSdkSession, type SdkSession } from './session.js'
 
-type Needed = Pick<Services, 'config' | 'db'>
+type Needs = Pick<Services, 'config' | 'db'>
 
 /** Contract: a key that is too short is refused like a missing one. */
 const shortestKey = 20
@@ -17,24 +17,24 @@ export const requireKey: Middleware = async (ctx, next) => {
 }
 
 /** The user whose open API key this request presents. Throws `invalid_api_key`. */
-export async function keyOwner({ db }: Needed, ctx: Context): Promise<string> {
+export async function keyOwner({ db }: Needs, ctx: Context): Promise<string> {
   const found = await findApiKey(db, presentedKey(ctx))
   if (found === undefined) throw new DomainError('invalid_api_key')
   return found.userId
 }
 
 /** Lets in whoever can still read the session: until an hour after it expired, also when it is used up. */
-export function requireReadableSession({ db }: Needed): Middleware {
+export function requireReadableSession({ db }: Needs): Middleware {
   return guard(db, () => true)
 }
 
 /** Lets in a session in which a tip can be made: not expired, not consumed, not exhausted. */
-export function requireTippingSession({ db, config }: Needed): Middleware {
+export function requireTippingSession({ db, config }: Needs): Middleware {
   return guard(db, ({ open, intents }) => open && intents < config.sdk.sessionIntents)
 }
 
 /** Lets in a session that is neither expired nor consumed. */
-export function requireOpenSession({ db }: Needed): Middleware {
+export function requireOpenSession({ db }: Needs): Middleware {
   return guard(db, ({ open }) => open)
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { type Token, tokenBySymbol } from '../kernel/tokens.js'
 import { move, platformAccount, userAccount } from '../ledger/accounts.js'
+import { findTransfer } from '../ledger/find-transfer.js'
 import { releasePending, reserveMany, voidReserved } from '../ledger/transfers.js'
 import { query } from '../platform/db.js'
 
@@ -48,16 +49,7 @@ export async function releaseArrivals(trx: Knex, tipIds: readonly string[]): Pro
 /** Takes back the pending credit of a tip that has vanished, if it was credited. */
 export async function voidArrival(trx: Knex, tipId: string): Promise<void> {
   const key = creditKey(tipId)
-  if (await isCredited(trx, key)) await voidReserved(trx, key)
-}
-
-async function isCredited(trx: Knex, key: string): Promise<boolean> {
-  const rows = await query(trx, {
-    name: 'tips.credited',
-    text: 'select from ledger_transfers where idem = $1',
-    values: [key],
-  })
-  return rows.length > 0
+  if ((await findTransfer(trx, key)) !== undefined) await voidReserved(trx, key)
 }
 
 /** A wallet has its public key only together with the sealed secret (migration 0001). */

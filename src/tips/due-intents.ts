@@ -42,17 +42,6 @@ export function takeDueIntents(db: Knex): Promise<DueIntent[]> {
   })
 }
 
-/** Milliseconds until the next intent is due. */
-export async function nextSearchIn(db: Knex): Promise<number> {
-  const [row] = await query<{ ms: number | null }>(db, {
-    name: 'intents.next-due',
-    text: `select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms
-           from payment_intents where due_at is not null`,
-    values: [],
-  })
-  return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)
-}
-
 /** Writes down when to search again. An intent whose search has ended meanwhile is left alone. */
 export async function finishSearches(db: Knex, searches: readonly Search[]): Promise<void> {
   await query(db, {

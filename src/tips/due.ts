@@ -76,11 +76,11 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
   return { now: rows[0]?.now ?? new Date(), tips }
 }
 
-/** Milliseconds until the next tip is due, whoever put it off. */
-export async function nextDueIn(db: Knex): Promise<number> {
+/** Milliseconds until the next row of the table is due, whoever put it off. */
+export async function nextDueIn(db: Knex, table: 'tips' | 'payment_intents'): Promise<number> {
   const [row] = await query<{ ms: number | null }>(db, {
-    name: 'tips.next-due',
-    text: `select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from tips where due_at is not null`,
+    name: `${table}.next-due`,
+    text: `select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from ${table} where due_at is not null`,
     values: [],
   })
   return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)

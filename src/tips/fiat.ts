@@ -74,15 +74,10 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
 
 /** Ends a pending fiat tip without a credit. False when it was not pending any more. */
 export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
-  const [name, text] =
-    status === 'failed'
-      ? [
-          'tips.fiat-fail',
-          `update tips set status = 'failed' where id = $1 and status = 'pending' returning id`,
-        ]
-      : [
-          'tips.fiat-cancel',
-          `update tips set status = 'cancelled' where id = $1 and status = 'pending' returning id`,
-        ]
-  return (await query(trx, { name, text, values: [id] })).length > 0
+  const rows = await query(trx, {
+    name: 'tips.fiat-end',
+    text: `update tips set status = $2 where id = $1 and status = 'pending' returning id`,
+    values: [id, status],
+  })
+  return rows.length > 0
 }

@@ -2,8 +2,9 @@ import { type Token, tokenByMint } from '../kernel/tokens.js'
 import { query } from '../platform/db.js'
 import type { Drain } from '../platform/drain-loop.js'
 import type { Services } from '../services.js'
-import { claimOf, type SignedClaim } from './claim.js'
-import { type DueIntent, finishSearches, nextSearchIn, type Search, takeDueIntents } from './due-intents.js'
+import { claimOf, type SignedClaim, signedClaimColumns } from './claim.js'
+import { nextDueIn } from './due.js'
+import { type DueIntent, finishSearches, type Search, takeDueIntents } from './due-intents.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
 
@@ -23,7 +24,7 @@ export function createFinderDrain(services: Needs): Drain {
   const { db, chain } = services
   return async () => {
     const intents = await takeDueIntents(db)
-    if (intents.length === 0) return { taken: 0, nextDueMs: await nextSearchIn(db) }
+    if (intents.length === 0) return { taken: 0, nextDueMs: await nextDueIn(db, 'payment_intents') }
     let failure: unknown
     const keys = intents.flatMap(({ referenceKey }) => referenceKey ?? [])
     const found = await chain.signaturesFor(keys).catch((error: unknown) => {
@@ -62,25 +63,16 @@ async function recordFound(
   )
   if (claims.length === 0) return
   const inOrder = claims.toSorted((a, b) => (a.signature < b.signature ? -1 : 1))
-  const column = <T>(read: (claim: SignedClaim) => T): T[] => inOrder.map(read)
   await transact(async ({ trx, wake }) => {
     await query(trx, {
       name: 'tips.record-found',
       text: /* sql */ `
-        insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, claimed_intent_id, claim_hash)
-        select id, 'chain', creator_wallet, sender, amount, token_symbol, intent_id, hash
-        from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::bytea[])
-          as f(id, creator_wallet, sender, amount, token_symbol, intent_id, hash)
+        insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash)
+        select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash
+        from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+          as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash)
         on conflict (id) do nothing`,
-      values: [
-        column(({ signature }) => signature),
-        column(({ creatorWallet }) => creatorWallet),
-        column(({ sender }) => sender),
-        column(({ amount }) => amount),
-        column(({ tokenSymbol }) => tokenSymbol),
-        column(({ intentId }) => intentId),
-        column(({ hash }) => hash),
-      ],
+      values: signedClaimColumns(inOrder),
     })
     wake('verifier')
   })

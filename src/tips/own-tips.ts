@@ -1,4 +1,5 @@
 import { csvText } from '../http/csv.js'
+import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
 import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
 import type { OwnTipsInput } from './creator-schemas.js'
@@ -21,7 +22,7 @@ export async function listOwnTips(
   userId: string,
   { cursor, limit, token, status, from, to, q }: OwnTipsInput,
 ): Promise<OwnTips> {
-  const [beforeMs, beforeId] = positionFrom(cursor)
+  const [beforeMs, beforeId] = timePositionFrom(cursor, '')
   const rows = await query<ListedTip>(db, {
     name: 'tips.own',
     text: /* sql */ `
@@ -49,21 +50,8 @@ export async function listOwnTips(
       limit + 1,
     ],
   })
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return {
-    tips: page.map(presentListItem),
-    next: last && `${last.recordedAt.getTime()}.${last.id}`,
-  }
-}
-
-/** Beyond every tip: a timestamp of the year 5138. */
-const start: readonly [ms: number, id: string] = [1e14, '']
-
-function positionFrom(cursor: string | undefined): readonly [ms: number, id: string] {
-  if (cursor === undefined) return start
-  const dot = cursor.indexOf('.')
-  return [Number(cursor.slice(0, dot)), cursor.slice(dot + 1)]
+  const { page, last } = pageOf(rows, limit)
+  return { tips: page.map(presentListItem), next: last && timePosition(last.recordedAt, last.id) }
 }
 
 const columns = [

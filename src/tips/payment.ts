@@ -24,13 +24,9 @@ export function paymentTo(
   token: Token,
   expectedSender?: string,
 ): Payment | undefined {
-  // A recipient who signs may be paying himself, or be party to pulling the money back.
-  if (transaction.signers.has(recipient)) return undefined
-  const received = receivedBy(chain, transaction, recipient, token)
-  if (received <= 0n) return undefined
-  const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, token, received))
-  const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
-  return sender === undefined ? undefined : { recipient, sender, token, received }
+  return paymentFrom(chain, transaction, recipient, token, expectedSender, (signer, received) =>
+    isDebited(transaction, signer, token, received),
+  )
 }
 
 /**
@@ -44,12 +40,28 @@ export function swapPaymentTo(
   { input, output }: { readonly input: Token; readonly output: Token },
   expectedSender: string,
 ): Payment | undefined {
+  const payment = paymentFrom(chain, transaction, recipient, output, expectedSender, (signer) =>
+    isDebited(transaction, signer, input, 1n),
+  )
+  return payment && { ...payment, given: input }
+}
+
+/** What a wallet received of a token, if a signer other than the wallet `gave` for it. */
+function paymentFrom(
+  chain: Associated,
+  transaction: ChainTransaction,
+  recipient: string,
+  token: Token,
+  expectedSender: string | undefined,
+  gave: (signer: string, received: bigint) => boolean,
+): Payment | undefined {
+  // A recipient who signs may be paying himself, or be party to pulling the money back.
   if (transaction.signers.has(recipient)) return undefined
-  const received = receivedBy(chain, transaction, recipient, output)
+  const received = receivedBy(chain, transaction, recipient, token)
   if (received <= 0n) return undefined
-  const senders = [...transaction.signers].filter((signer) => isDebited(transaction, signer, input, 1n))
+  const senders = [...transaction.signers].filter((signer) => gave(signer, received))
   const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
-  return sender === undefined ? undefined : { recipient, sender, token: output, received, given: input }
+  return sender === undefined ? undefined : { recipient, sender, token, received }
 }
 
 /** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */

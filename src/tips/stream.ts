@@ -6,13 +6,13 @@ import type { TipHub } from './hub.js'
 
 /** The streams of this process, and how they end together. */
 export class TipStreams {
-  readonly #services: Pick<Services, 'db' | 'metrics' | 'log'>
+  readonly #services: Pick<Services, 'db' | 'metrics'>
   readonly #hub: TipHub
   readonly #wheel: HeartbeatWheel
   readonly #open = new Set<EventStream>()
   #closing = false
 
-  constructor(services: Pick<Services, 'db' | 'metrics' | 'log'>, hub: TipHub, wheel: HeartbeatWheel) {
+  constructor(services: Pick<Services, 'db' | 'metrics'>, hub: TipHub, wheel: HeartbeatWheel) {
     this.#services = services
     this.#hub = hub
     this.#wheel = wheel

@@ -51,7 +51,7 @@ export function createVerifierDrain(services: Needs): Drain {
     for (const one of running) await one
     // The tips are put off already; whoever runs the drain counts the failure and pauses.
     if (failure !== undefined) throw failure
-    return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db) } : { taken: total }
+    return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db, 'tips') } : { taken: total }
   }
 }
 

@@ -58,16 +58,21 @@ function openAside(
   }
 }
 
-/** A transfer by somebody who may move what the owner has. */
-function pull(from: string, to: string, authority: string, units: number): TransactionInstruction {
+/** USDC of an owner's, moved into one token account by somebody who may. */
+function fill(account: PublicKey, from: string, authority: string, units: number): TransactionInstruction {
   return createTransferCheckedInstruction(
     associatedAccount(from, usdc.mint),
     key(usdc.mint),
-    associatedAccount(to, usdc.mint),
+    account,
     key(authority),
     units,
     usdc.decimals,
   )
+}
+
+/** A transfer by somebody who may move what the owner has. */
+function pull(from: string, to: string, authority: string, units: number): TransactionInstruction {
+  return fill(associatedAccount(to, usdc.mint), from, authority, units)
 }
 
 /** A mint of one's own and some of it in the attacker's and the creator's accounts' reach, of either token program. */
@@ -239,14 +244,7 @@ const attacks: Record<string, Play> = {
     const { wallet } = dice.pick(creators)
     const units = someUnits()
     const { account, open } = openAside(attacker, attacker.wallet, usdc.mint)
-    const fill = createTransferCheckedInstruction(
-      associatedAccount(attacker.wallet, usdc.mint),
-      key(usdc.mint),
-      account.publicKey,
-      attacker.keypair.publicKey,
-      units,
-      usdc.decimals,
-    )
+    const filled = fill(account.publicKey, attacker.wallet, attacker.wallet, units)
     const give = createSetAuthorityInstruction(
       account.publicKey,
       attacker.keypair.publicKey,
@@ -255,10 +253,10 @@ const attacks: Record<string, Play> = {
     )
     if (dice.roll(2) === 0)
       return {
-        signature: attacker.send([...open, fill, give], { signers: [account] }),
+        signature: attacker.send([...open, filled, give], { signers: [account] }),
         claims: [claimed(attacker.wallet, wallet, units)],
       }
-    attacker.send([...open, fill], { signers: [account] })
+    attacker.send([...open, filled], { signers: [account] })
     return { signature: attacker.send([give]), claims: [claimed(attacker.wallet, wallet, units)] }
   },
   'A20: a token account made or closed in the transaction': ({ attacker }, dice) => {
@@ -333,14 +331,7 @@ const attacks: Record<string, Play> = {
     const { wallet } = dice.pick(creators)
     const units = someUnits()
     const { account, open } = openAside(attacker, wallet, usdc.mint)
-    const aside = createTransferCheckedInstruction(
-      associatedAccount(attacker.wallet, usdc.mint),
-      key(usdc.mint),
-      account.publicKey,
-      attacker.keypair.publicKey,
-      units,
-      usdc.decimals,
-    )
+    const aside = fill(account.publicKey, attacker.wallet, attacker.wallet, units)
     const both = dice.roll(2) === 0
     const parts = [...open, aside, ...(both ? transfer(usdc, attacker.wallet, wallet, 1000) : [])]
     const move = {

@@ -129,6 +129,12 @@ test.serial('A28: old transfers between others are no tips, and become none by a
   })
 })
 
+/** The answer about statuses, with this one in the place of each. */
+function everyStatus(result: unknown, status: object | null): object {
+  const { context, value } = result as { context: object; value: unknown[] }
+  return { context, value: value.map(() => status) }
+}
+
 /** What a lying or broken endpoint may say instead of the truth. */
 const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
   ({ id }) => ({ id, result: null }),
@@ -148,42 +154,14 @@ const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
       ? { id, result: { ...(result as object), transaction: ['AAAA', 'base64'] } }
       : { id, result },
   ({ id, result }, method) =>
-    method === 'getSignatureStatuses'
-      ? {
-          id,
-          result: {
-            context: (result as { context: object }).context,
-            value: (result as { value: unknown[] }).value.map(() => null),
-          },
-        }
-      : { id, result },
+    method === 'getSignatureStatuses' ? { id, result: everyStatus(result, null) } : { id, result },
   ({ id, result }, method) =>
     method === 'getSignatureStatuses'
-      ? {
-          id,
-          result: {
-            context: (result as { context: object }).context,
-            value: (result as { value: unknown[] }).value.map(() => ({
-              slot: 1,
-              err: null,
-              confirmationStatus: 'finalized',
-            })),
-          },
-        }
+      ? { id, result: everyStatus(result, { slot: 1, err: null, confirmationStatus: 'finalized' }) }
       : { id, result: null },
   ({ id, result }, method) =>
     method === 'getSignatureStatuses'
-      ? {
-          id,
-          result: {
-            context: (result as { context: object }).context,
-            value: (result as { value: unknown[] }).value.map(() => ({
-              slot: 1,
-              err: { Custom: 1 },
-              confirmationStatus: 'confirmed',
-            })),
-          },
-        }
+      ? { id, result: everyStatus(result, { slot: 1, err: { Custom: 1 }, confirmationStatus: 'confirmed' }) }
       : { id, result },
 ]
 

@@ -1,8 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { internWallets } from '../../src/creators/parties.js'
-import { encodeBase58 } from '../../src/kernel/base58.js'
 import { newIntentId } from '../../src/kernel/ids.js'
 import type { Token } from '../../src/kernel/tokens.js'
+import { newReferenceKey } from '../../src/payments/reference-key.js'
 import type { World } from '../helpers/world.js'
 
 export interface SwapPlan {
@@ -22,8 +21,7 @@ export async function plantSwapIntent(
   plan: SwapPlan,
 ): Promise<{ id: string; referenceKey: string }> {
   const id = newIntentId()
-  const { publicKey } = generateKeyPairSync('ed25519')
-  const referenceKey = encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+  const referenceKey = newReferenceKey()
   const parties = await internWallets(db, [plan.recipient])
   await db('payment_intents').insert({
     id,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createSnsNames } from '../../src/providers/names/sns.js'
+import { confirmAll, someConfirmation } from '../helpers/confirmations.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
 import { issueIntent } from '../helpers/intents.js'
 import { freshDomain, type Holder, newHolder, plantDomain, signedBy } from '../helpers/sol-domains.js'
@@ -189,9 +190,7 @@ test.serial(
     await plant(domain, holder.address)
     await plant(unlinked, creator.wallet)
     await linkSigned(creator, domain, holder)
-    await world()
-      .db('tips')
-      .insert(confirmedTip(await partyOf(creator)))
+    await confirmAll(world(), [someConfirmation(creator.wallet)])
     const listed = async (address: string) =>
       (await world().request<{ tips: unknown[] }>('GET', `/chain/tips?address=${address}`)).body.tips.length
     const before = world().sandbox.calls.httpRequests
@@ -203,29 +202,6 @@ test.serial(
     t.is(await listed(unlinked), 1)
   },
 )
-
-async function partyOf({ user }: TestCreator): Promise<string> {
-  return (await world().db('parties').where({ user_id: user.id }).first()).id
-}
-function confirmedTip(party: string) {
-  return {
-    id: randomBytes(32).toString('hex'),
-    kind: 'chain',
-    status: 'confirmed',
-    creator_wallet: strangerWallet(),
-    claim_hash: randomBytes(32),
-    sender: strangerWallet(),
-    amount: 1,
-    token_symbol: 'SOL',
-    recipient_party: party,
-    received_raw: 1,
-    display_raw: 1,
-    decimals: 9,
-    mint: solMint,
-    confirmed_at: new Date(),
-    due_at: null,
-  }
-}
 
 test('all who ask for a domain at the same moment share one question, and so do those a moment later', async (t) => {
   const domain = freshDomain()

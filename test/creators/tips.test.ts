@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { type Person, registerPerson } from '../helpers/people.js'
-import { strangerWallet } from '../helpers/supporter.js'
+import { strangerWallet, unknownSignature } from '../helpers/supporter.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
@@ -26,7 +25,7 @@ interface Page {
 async function insertTips(person: Person, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const party = await world().db('parties').where({ user_id: person.user.id }).first()
   const tips = rows.map((row) => ({
-    id: encodeBase58(randomBytes(64)),
+    id: unknownSignature(),
     kind: 'chain',
     status: 'confirmed',
     creator_wallet: strangerWallet(),

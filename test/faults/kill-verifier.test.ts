@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
-import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { stampsOf } from '../helpers/confirmed-tips.js'
 import { DrainSteps, numbered, type Step } from '../helpers/drain-steps.js'
 import { type ServiceProcess, startWorkerProcess } from '../helpers/service-process.js'
 import { watchPostgres, watchRpc } from '../helpers/steps.js'
 import { follow } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -23,8 +24,8 @@ const writes = new Set(['tips.take', 'parties.insert', 'commit', 'tips.fill-mess
 async function recordRound(wallet: string, former: TipClaim | undefined): Promise<TipClaim> {
   const { sandbox, services, url } = world()
   const tip = payTip(sandbox, wallet)
-  const first = payTip(sandbox, freshWallet())
-  const stranger = { ...tip, senderWallet: freshWallet() }
+  const first = payTip(sandbox, strangerWallet())
+  const stranger = { ...tip, senderWallet: strangerWallet() }
   const unknown = { ...tip, txSignature: encodeBase58(randomBytes(64)) }
   const late = former === undefined ? [] : [{ ...former, message: 'thank you' }]
   for (const claim of [tip, first, stranger, unknown, ...late]) {
@@ -69,7 +70,7 @@ test('a verifier killed at any step of a drain confirms every tip once, and its 
   const { db, url } = world()
   const steps = new DrainSteps('tips.take', 'tips.finish')
   const start = await startWatched(t, steps)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const reader = await follow(t, url, wallet)
 
   /** One round, which the verifier takes up in one drain. */

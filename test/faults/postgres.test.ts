@@ -2,11 +2,12 @@ import test from 'ava'
 import { createDb } from '../../src/platform/db.js'
 import { migrateToLatest } from '../../src/platform/migrate.js'
 import { type PostAnswer, payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
-import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { stampsOf } from '../helpers/confirmed-tips.js'
 import { privatePostgres } from '../helpers/private-postgres.js'
 import { startWeb, startWorkerProcess } from '../helpers/service-process.js'
 import { slotsPass } from '../helpers/slots.js'
 import { follow } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -47,7 +48,7 @@ test('a PostgreSQL that crashes and restarts under load keeps every tip it was s
   await migrateToLatest(url)
   const env = { ...world().env, DATABASE_URL: url, REDIS_NAMESPACE: 'faults_postgres' }
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const reader = await follow(t, web.url, wallet)
   const load = startPosters(web.url, wallet)
   const count = (status: number): number =>

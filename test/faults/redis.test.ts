@@ -2,12 +2,13 @@ import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { createDb } from '../../src/platform/db.js'
 import { type PostAnswer, payTip, postTip } from '../helpers/chain-tips.js'
-import { freshWallet, stampsOf } from '../helpers/confirmed-tips.js'
+import { stampsOf } from '../helpers/confirmed-tips.js'
 import { outageLasts } from '../helpers/outage.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
 import { startWeb, startWorkerProcess, type WebProcess } from '../helpers/service-process.js'
 import { slotsPass } from '../helpers/slots.js'
 import { follow, type StreamReader } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -39,7 +40,7 @@ async function startStack(t: ExecutionContext): Promise<Stack> {
   const db = createDb(databaseUrl, 1)
   t.teardown(() => db.destroy())
   const [web] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   return { db, redis, web, wallet, reader: await follow(t, web.url, wallet) }
 }
 

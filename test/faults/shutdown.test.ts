@@ -2,9 +2,10 @@ import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { createDb } from '../../src/platform/db.js'
 import { payTip, postTip } from '../helpers/chain-tips.js'
-import { freshWallet, plantConfirmed } from '../helpers/confirmed-tips.js'
+import { plantConfirmed } from '../helpers/confirmed-tips.js'
 import { type ServiceProcess, startWeb, startWorkerProcess } from '../helpers/service-process.js'
 import { follow, openStream } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { type Wire, wireFor } from '../helpers/wire.js'
 import { useWorld } from '../helpers/world.js'
@@ -91,7 +92,7 @@ test('a web process told to stop ends its streams, answers what it has begun and
   t.timeout(testMs)
   const { env, postgres } = await wired(t)
   const web = await startWeb(t, env)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const readers = await Promise.all([1, 2, 3].map(() => follow(t, web.url, wallet)))
   postgres.hold(true)
   const posts = Array.from({ length: 20 }, () => sayPost(t, web.url, wallet))
@@ -111,7 +112,7 @@ test('a connection that is kept alive cannot hold a stopping web process with fu
   t.timeout(testMs)
   const { env, postgres } = await wired(t)
   const web = await startWeb(t, env)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   postgres.hold(true)
   const socket = sayPost(t, web.url, wallet)
   await until('the request has arrived', () => socket.heard.includes('{"status":"ok"}'))
@@ -131,7 +132,7 @@ test('a reader that reads nothing and a client that never finishes do not hold u
   t.timeout(testMs)
   const { env, services } = world()
   const web = await startWeb(t, env)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const reader = openStream(web.url, wallet)
   t.teardown(reader.close)
   await until('the stream is open', () => reader.body().includes('connected'))
@@ -152,7 +153,7 @@ test('a worker told to stop ends its drain and leaves with 0', async (t) => {
   t.timeout(testMs)
   const { env, database } = await wired(t)
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const tips = Array.from({ length: 40 }, () => payTip(world().sandbox, wallet))
   await Promise.all(tips.map((tip) => postTip(web.url, tip)))
   await endsWithin(t, verifier, quickMs)
@@ -183,10 +184,10 @@ for (const server of ['redis', 'postgres'] as const)
         startWorkerProcess(t, 'verifier', wires.env),
       ])
       const [web] = processes
-      await follow(t, web.url, freshWallet())
-      t.is((await postTip(web.url, payTip(world().sandbox, freshWallet()))).status, 200)
+      await follow(t, web.url, strangerWallet())
+      t.is((await postTip(web.url, payTip(world().sandbox, strangerWallet()))).status, 200)
       failures[how](wires[server])
-      const answer = postTip(web.url, payTip(world().sandbox, freshWallet())).catch(() => undefined)
+      const answer = postTip(web.url, payTip(world().sandbox, strangerWallet())).catch(() => undefined)
       if (server === 'redis') t.is((await answer)?.status, 200)
       await Promise.all(processes.map((process) => endsWithin(t, process, boundMs)))
     })
@@ -205,7 +206,7 @@ for (const server of ['redis', 'postgres'] as const)
       return [response.status, ((await response.json()) as { status: string }).status]
     }
     t.deepEqual(await ready(), server === 'postgres' ? [503, 'unavailable'] : [200, 'degraded'])
-    const wallet = freshWallet()
+    const wallet = strangerWallet()
     const claim = payTip(world().sandbox, wallet)
     t.is((await postTip(web.url, claim)).status, server === 'postgres' ? 503 : 200)
     wires[server].refuse(false)

@@ -8,10 +8,14 @@ const usdc = tokenBySymbol('USDC') as Token
 /** What the chain says of a tip of so many base units; nothing of it is on any chain. */
 export function someConfirmation(
   recipient: string,
-  { units = 1_000_000n, token = usdc }: { units?: bigint; token?: Token } = {},
+  {
+    units = 1_000_000n,
+    token = usdc,
+    sender = strangerWallet(),
+    message = null,
+  }: { units?: bigint; token?: Token; sender?: string; message?: string | null } = {},
 ): Confirmation {
   const id = unknownSignature()
-  const sender = strangerWallet()
   return {
     id,
     claims: [],
@@ -24,7 +28,7 @@ export function someConfirmation(
       received: (units * 98n) / 100n,
       shown: units,
       feeFound: true,
-      message: null,
+      message,
       intentId: null,
       agreeing: [true],
     },
@@ -32,7 +36,10 @@ export function someConfirmation(
 }
 
 /** Stores tips as pending, as if each had been recorded and left to this test. */
-export async function storePending({ db }: World, confirmations: readonly Confirmation[]): Promise<void> {
+export async function storePending(
+  { db }: Pick<World, 'db'>,
+  confirmations: readonly Confirmation[],
+): Promise<void> {
   await db('tips').insert(
     confirmations.map(({ id, facts }) => ({
       id,

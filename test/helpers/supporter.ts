@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type AddressLookupTableAccount,
   Keypair,
@@ -86,7 +87,5 @@ export function strangerWallet(): string {
 
 /** A well-formed signature of no transaction. */
 export function unknownSignature(): string {
-  return encodeBase58(
-    Buffer.concat([Keypair.generate().publicKey.toBuffer(), Keypair.generate().publicKey.toBuffer()]),
-  )
+  return encodeBase58(randomBytes(64))
 }

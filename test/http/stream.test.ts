@@ -7,10 +7,11 @@ import { HeartbeatWheel } from '../../src/http/sse.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { TipHub } from '../../src/tips/hub.js'
 import { TipStreams } from '../../src/tips/stream.js'
-import { freshWallet, plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
+import { plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
 import { type SecondApp, startApp } from '../helpers/second-app.js'
 import { watchPostgres } from '../helpers/steps.js'
 import { follow, openStream, type StreamReader } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -27,8 +28,8 @@ async function plantMany(wallet: string, count: number, message: string | null =
 }
 
 test('a stream begins with the retry directive and the connection event, and carries each tip as one event', async (t) => {
-  const wallet = freshWallet()
-  const sender = freshWallet()
+  const wallet = strangerWallet()
+  const sender = strangerWallet()
   await world().db('prices').insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
   await plantConfirmed(world().services, [wallet], { message: 'before anybody looked' })
   const reader = await follow(t, world().url, wallet)
@@ -43,7 +44,7 @@ test('a stream begins with the retry directive and the connection event, and car
 test('the head says event stream, tells caches and proxies to keep off, and lets any page read', async (t) => {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
-  const response = await fetch(`${world().url}/chain/tips/stream?wallet=${freshWallet()}`, {
+  const response = await fetch(`${world().url}/chain/tips/stream?wallet=${strangerWallet()}`, {
     headers: { origin: 'https://stream.example' },
     signal: abort.signal,
   })
@@ -72,7 +73,7 @@ for (const [query, code, error] of [
   })
 
 test('a reader that comes back gets what followed the event it names; nonsense and the future are now', async (t) => {
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await plantMany(wallet, 7)
   const stamps = await stampsOf(world().db, wallet)
   const future = String(Date.now() + 86_400_000)
@@ -102,7 +103,7 @@ test('a reader that comes back gets what followed the event it names; nonsense a
 })
 
 test('five hundred missed events come in order, page by page, to readers at different places', async (t) => {
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await plantMany(wallet, 500)
   const stamps = await stampsOf(world().db, wallet)
   const starts = [0, 1, 99, 100, 101, 250, 499]
@@ -117,7 +118,7 @@ test('five hundred missed events come in order, page by page, to readers at diff
 })
 
 test('readers of one wallet get nothing of another', async (t) => {
-  const [mine, other] = [freshWallet(), freshWallet()]
+  const [mine, other] = [strangerWallet(), strangerWallet()]
   const reader = await follow(t, world().url, mine, '0')
   await plantConfirmed(world().services, [other, mine, other])
   await until('the tip comes', () => reader.tips.length > 0)
@@ -126,7 +127,7 @@ test('readers of one wallet get nothing of another', async (t) => {
 
 test('the heartbeat is a bare comment, once in fifteen seconds', async (t) => {
   t.timeout(30_000)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const reader = await follow(t, world().url, wallet)
   const openedAt = performance.now()
   await until('a heartbeat comes', () => reader.body() !== opening(wallet), 20_000)
@@ -141,7 +142,7 @@ test('the wheel gives every stream one heartbeat a turn, whenever it came', asyn
   const wheel = new HeartbeatWheel(turnMs)
   const hub = new TipHub(services)
   const streams = new TipStreams(services, hub, wheel)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   t.teardown(async () => {
@@ -194,7 +195,7 @@ async function openStreams({ services }: SecondApp): Promise<number> {
 
 test('a reader that reads nothing is dropped at a quarter of a megabyte, and nobody else notices', async (t) => {
   const app = await ownApp(t)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const slow = openStream(app.url, wallet)
   t.teardown(slow.close)
   await until('it is connected', () => slow.body().includes('connected'))
@@ -219,7 +220,7 @@ test('a process has one subscriber connection however many streams it serves, an
   const app = await ownApp(t)
   const redis = await askRedis(t)
   const namespace = app.services.config.redis.namespace
-  const wallets = Array.from({ length: 30 }, freshWallet)
+  const wallets = Array.from({ length: 30 }, strangerWallet)
   const channels = async (): Promise<number> =>
     ((await redis.pubsub('CHANNELS', `${namespace}.*`)) as string[]).length
   const subscribers = async (): Promise<number> => {
@@ -241,7 +242,7 @@ test('a process has one subscriber connection however many streams it serves, an
 test('readers that leave in the middle of being served leave nothing behind', async (t) => {
   const app = await ownApp(t)
   const redis = await askRedis(t)
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   for (let turn = 0; turn < 100; turn++) {
     const reader = openStream(app.url, wallet, '0')
     await new Promise((next) => setImmediate(next))
@@ -260,7 +261,7 @@ test('readers that leave in the middle of being served leave nothing behind', as
 
 test('streams end when the app closes', async (t) => {
   const app = await ownApp(t)
-  const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, freshWallet())))
+  const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, strangerWallet())))
   await app.close()
   await until('all are ended', () => readers.every((reader) => !reader.isOpen()))
   t.is(await openStreams(app), 0)
@@ -268,7 +269,7 @@ test('streams end when the app closes', async (t) => {
 
 test('a stream that cannot ask the database opens and ends, so that the reader comes back', async (t) => {
   const app = await ownApp(t, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
-  const reader = openStream(app.url, freshWallet())
+  const reader = openStream(app.url, strangerWallet())
   t.teardown(reader.close)
   await until('it ends', () => !reader.isOpen())
   t.regex(reader.head(), /^HTTP\/1.1 200 /)
@@ -283,7 +284,7 @@ test('a replay whose reading fails in the middle is taken up again', async (t) =
     return reads !== 2
   })
   const app = await ownApp(t, { DATABASE_URL: url })
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await plantMany(wallet, 250)
   // Long ago: nothing but the replay itself asks for these.
   await world().db.raw(

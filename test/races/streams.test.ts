@@ -1,12 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../src/compose.js'
 import { loadConfig } from '../../src/platform/config.js'
-import { freshWallet, plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
+import { plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
 import { Progress } from '../helpers/progress.js'
 import { randomFrom } from '../helpers/random.js'
 import { startWeb } from '../helpers/service-process.js'
 import { openStream } from '../helpers/stream-reader.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { Wanderer } from '../helpers/wanderer.js'
 import { useWorld } from '../helpers/world.js'
@@ -14,9 +15,9 @@ import { useWorld } from '../helpers/world.js'
 const world = useWorld(test)
 
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31)
-const wallets = Array.from({ length: 60 }, freshWallet)
+const wallets = Array.from({ length: 60 }, strangerWallet)
 /** Get a tip each while Redis is away and never again, and nobody comes back to them: only the tail finds these. */
-const quietWallets = Array.from({ length: 20 }, freshWallet)
+const quietWallets = Array.from({ length: 20 }, strangerWallet)
 const steadyReaders = 100
 const wanderers = 600
 const writers = 3

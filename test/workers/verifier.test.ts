@@ -1,20 +1,14 @@
-import {
-  AddressLookupTableProgram,
-  ComputeBudgetProgram,
-  PublicKey,
-  type TransactionInstruction,
-} from '@solana/web3.js'
+import { ComputeBudgetProgram, type TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
+import { openTable } from '../attacks/tables.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
 import { issueIntent } from '../helpers/intents.js'
 import { createSupporter, strangerWallet } from '../helpers/supporter.js'
 import { type ListedTip, listTips, recordTip, storedTip, verifyUntil } from '../helpers/tips.js'
 import { memo, solTransfer, tokenTransfer } from '../helpers/transfers.js'
-import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
-import { connect } from '../sandbox/chain-client.js'
 
 const world = useWorld(test, { chain: true })
 let registered: Promise<TestCreator> | undefined
@@ -160,28 +154,9 @@ test('the sender with an account is named by it, whoever claimed', async (t) => 
 test('a recipient that stands only in a lookup table is found', async (t) => {
   const { chain } = world().sandbox
   const supporter = createSupporter(world().sandbox)
-  const authority = supporter.keypair.publicKey
   const recipient = strangerWallet()
-  const recentSlot = chain.clock.slot - 1
-  const [create, table] = AddressLookupTableProgram.createLookupTable({
-    authority,
-    payer: authority,
-    recentSlot,
-  })
-  const extend = AddressLookupTableProgram.extendLookupTable({
-    lookupTable: table,
-    authority,
-    payer: authority,
-    addresses: [new PublicKey(recipient)],
-  })
-  supporter.send([create, extend])
-  const extendedAt = chain.clock.slot
-  await until('the table is warm', () => chain.clock.slot > extendedAt + 1)
-  const loaded = await connect(world().sandbox).getAddressLookupTable(table)
-  t.truthy(loaded.value)
-  const signature = supporter.send([solTransfer(supporter.wallet, recipient, 4_000_000)], {
-    tables: loaded.value === null ? [] : [loaded.value],
-  })
+  const table = await openTable(world(), supporter, [recipient])
+  const signature = supporter.send([solTransfer(supporter.wallet, recipient, 4_000_000)], { tables: [table] })
   t.is(chain.ledger.get(signature)?.meta.loadedAddresses.writable[0], recipient)
   await recordTip(world(), {
     creatorWallet: recipient,

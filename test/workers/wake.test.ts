@@ -6,9 +6,9 @@ import { createProducerClient, createWorkerClient } from '../../src/platform/red
 import { startWorker } from '../../src/platform/worker.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
 import { payTip, postTip } from '../helpers/chain-tips.js'
-import { freshWallet } from '../helpers/confirmed-tips.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
 import { startApp } from '../helpers/second-app.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -131,7 +131,7 @@ test.serial('five hundred tips recorded at once cost Redis less than one command
     DATABASE_URL: await world().newDatabaseUrl(),
     REDIS_URL: redis.url,
   })
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   t.is((await postTip(app.url, payTip(world().sandbox, wallet))).status, 200)
   const tips = Array.from({ length: 500 }, () => payTip(world().sandbox, wallet))
   await until('the app reaches Redis', async () => {
@@ -172,7 +172,7 @@ test('a job that comes twice only makes the worker look twice', async (t) => {
   const queue = await openQueue(t, redis)
   const one = countingWorker(t, redis.url, createVerifierDrain(services))
   const two = countingWorker(t, redis.url, createVerifierDrain(services))
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   const tips = Array.from({ length: 20 }, () => payTip(sandbox, wallet))
   for (const tip of tips) {
     t.is((await postTip(url, tip)).status, 200)
