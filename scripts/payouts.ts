@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Composed } from '../src/compose.js'
 import { isPayoutReference } from '../src/kernel/ids.js'
 import { compareTransfers } from '../src/payouts/compare.js'
-import { askNow, type Deed } from '../src/payouts/operate.js'
+import { askNow } from '../src/payouts/due.js'
+import type { Deed } from '../src/payouts/operate.js'
 import {
   acting,
   actorOf,
@@ -142,7 +143,7 @@ async function ask(services: Composed, reference: string): Promise<string> {
   const before = await payoutOf(services.db, reference)
   const found = await services.payouts.find(before.providerReference)
   const state = found === undefined ? 'does not find it' : `shows it ${found.state}`
-  if (!(await askNow(services, reference)))
+  if (!(await askNow(services, before.providerReference)))
     return `${reference}  ${before.status}/${before.sendState}: the provider ${state}`
   const deadline = Date.now() + askMs
   for (;;) {

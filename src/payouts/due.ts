@@ -72,6 +72,25 @@ export function claimToAsk({ db, config }: Needs): Promise<ToAsk[]> {
   })
 }
 
+/**
+ * Lets the reconciler ask about a withdrawal now, by the provider's reference. One that is just being sent is left alone.
+ * False when there is nothing to ask.
+ */
+export async function askNow(
+  { db, wake }: Pick<Services, 'db' | 'wake'>,
+  providerReference: string,
+): Promise<boolean> {
+  const rows = await query(db, {
+    name: 'payouts.ask-now',
+    text: /* sql */ `
+      update withdrawals set due_at = clock_timestamp()
+      where provider_reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
+    values: [providerReference],
+  })
+  if (rows.length > 0) wake('reconciler')
+  return rows.length > 0
+}
+
 /** Says when a withdrawal is due again; null: never. Fenced: one that was claimed since is left to whoever did. */
 export async function putOff(
   db: Knex,

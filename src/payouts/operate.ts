@@ -1,7 +1,6 @@
 import { query } from '../platform/db.js'
 import type { UnitOfWork } from '../platform/transact.js'
 import type { ProviderTransfer } from '../providers/payouts/port.js'
-import type { Services } from '../services.js'
 import { creditAgain } from './movements.js'
 import { jobOf } from './reconcile.js'
 import { closeReview, type ReviewKind } from './review.js'
@@ -134,20 +133,4 @@ export async function lookUnderLock(
     values: [id],
   })
   return { withdrawal, found, openReviews: rows.map(({ kind }) => kind) }
-}
-
-/** Lets the reconciler ask about a withdrawal now. False when there is nothing to ask, or it is being sent. */
-export async function askNow(
-  { db, wake }: Pick<Services, 'db' | 'wake'>,
-  reference: string,
-): Promise<boolean> {
-  const rows = await query(db, {
-    name: 'payouts.ask-now',
-    text: /* sql */ `
-      update withdrawals set due_at = clock_timestamp()
-      where reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
-    values: [reference],
-  })
-  if (rows.length > 0) wake('reconciler')
-  return rows.length > 0
 }
