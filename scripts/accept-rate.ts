@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { type AcceptedRate, acceptRate, isRemembered, lastAccepted, lastRefused } from '../src/fiat/rates.js'
 import { baseUnits, displayText } from '../src/kernel/money.js'
+import { isWithin } from '../src/payments/price-guard.js'
 import { rateDecimals } from '../src/providers/rates/port.js'
 import { audit } from './ops/audit.js'
 import {
@@ -35,6 +36,9 @@ ${exitHelp}`
 
 const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as const
 
+/** What was looked up may be so much from what the feed says. */
+const mistakePercent = 1
+
 interface Plan {
   readonly before: AcceptedRate | undefined
   readonly refused: AcceptedRate
@@ -45,8 +49,7 @@ async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
   if (rate !== undefined && looked === undefined) throw new UsageError('--rate: naira for a dollar')
   const [last, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
   if (refused === undefined) throw new CannotDo('no rate waits to be accepted')
-  const distance = looked === undefined ? 0n : looked - refused.value
-  if ((distance < 0n ? -distance : distance) * 100n > refused.value)
+  if (looked !== undefined && !isWithin(refused.value, looked, mistakePercent))
     throw new CannotDo(`the feed says ${text(refused.value)}, which is not ${rate}`)
   return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
 }
