@@ -1,4 +1,5 @@
 import type { Composed } from '../../src/compose.js'
+import { rulesOf } from '../../src/payouts/judge.js'
 import { type Deed, lookUnderLock, type Permission, perform, permit } from '../../src/payouts/operate.js'
 import type { ProviderTransfer } from '../../src/providers/payouts/port.js'
 import { audit } from './audit.js'
@@ -35,13 +36,13 @@ export async function doDeed(services: Composed, reference: string, order: Order
 }
 
 function decide(
-  { transact, payouts, config }: Composed,
+  services: Composed,
   { id, reference }: PayoutRow,
   found: ProviderTransfer | undefined,
   { deed, actor, reason, apply }: Order,
 ): Promise<Permission> {
-  const rules = { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
-  return transact(async (uow) => {
+  const rules = rulesOf(services)
+  return services.transact(async (uow) => {
     const looked = await lookUnderLock(uow, id, found)
     if (looked === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
     const permission = permit(deed, looked, rules)

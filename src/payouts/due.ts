@@ -5,7 +5,8 @@ import type { SendState, WithdrawalStatus } from './lifecycle.js'
 
 /** Withdrawals of one drain; the provider is asked about all of them at once. */
 const batch = 16
-const errorLength = 200
+/** What is kept of an error. */
+export const lastErrorLength = 200
 
 /** A withdrawal whose turn it is to be sent. */
 export interface ToSend {
@@ -104,6 +105,6 @@ export async function putOff(
       update withdrawals
       set due_at = clock_timestamp() + $3::float8 * interval '1 second', looks = looks + 1, last_error = $4
       where id = $1 and attempts = $2`,
-    values: [id, attempts, seconds, error?.slice(0, errorLength) ?? null],
+    values: [id, attempts, seconds, error?.slice(0, lastErrorLength) ?? null],
   })
 }
