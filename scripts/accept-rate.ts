@@ -1,21 +1,23 @@
 import type { Knex } from 'knex'
 import { type AcceptedRate, acceptRate, isRemembered, lastAccepted, lastRefused } from '../src/fiat/rates.js'
 import { baseUnits, displayText } from '../src/kernel/money.js'
-import { loadDatabaseUrl } from '../src/platform/config.js'
-import { createDb } from '../src/platform/db.js'
+import { isWithin } from '../src/payments/price-guard.js'
 import { rateDecimals } from '../src/providers/rates/port.js'
 import { audit } from './ops/audit.js'
 import {
   acting,
   actorOf,
   CannotDo,
+  concluded,
   exitHelp,
   type Outcome,
   reasonOf,
   reasonOption,
   runCommand,
   UsageError,
+  type Values,
 } from './ops/command.js'
+import { withDatabase } from './ops/with-database.js'
 
 /** Accepts an exchange rate that jumped, after somebody has made sure it is true; fiat tips then go on. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
@@ -34,6 +36,9 @@ ${exitHelp}`
 
 const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as const
 
+/** What was looked up may be so much from what the feed says. */
+const mistakePercent = 1
+
 interface Plan {
   readonly before: AcceptedRate | undefined
   readonly refused: AcceptedRate
@@ -44,35 +49,23 @@ async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
   if (rate !== undefined && looked === undefined) throw new UsageError('--rate: naira for a dollar')
   const [last, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
   if (refused === undefined) throw new CannotDo('no rate waits to be accepted')
-  const distance = looked === undefined ? 0n : looked - refused.value
-  if ((distance < 0n ? -distance : distance) * 100n > refused.value)
+  if (looked !== undefined && !isWithin(refused.value, looked, mistakePercent))
     throw new CannotDo(`the feed says ${text(refused.value)}, which is not ${rate}`)
   return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
 }
 
-interface Given {
-  readonly rate?: string
-  readonly reason?: string
-  readonly apply?: boolean
-  readonly as?: string
-}
+type Given = Values<typeof options>
 
 async function run(values: Given): Promise<Outcome> {
   const applied = values.apply === true
   const note = applied ? reasonOf(values) : ''
-  const db = createDb(loadDatabaseUrl(), 2)
-  try {
+  return withDatabase(async (db) => {
     const { before, refused } = await planFor(db, values.rate)
     const change = { before: before && text(before.value), after: text(refused.value) }
     if (applied) await accept(db, refused, actorOf(values), { ...change, note })
     const told = `naira for a dollar: ${change.before ?? 'none'} -> ${change.after}`
-    return {
-      text: applied ? `${told}: accepted` : `${told}: not accepted; --apply does it`,
-      json: { applied, ...change },
-    }
-  } finally {
-    await db.destroy()
-  }
+    return { text: concluded(told, 'accepted', applied), json: { applied, ...change } }
+  })
 }
 
 async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<void> {

@@ -6,9 +6,8 @@ import {
   checkBooks,
   sumBooks,
 } from '../src/ledger/invariants.js'
-import { loadDatabaseUrl } from '../src/platform/config.js'
-import { createDb } from '../src/platform/db.js'
 import { exitHelp, runCommand } from './ops/command.js'
+import { withDatabase } from './ops/with-database.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
@@ -24,15 +23,11 @@ account holds. Changes nothing.
 
 ${exitHelp}`,
   options: {},
-  run: async () => {
-    const db = createDb(loadDatabaseUrl(), 2, booksStatementMs)
-    try {
+  run: () =>
+    withDatabase(async (db) => {
       const [report, sums] = await Promise.all([checkBooks(db), sumBooks(db)])
       return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
-    } finally {
-      await db.destroy()
-    }
-  },
+    }, booksStatementMs),
 })
 
 function jsonOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]) {

@@ -1,12 +1,20 @@
 import type { Knex } from 'knex'
-import { emailAddress } from '../src/accounts/schemas.js'
 import { discordHandleFrom, twitterHandleFrom } from '../src/creators/handles.js'
 import { lockCreator } from '../src/creators/lock.js'
-import { userIdFrom } from '../src/kernel/ids.js'
-import { loadDatabaseUrl } from '../src/platform/config.js'
-import { createDb } from '../src/platform/db.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
+import {
+  acting,
+  actorOf,
+  CannotDo,
+  concluded,
+  exitHelp,
+  type Outcome,
+  runCommand,
+  UsageError,
+  type Values,
+} from './ops/command.js'
+import { findPerson, type Person } from './ops/person.js'
+import { withDatabase } from './ops/with-database.js'
 
 /** Links a creator's Twitter or Discord handle, or takes it away: tips to the handle then go to this account. */
 const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
@@ -43,12 +51,7 @@ interface Wanted {
   readonly handle: string | null
 }
 
-interface Given {
-  readonly user?: string | undefined
-  readonly twitter?: string | undefined
-  readonly discord?: string | undefined
-  readonly unlink?: string | undefined
-}
+type Given = Values<typeof options>
 
 function wantedFrom({ twitter, discord, unlink }: Given): Wanted {
   const given = Object.entries({ twitter, discord, unlink }).filter(([, value]) => value !== undefined)
@@ -63,23 +66,6 @@ function wantedFrom({ twitter, discord, unlink }: Given): Wanted {
   const handle = handleFrom[network](value)
   if (handle === undefined) throw new UsageError(`--${network}: ${value} cannot be a handle there`)
   return { network, handle }
-}
-
-interface Person {
-  readonly id: string
-  readonly email: string
-  readonly handle: string | null
-}
-
-async function findPerson(db: Knex, text: string, { network }: Wanted): Promise<Person> {
-  const id = userIdFrom(text)
-  const email = emailAddress.safeParse(text).data
-  if (id === undefined && email === undefined) throw new UsageError('--user: a user id or an e-mail address')
-  const person = await db('users')
-    .where(id === undefined ? { email } : { id })
-    .first('id', 'email', { handle: columnOf[network] })
-  if (person === undefined) throw new CannotDo(`nobody has the account ${text}`)
-  return person
 }
 
 async function refuseTaken(db: Knex, person: Person, { network, handle }: Wanted): Promise<void> {
@@ -100,35 +86,30 @@ async function link(db: Knex, person: Person, { network, handle }: Wanted, actor
     await trx('users')
       .where({ id: person.id })
       .update({ [columnOf[network]]: handle })
-    const details = { network, before: person.handle, after: handle }
+    const details = { network, before: person[network], after: handle }
     await audit(trx, { actor, action: 'link-handle', subject: `user:${person.id}`, details })
   })
 }
 
-async function run(values: Given & { apply?: boolean; as?: string }): Promise<Outcome> {
+async function run(values: Given): Promise<Outcome> {
   const wanted = wantedFrom(values)
-  if (values.user === undefined) throw new UsageError('--user is required')
-  const db = createDb(loadDatabaseUrl(), 1)
-  try {
-    const person = await findPerson(db, values.user, wanted)
+  const { user } = values
+  if (user === undefined) throw new UsageError('--user is required')
+  return withDatabase(async (db) => {
+    const person = await findPerson(db, user)
     await refuseTaken(db, person, wanted)
-    const applied = values.apply === true && person.handle !== wanted.handle
+    const applied = values.apply === true && person[wanted.network] !== wanted.handle
     if (applied) await link(db, person, wanted, actorOf(values))
     return present(person, wanted, applied)
-  } finally {
-    await db.destroy()
-  }
+  })
 }
 
-function present(
-  { id, email, handle: before }: Person,
-  { network, handle }: Wanted,
-  applied: boolean,
-): Outcome {
+function present(person: Person, { network, handle }: Wanted, applied: boolean): Outcome {
+  const { id, email, [network]: before } = person
   const json = { applied, userId: id, email, network, before, after: handle }
   const change = `${network} handle of ${email} (${id}): ${before ?? 'none'} -> ${handle ?? 'none'}`
   if (before === handle) return { text: `${change}: nothing to do`, json }
-  return { text: applied ? `${change}: done` : `${change}: not done; --apply does it`, json }
+  return { text: concluded(change, 'done', applied), json }
 }
 
 await runCommand({ help, options, run })

@@ -1,22 +1,24 @@
-import { type Composed, compose } from '../src/compose.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Composed } from '../src/compose.js'
 import { isPayoutReference } from '../src/kernel/ids.js'
 import { compareTransfers } from '../src/payouts/compare.js'
-import { askNow, type Deed } from '../src/payouts/operate.js'
-import { loadConfig } from '../src/platform/config.js'
+import { askNow } from '../src/payouts/due.js'
+import type { Deed } from '../src/payouts/operate.js'
 import {
   acting,
   actorOf,
   CannotDo,
+  consentTo,
   exitHelp,
   type Outcome,
-  reasonOf,
   reasonOption,
   runCommand,
-  Unconfirmed,
   UsageError,
+  type Values,
 } from './ops/command.js'
 import { type DeedResult, doDeed } from './ops/payout-deeds.js'
-import { findPayout, historyOf, listPayouts, payoutJson, payoutLine, payoutText } from './ops/payout-rows.js'
+import { historyOf, listPayouts, payoutJson, payoutLine, payoutOf, payoutText } from './ops/payout-rows.js'
+import { withServices } from './ops/with-services.js'
 
 /** Shows withdrawals, asks the provider about them, and does by hand what only a person may decide. */
 const help = `npm run ops -- payouts list --state manual_review
@@ -57,15 +59,7 @@ const options = {
   ...reasonOption,
 } as const
 
-interface Given {
-  readonly state?: string | undefined
-  readonly 'older-than'?: string | undefined
-  readonly limit?: string | undefined
-  readonly apply?: boolean | undefined
-  readonly confirm?: string | undefined
-  readonly reason?: string | undefined
-  readonly as?: string | undefined
-}
+type Given = Values<typeof options>
 
 type Verb = (services: Composed, references: readonly string[], given: Given) => Promise<Outcome>
 
@@ -110,23 +104,25 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 /** The deeds, each of one withdrawal after the other: what fails leaves the others as they are. */
 function deed(name: Deed): Verb {
-  return async (services, given, { apply = false, confirm, reason: why, as }) => {
-    const references = name === 'replay' ? some(given) : [only(given)]
-    if (apply) requireConfirmation(name, references, confirm)
-    const reason = apply ? reasonOf({ reason: why }) : ''
+  return async (services, words, given) => {
+    const references = name === 'replay' ? some(words) : [only(words)]
+    const { apply = false } = given
+    const reason = apply ? consentTo(name, confirmationOf(references), given) : ''
+    const order = { deed: name, actor: actorOf(given), reason, apply }
     const results: DeedResult[] = []
     for (const reference of references) {
       if (references.length > 1)
         process.stderr.write(`${results.length + 1} of ${references.length}: ${reference}\n`)
-      results.push(await doDeed(services, reference, { deed: name, actor: actorOf({ as }), reason, apply }))
+      results.push(await doDeed(services, reference, order))
     }
     return outcomeOf(results, apply)
   }
 }
 
-function requireConfirmation(name: Deed, references: readonly string[], confirm: string | undefined): void {
-  const expected = references.length === 1 ? references[0] : String(references.length)
-  if (confirm !== expected) throw new Unconfirmed(`${name} needs --confirm=${expected}`)
+/** The reference; of several, how many. */
+function confirmationOf(references: readonly string[]): string {
+  const [reference = '', ...more] = references
+  return more.length === 0 ? reference : String(references.length)
 }
 
 /** What was refused makes the whole of it fail, after the rest is done. */
@@ -147,7 +143,7 @@ async function ask(services: Composed, reference: string): Promise<string> {
   const before = await payoutOf(services.db, reference)
   const found = await services.payouts.find(before.providerReference)
   const state = found === undefined ? 'does not find it' : `shows it ${found.state}`
-  if (!(await askNow(services, reference)))
+  if (!(await askNow(services, before.providerReference)))
     return `${reference}  ${before.status}/${before.sendState}: the provider ${state}`
   const deadline = Date.now() + askMs
   for (;;) {
@@ -155,14 +151,8 @@ async function ask(services: Composed, reference: string): Promise<string> {
     const asked = now.looks !== before.looks
     if (asked || Date.now() > deadline)
       return `${reference}  the provider ${state}; it is ${now.status}/${now.sendState}${asked ? '' : ', and no reconciler is at work'}`
-    await new Promise((done) => setTimeout(done, pollMs))
+    await sleep(pollMs)
   }
-}
-
-async function payoutOf(db: Composed['db'], reference: string) {
-  const row = await findPayout(db, reference)
-  if (row === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
-  return row
 }
 
 function some(references: readonly string[]): readonly string[] {
@@ -193,11 +183,6 @@ await runCommand({
   async run(given, [name, ...references]) {
     const verb = name === undefined ? undefined : verbs[name]
     if (verb === undefined) throw new UsageError(`one of ${Object.keys(verbs).join(', ')}; --help tells more`)
-    const services = compose(loadConfig({ ...process.env, LOG_LEVEL: 'silent' }), 'ops')
-    try {
-      return await verb(services, references, given)
-    } finally {
-      await services.close()
-    }
+    return withServices((services) => verb(services, references, given))
   },
 })

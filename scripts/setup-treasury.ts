@@ -4,7 +4,15 @@ import { createDb } from '../src/platform/db.js'
 import type { Chain } from '../src/providers/chain/port.js'
 import { createSolanaChain } from '../src/providers/chain/solana.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
+import {
+  acting,
+  actorOf,
+  exitHelp,
+  type Outcome,
+  runCommand,
+  UsageError,
+  type Values,
+} from './ops/command.js'
 import { type FeeAccounts, instructionsFor, readFeeAccounts } from './ops/fee-accounts.js'
 import { readKeyPair } from './ops/key-pair.js'
 import { submitAndConfirm } from './ops/submit.js'
@@ -55,11 +63,9 @@ async function apply(chain: Chain, plan: FeeAccounts, payer: Keypair, actor: str
   return signatures
 }
 
-interface Given {
-  readonly apply?: boolean
-  readonly payer?: string
-  readonly as?: string
-}
+const options = { ...acting, payer: { type: 'string' } } as const
+
+type Given = Values<typeof options>
 
 async function run(values: Given): Promise<Outcome> {
   if (values.apply === true && values.payer === undefined)
@@ -98,5 +104,4 @@ function lastLine(found: FeeAccounts, signatures: readonly string[]): string {
   return lacking(found) ? 'not done; --apply --payer <file> does it' : 'nothing to do'
 }
 
-const options = { ...acting, payer: { type: 'string' } } as const
 await runCommand({ help, options, run })

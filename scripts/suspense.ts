@@ -9,20 +9,21 @@ import {
   suspenseSums,
 } from '../src/fiat/suspense.js'
 import { displayText } from '../src/kernel/money.js'
-import { loadDatabaseUrl } from '../src/platform/config.js'
-import { createDb } from '../src/platform/db.js'
 import { audit } from './ops/audit.js'
 import {
   acting,
   actorOf,
   CannotDo,
+  concluded,
   exitHelp,
   type Outcome,
   reasonOf,
   reasonOption,
   runCommand,
   UsageError,
+  type Values,
 } from './ops/command.js'
+import { withDatabase } from './ops/with-database.js'
 
 /** Shows naira that are nobody's yet (too little, too much, paid again); notes what was returned, credits what is the creator's. */
 const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
@@ -52,14 +53,7 @@ const options = {
 
 const most = 1000
 
-interface Given {
-  readonly all?: boolean
-  readonly returned?: string
-  readonly assign?: string
-  readonly reason?: string
-  readonly apply?: boolean
-  readonly as?: string
-}
+type Given = Values<typeof options>
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
   const [items, sums] = await Promise.all([listSuspense(db, all, most), suspenseSums(db)])
@@ -94,7 +88,7 @@ async function resolve(
   const text = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}${told}`
   if (apply) await resolveAudited(db, item, resolution)
   return {
-    text: apply ? `${text}: ${resolution.as}` : `${text}: not ${resolution.as}; --apply does it`,
+    text: concluded(text, resolution.as, apply),
     json: { applied: apply, transaction, kobo: String(item.kobo), ...json },
   }
 }
@@ -127,15 +121,12 @@ async function resolveAudited(
 async function run(values: Given): Promise<Outcome> {
   const { returned, assign, all = false, apply = false } = values
   if (returned !== undefined && assign !== undefined) throw new UsageError('--returned or --assign, not both')
-  const db = createDb(loadDatabaseUrl(), 2)
-  try {
+  return withDatabase((db) => {
     const transaction = returned ?? assign
-    if (transaction === undefined) return await list(db, all)
+    if (transaction === undefined) return list(db, all)
     const as = returned === undefined ? 'assigned' : 'returned'
-    return await resolve(db, transaction, { as, by: actorOf(values), note: reasonOf(values) }, apply)
-  } finally {
-    await db.destroy()
-  }
+    return resolve(db, transaction, { as, by: actorOf(values), note: reasonOf(values) }, apply)
+  })
 }
 
 await runCommand({ help, options, run })

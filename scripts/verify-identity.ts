@@ -1,7 +1,4 @@
-import type { Knex } from 'knex'
-import { emailAddress } from '../src/accounts/schemas.js'
-import { type Composed, compose } from '../src/compose.js'
-import { userIdFrom } from '../src/kernel/ids.js'
+import type { Composed } from '../src/compose.js'
 import { displayText } from '../src/kernel/money.js'
 import {
   type HeldWithdrawal,
@@ -9,20 +6,19 @@ import {
   refuseIdentity,
   verifyIdentity,
 } from '../src/payouts/verify-identity.js'
-import { loadConfig } from '../src/platform/config.js'
 import { audit } from './ops/audit.js'
 import {
   acting,
   actorOf,
-  CannotDo,
+  consentTo,
   exitHelp,
   type Outcome,
-  reasonOf,
   reasonOption,
   runCommand,
-  Unconfirmed,
-  UsageError,
+  type Values,
 } from './ops/command.js'
+import { findPerson, type Person } from './ops/person.js'
+import { withServices } from './ops/with-services.js'
 
 /** Marks a creator's identity as verified, which sends what waits for it; or refuses it, which gives the money back. */
 const help = `npm run ops -- verify-identity --user ada@example.com
@@ -50,40 +46,10 @@ const options = {
   ...reasonOption,
 } as const
 
-interface Given {
-  readonly user?: string | undefined
-  readonly refuse?: boolean | undefined
-  readonly apply?: boolean | undefined
-  readonly confirm?: string | undefined
-  readonly reason?: string | undefined
-  readonly as?: string | undefined
-}
-
-interface Person {
-  readonly id: string
-  readonly email: string
-  readonly verifiedAt: Date | null
-}
+type Given = Values<typeof options>
 
 /** What the creator whose identity was refused reads. */
 const refusal = 'Your identity could not be verified'
-
-async function findPerson(db: Knex, text: string | undefined): Promise<Person> {
-  const id = text === undefined ? undefined : userIdFrom(text)
-  const email = emailAddress.safeParse(text).data
-  if (id === undefined && email === undefined) throw new UsageError('--user: a user id or an e-mail address')
-  const person = await db('users')
-    .where(id === undefined ? { email } : { id })
-    .first('id', 'email', { verifiedAt: 'identity_verified_at' })
-  if (person === undefined) throw new CannotDo(`nobody has the account ${text}`)
-  return person
-}
-
-/** Returns why, once it is clear who is meant. */
-function requireConsent({ id }: Person, { confirm, reason }: Given): string {
-  if (confirm !== id) throw new Unconfirmed(`this needs --confirm=${id}`)
-  return reasonOf({ reason })
-}
 
 function decide(
   { transact }: Composed,
@@ -125,18 +91,13 @@ function present(person: Person, held: readonly HeldWithdrawal[], { apply, refus
   }
 }
 
-await runCommand({
-  help,
-  options,
-  async run(given) {
-    const services = compose(loadConfig({ ...process.env, LOG_LEVEL: 'silent' }), 'ops')
-    try {
-      const person = await findPerson(services.db, given.user)
-      if (given.apply !== true) return present(person, await heldOf(services.db, person.id), given)
-      const reason = requireConsent(person, given)
-      return present(person, await decide(services, person, given, reason), given)
-    } finally {
-      await services.close()
-    }
-  },
-})
+function run(given: Given): Promise<Outcome> {
+  return withServices(async (services) => {
+    const person = await findPerson(services.db, given.user)
+    if (given.apply !== true) return present(person, await heldOf(services.db, person.id), given)
+    const reason = consentTo('this', person.id, given)
+    return present(person, await decide(services, person, given, reason), given)
+  })
+}
+
+await runCommand({ help, options, run })

@@ -1,10 +1,18 @@
 import type { Knex } from 'knex'
 import { listWork, makeDue, sumWork, type WorkRow, type WorkSum } from '../src/ops/work-rows.js'
-import { loadDatabaseUrl } from '../src/platform/config.js'
-import { createDb } from '../src/platform/db.js'
 import { type WorkKind, workKinds } from '../src/platform/jobs.js'
 import { audit } from './ops/audit.js'
-import { acting, actorOf, CannotDo, exitHelp, type Outcome, runCommand, UsageError } from './ops/command.js'
+import {
+  acting,
+  actorOf,
+  CannotDo,
+  exitHelp,
+  type Outcome,
+  runCommand,
+  UsageError,
+  type Values,
+} from './ops/command.js'
+import { withDatabase } from './ops/with-database.js'
 
 /** Shows the rows workers have to do, and makes one due now that waits after an error. */
 const help = `npm run ops -- work list --kind mailer
@@ -25,12 +33,7 @@ ${exitHelp}`
 
 const options = { ...acting, kind: { type: 'string' }, limit: { type: 'string' } } as const
 
-interface Given {
-  readonly kind?: string
-  readonly limit?: string
-  readonly apply?: boolean
-  readonly as?: string
-}
+type Given = Values<typeof options>
 
 const limitMost = 10_000
 const limitDefault = 100
@@ -80,14 +83,11 @@ async function retry(db: Knex, row: string, given: Given): Promise<Outcome> {
 
 async function run(values: Given, [verb, row, ...more]: readonly string[]): Promise<Outcome> {
   if (more.length > 0) throw new UsageError('one row at a time')
-  const db = createDb(loadDatabaseUrl(), 2)
-  try {
-    if (verb === 'list' && row === undefined) return await list(db, values)
-    if (verb === 'retry' && row !== undefined) return await retry(db, row, values)
+  return withDatabase((db) => {
+    if (verb === 'list' && row === undefined) return list(db, values)
+    if (verb === 'retry' && row !== undefined) return retry(db, row, values)
     throw new UsageError('list, or retry with a row; --help tells more')
-  } finally {
-    await db.destroy()
-  }
+  })
 }
 
 await runCommand({ help, options, words: true, run })

@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
 import { booksStatementMs } from '../../src/ledger/invariants.js'
-import { credit } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/db.js'
 import { answers } from '../dev/answers.js'
 import { freePort } from '../dev/ports.js'
 import { type Fiat, startFiat } from '../sandbox/fiat.js'
 import { roll } from '../sandbox/fiatpay/dice.js'
-import { type Customer, register, withdrawSurely } from './client.js'
+import { type Customer, withdrawSurely } from './client.js'
+import { fundedCustomer } from './funded-customer.js'
 import { type Kill, Place } from './killed-process.js'
 import { calm, type Mixture, mixtureOf } from './mixture.js'
 import type { Role } from './points.js'
@@ -110,7 +108,8 @@ class Run {
     try {
       if (!(await answers(`${this.#url}/health`, startMs, () => true)))
         throw new Error('the web does not answer')
-      for (let n = 0; n < customers; n++) this.#customers.push(await this.#newCustomer())
+      for (let n = 0; n < customers; n++)
+        this.#customers.push(await fundedCustomer(this.#db, this.#url, fundedMicro))
     } finally {
       await place.end()
     }
@@ -165,17 +164,6 @@ class Run {
     await this.#db('idempotency_keys')
       .whereNull('response')
       .update({ lease_until: new Date(0) })
-  }
-
-  async #newCustomer(): Promise<Customer> {
-    const customer = await register(this.#url, `${randomBytes(8).toString('hex')}@example.com`)
-    const legs = move(
-      fundedMicro,
-      platformAccount('chain_clearing', 'USDC'),
-      userAccount(customer.userId, 'available', 'USDC'),
-    )
-    await credit(this.#db, { key: `faults:${customer.userId}`, ref: 'faults', legs })
-    return customer
   }
 
   async #wish(customer: Customer, number: number): Promise<void> {

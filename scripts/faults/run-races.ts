@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Knex } from 'knex'
-import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { credit } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/db.js'
 import { type Ground, openGround } from '../bench/ground.js'
 import { say } from '../bootstrap/progress.mjs'
 import { type Fiat, startFiat } from '../sandbox/fiat.js'
-import { type Customer, register } from './client.js'
 import { raceForBalance } from './full-balance.js'
+import { fundedCustomer } from './funded-customer.js'
 import { loseCommits } from './lost-commits.js'
 import { serviceSettings } from './settings.js'
 
@@ -19,6 +16,7 @@ const rounds = 20
 const requests = 500
 const tries = 200
 const balanceUsdc = 1000
+const balanceMicro = BigInt(balanceUsdc) * 1_000_000n
 
 /** What both stand on: web processes alone, so that nothing is sent and every hold stays. */
 interface Stage {
@@ -33,7 +31,7 @@ export function runBalance(): Promise<number> {
     const others: Record<string, number> = {}
     let faults = 0
     for (let round = 1; round <= rounds; round++) {
-      const { cookie } = await richCustomer(db, urls[0] ?? '')
+      const { cookie } = await fundedCustomer(db, urls[0] ?? '', balanceMicro)
       const result = await raceForBalance(urls, cookie, balanceUsdc, requests)
       for (const [told, count] of Object.entries(result.others)) others[told] = (others[told] ?? 0) + count
       const clean = result.won === 1 && result.others['400 Insufficient Balance'] === requests - 1
@@ -48,7 +46,7 @@ export function runBalance(): Promise<number> {
 export function runCommits(): Promise<number> {
   return onStage(async ({ db, serve }) => {
     const losing = { FAIL_AT: 'before COMMIT', FAIL_HOW: 'cut' }
-    const customer = await richCustomer(db, await serve([web]))
+    const customer = await fundedCustomer(db, await serve([web]), balanceMicro)
     const url = await serve(['--import', failPoints, web], losing)
     const { first, faults } = await loseCommits(db, url, customer, tries, say)
     for (const fault of faults) say(fault)
@@ -78,14 +76,6 @@ function serveOn(
   const settings = serviceSettings({ ...ground, namespace: 'races' }, fiat, 0, true)
   const quiet = { LOG_LEVEL: 'error', WITHDRAW_WAIT_MS: '0' }
   return ground.serve('web', args, { ...settings, ...quiet, ...env })
-}
-
-async function richCustomer(db: Knex, url: string): Promise<Customer> {
-  const customer = await register(url, `${randomBytes(8).toString('hex')}@example.com`)
-  const available = userAccount(customer.userId, 'available', 'USDC')
-  const legs = move(BigInt(balanceUsdc * 1e6), platformAccount('chain_clearing', 'USDC'), available)
-  await credit(db, { key: `faults:${customer.userId}`, ref: 'faults', legs })
-  return customer
 }
 
 async function conclude(db: Knex, faults: number, text: string): Promise<number> {

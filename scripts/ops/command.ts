@@ -21,7 +21,8 @@ export const acting = {
 export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
 const reasonLength = 500
 
-type Values<Options extends Arguments> = ReturnType<
+/** What was given for a script's options. */
+export type Values<Options extends Arguments> = ReturnType<
   typeof parseArgs<{ options: Options & typeof common; strict: true }>
 >['values']
 
@@ -53,7 +54,7 @@ export class CannotDo extends Error {
 }
 
 /** What cannot be taken back needs to be confirmed; exit code 3. */
-export class Unconfirmed extends Error {
+class Unconfirmed extends Error {
   override name = 'Unconfirmed'
 }
 
@@ -108,6 +109,21 @@ export function reasonOf({ reason }: { readonly reason?: string | undefined }): 
   if (text === '' || text.length > reasonLength)
     throw new UsageError(`--reason says why, in 1 to ${reasonLength} characters`)
   return text
+}
+
+/** Why somebody does what cannot be taken back, once they have said what is meant. Throws Unconfirmed, UsageError. */
+export function consentTo(
+  what: string,
+  expected: string,
+  { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
+): string {
+  if (confirm !== expected) throw new Unconfirmed(`${what} needs --confirm=${expected}`)
+  return reasonOf({ reason })
+}
+
+/** The last line of a plan, or of what came of it. `done`: what becomes of it. */
+export function concluded(plan: string, done: string, applied: boolean): string {
+  return applied ? `${plan}: ${done}` : `${plan}: not ${done}; --apply does it`
 }
 
 function readArguments<Options extends Arguments>(

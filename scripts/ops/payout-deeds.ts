@@ -1,11 +1,12 @@
 import type { Composed } from '../../src/compose.js'
+import { rulesOf } from '../../src/payouts/judge.js'
 import { type Deed, lookUnderLock, type Permission, perform, permit } from '../../src/payouts/operate.js'
 import type { ProviderTransfer } from '../../src/providers/payouts/port.js'
 import { audit } from './audit.js'
 import { CannotDo } from './command.js'
-import { findPayout, type PayoutRow } from './payout-rows.js'
+import { type PayoutRow, payoutOf } from './payout-rows.js'
 
-/** What became of one withdrawal. `refused`: why nothing was done. */
+/** What became of one withdrawal. `told`: what is done, or would be, or why it is refused. */
 export interface DeedResult {
   readonly reference: string
   readonly done: boolean
@@ -27,8 +28,7 @@ const withoutAsking = new Set<Deed>(['release', 'close'])
  * and the deed written down in the same transaction: two operators at once do it once. Throws ProviderError, CannotDo.
  */
 export async function doDeed(services: Composed, reference: string, order: Order): Promise<DeedResult> {
-  const row = await findPayout(services.db, reference)
-  if (row === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
+  const row = await payoutOf(services.db, reference)
   const found = withoutAsking.has(order.deed) ? undefined : await services.payouts.find(row.providerReference)
   const permission = await decide(services, row, found, order)
   if ('refused' in permission) return { reference, done: false, told: `not done: ${permission.refused}` }
@@ -36,13 +36,13 @@ export async function doDeed(services: Composed, reference: string, order: Order
 }
 
 function decide(
-  { transact, payouts, config }: Composed,
+  services: Composed,
   { id, reference }: PayoutRow,
   found: ProviderTransfer | undefined,
   { deed, actor, reason, apply }: Order,
 ): Promise<Permission> {
-  const rules = { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
-  return transact(async (uow) => {
+  const rules = rulesOf(services)
+  return services.transact(async (uow) => {
     const looked = await lookUnderLock(uow, id, found)
     if (looked === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
     const permission = permit(deed, looked, rules)

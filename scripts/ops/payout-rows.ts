@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../src/kernel/money.js'
-import { sendStates, type WithdrawalStatus } from '../../src/payouts/lifecycle.js'
+import { sendStates, withdrawalStatuses } from '../../src/payouts/lifecycle.js'
 import { type Withdrawal, withdrawalColumns } from '../../src/payouts/model.js'
 import { maskAccount } from '../../src/payouts/present.js'
 import { query } from '../../src/platform/db.js'
-import { UsageError } from './command.js'
+import { CannotDo, UsageError } from './command.js'
 
 /** A withdrawal as operators see it; the account's last four digits. */
 export interface PayoutRow extends Withdrawal {
@@ -23,8 +23,7 @@ export interface Wanted {
   readonly limit: number
 }
 
-const statuses: readonly WithdrawalStatus[] = ['pending', 'submitted', 'processing', 'completed', 'failed']
-const listStates: readonly string[] = ['open', 'all', ...statuses, ...sendStates]
+const listStates: readonly string[] = ['open', 'all', ...withdrawalStatuses, ...sendStates]
 
 const columns = /* sql */ `
   ${withdrawalColumns}, extract(epoch from clock_timestamp() - w.created_at)::float8 as "ageSeconds",
@@ -48,12 +47,14 @@ export function listPayouts(db: Knex, { state, olderThanSeconds, limit }: Wanted
   })
 }
 
-export async function findPayout(db: Knex, reference: string): Promise<PayoutRow | undefined> {
+/** Throws CannotDo when there is none. */
+export async function payoutOf(db: Knex, reference: string): Promise<PayoutRow> {
   const [row] = await query<PayoutRow>(db, {
     name: 'ops.payout',
     text: `select ${columns} from withdrawals w where w.reference = $1`,
     values: [reference],
   })
+  if (row === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
   return row
 }
 

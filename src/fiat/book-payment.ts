@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
-import { type Leg, platformAccount, userAccount } from '../ledger/accounts.js'
+import { type Leg, platformAccount } from '../ledger/accounts.js'
 import { credit } from '../ledger/transfers.js'
 import { query } from '../platform/db.js'
 import type { Payment } from '../providers/fiat/port.js'
+import { creditLegs } from './credit-legs.js'
 import type { FiatCredit } from './fees.js'
 import type { Judgement } from './judge-payment.js'
 
@@ -46,14 +47,11 @@ export async function bookPayment(trx: Knex, booked: BookedPayment): Promise<voi
 
 function legsOf({ userId, payment, judgement, credit }: BookedPayment): Leg[] {
   const waiting = judgement.suspense?.kobo ?? 0n
-  const { creditMicro = 0n, revenueMicro = 0n } = credit ?? {}
-  const legs: Leg[] = [
+  const naira: Leg[] = [
     { account: platformAccount('provider_clearing', 'NGN'), amount: -payment.kobo },
     { account: platformAccount('fx', 'NGN'), amount: payment.kobo - waiting },
     { account: platformAccount('suspense', 'NGN'), amount: waiting },
-    { account: platformAccount('fx', 'USDC'), amount: -(creditMicro + revenueMicro) },
-    { account: userAccount(userId, 'available', 'USDC'), amount: creditMicro },
-    { account: platformAccount('platform_fee', 'USDC'), amount: revenueMicro },
   ]
-  return legs.filter(({ amount }) => amount !== 0n)
+  const dollars = credit === undefined ? [] : creditLegs(userId, credit)
+  return [...naira.filter(({ amount }) => amount !== 0n), ...dollars]
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/db.js'
+import type { Services } from '../services.js'
 import type { TipStatus } from '../tips/lifecycle.js'
 import { nextLook } from './poll-rhythm.js'
 
@@ -71,7 +72,10 @@ export async function finishLook(
 }
 
 /** Makes the intent of a provider's reference due, at most once a second. Also one that is watched no more. */
-export async function wakeIntent(db: Knex, reference: string): Promise<boolean> {
+export async function wakeIntent(
+  { db, wake }: Pick<Services, 'db' | 'wake'>,
+  reference: string,
+): Promise<void> {
   const rows = await query(db, {
     name: 'fiat.wake',
     text: /* sql */ `
@@ -80,5 +84,5 @@ export async function wakeIntent(db: Knex, reference: string): Promise<boolean> 
       where provider_reference = $1 returning id`,
     values: [reference],
   })
-  return rows.length > 0
+  if (rows.length > 0) wake('settlement')
 }

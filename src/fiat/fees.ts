@@ -7,8 +7,8 @@ export type ChargeBasis = 'net' | 'gross'
 /** Contract: 5 % of the amount. */
 const feePercent = 5n
 const rateUnit = 10n ** BigInt(rateDecimals)
-/** From kobo over a rate in its units to micro-dollars: 10^6 micros, 10^2 kobo. */
-const microScale = rateUnit * 10n ** 4n
+/** From kobo over a rate in its units to micro-dollars, and back: 10^6 micros, 10^2 kobo. */
+export const microScale = rateUnit * 10n ** 4n
 
 /** A fiat tip priced: cents of a US dollar, and kobo. */
 export interface FiatPrice {

@@ -1,3 +1,5 @@
+import { isWithin } from '../payments/price-guard.js'
+
 /** A rate older than this says nothing about now: a jump from it is none. */
 export const memoryHours = 24
 
@@ -25,7 +27,5 @@ export function faultOf(
 ): RateFault | undefined {
   if (value === undefined) return 'missing'
   if (ageSeconds > longestLifeSeconds) return 'stale'
-  if (accepted === undefined) return undefined
-  const distance = value > accepted ? value - accepted : accepted - value
-  return distance * 100n > accepted * BigInt(jumpPercent) ? 'jump' : undefined
+  return accepted === undefined || isWithin(accepted, value, jumpPercent) ? undefined : 'jump'
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
-import { type Leg, move, platformAccount, userAccount } from '../ledger/accounts.js'
+import { type Leg, move, platformAccount } from '../ledger/accounts.js'
 import { credit } from '../ledger/transfers.js'
 import { query } from '../platform/db.js'
+import { creditLegs } from './credit-legs.js'
 import { type FiatCredit, worthOf } from './fees.js'
 import type { SuspenseReason } from './judge-payment.js'
 import { lateRate } from './late-rate.js'
@@ -114,12 +115,7 @@ function returnLegs({ kobo }: SuspenseItem): Leg[] {
   return move(kobo, platformAccount('suspense', 'NGN'), platformAccount('provider_clearing', 'NGN'))
 }
 
-function assignLegs({ kobo }: SuspenseItem, { userId, creditMicro, revenueMicro }: Assignment): Leg[] {
-  const dollars: Leg[] = [
-    { account: platformAccount('fx', 'USDC'), amount: -(creditMicro + revenueMicro) },
-    { account: userAccount(userId, 'available', 'USDC'), amount: creditMicro },
-    { account: platformAccount('platform_fee', 'USDC'), amount: revenueMicro },
-  ]
+function assignLegs({ kobo }: SuspenseItem, { userId, ...worth }: Assignment): Leg[] {
   const naira = move(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
-  return [...naira, ...dollars.filter(({ amount }) => amount !== 0n)]
+  return [...naira, ...creditLegs(userId, worth)]
 }

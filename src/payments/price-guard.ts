@@ -33,7 +33,8 @@ export function judgeReading(state: PriceState, reading: Reading, jumpPercent: n
   return { accepted: reading, suspect: undefined }
 }
 
-function isWithin(before: bigint, after: bigint, percent: number): boolean {
+/** Whether a price is no further from one before than so many percent of that. */
+export function isWithin(before: bigint, after: bigint, percent: number): boolean {
   const distance = after > before ? after - before : before - after
   return distance * 100n <= before * BigInt(Math.round(percent))
 }

@@ -5,7 +5,8 @@ import type { SendState, WithdrawalStatus } from './lifecycle.js'
 
 /** Withdrawals of one drain; the provider is asked about all of them at once. */
 const batch = 16
-const errorLength = 200
+/** What is kept of an error. */
+export const lastErrorLength = 200
 
 /** A withdrawal whose turn it is to be sent. */
 export interface ToSend {
@@ -72,6 +73,25 @@ export function claimToAsk({ db, config }: Needs): Promise<ToAsk[]> {
   })
 }
 
+/**
+ * Lets the reconciler ask about a withdrawal now, by the provider's reference. One that is just being sent is left alone.
+ * False when there is nothing to ask.
+ */
+export async function askNow(
+  { db, wake }: Pick<Services, 'db' | 'wake'>,
+  providerReference: string,
+): Promise<boolean> {
+  const rows = await query(db, {
+    name: 'payouts.ask-now',
+    text: /* sql */ `
+      update withdrawals set due_at = clock_timestamp()
+      where provider_reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
+    values: [providerReference],
+  })
+  if (rows.length > 0) wake('reconciler')
+  return rows.length > 0
+}
+
 /** Says when a withdrawal is due again; null: never. Fenced: one that was claimed since is left to whoever did. */
 export async function putOff(
   db: Knex,
@@ -85,6 +105,6 @@ export async function putOff(
       update withdrawals
       set due_at = clock_timestamp() + $3::float8 * interval '1 second', looks = looks + 1, last_error = $4
       where id = $1 and attempts = $2`,
-    values: [id, attempts, seconds, error?.slice(0, errorLength) ?? null],
+    values: [id, attempts, seconds, error?.slice(0, lastErrorLength) ?? null],
   })
 }

@@ -1,9 +1,7 @@
+import { microScale } from '../fiat/fees.js'
 import { divideHalfUp } from '../kernel/money.js'
-import { rateDecimals } from '../providers/rates/port.js'
 
 const koboPerNaira = 100n
-/** Micro-dollars times a rate in its units, for a kobo: 10^6 micros, 10^2 kobo. */
-const scale = 10n ** BigInt(rateDecimals) * 10n ** 4n
 
 /** What a creator asks for, in base units of its currency. */
 export type AskedAmount =
@@ -30,8 +28,8 @@ export interface WithdrawalPrice {
  * half up to the kobo; of NGN the amount itself, debited as USDC rounded up. The fee is rounded, the net is the rest.
  */
 export function priceWithdrawal(asked: AskedAmount, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
-  const grossKobo = asked.currency === 'NGN' ? asked.kobo : divideHalfUp(asked.micro * rate, scale)
-  const debitMicro = asked.currency === 'USDC' ? asked.micro : (asked.kobo * scale + rate - 1n) / rate
+  const grossKobo = asked.currency === 'NGN' ? asked.kobo : divideHalfUp(asked.micro * rate, microScale)
+  const debitMicro = asked.currency === 'USDC' ? asked.micro : (asked.kobo * microScale + rate - 1n) / rate
   const feeKobo = feeOf(grossKobo, fee)
   return { debitMicro, grossKobo, feeKobo, netKobo: grossKobo - feeKobo }
 }

@@ -1,4 +1,5 @@
 import type { ProviderTransfer, TransferState } from '../providers/payouts/port.js'
+import type { Services } from '../services.js'
 import type { WithdrawalStatus } from './lifecycle.js'
 import type { Withdrawal } from './model.js'
 import type { ReviewKind } from './review.js'
@@ -29,6 +30,11 @@ export interface Rules {
   readonly deduplicates: boolean
   /** How long a transfer the provider does not find may still turn up there. */
   readonly settleSeconds: number
+}
+
+/** What is known of the provider, and how long it is given. */
+export function rulesOf({ payouts, config }: Pick<Services, 'payouts' | 'config'>): Rules {
+  return { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
 }
 
 const statusOf: Readonly<Record<TransferState, WithdrawalStatus>> = {

@@ -1,10 +1,10 @@
 import { query } from '../platform/db.js'
 import type { UnitOfWork } from '../platform/transact.js'
 import type { ProviderTransfer } from '../providers/payouts/port.js'
-import type { Services } from '../services.js'
+import type { Rules } from './judge.js'
 import { creditAgain } from './movements.js'
 import { jobOf } from './reconcile.js'
-import { closeReview, type ReviewKind } from './review.js'
+import { closeReviews, doubts, type ReviewKind } from './review.js'
 import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from './settle.js'
 import { releaseHeld } from './verify-identity.js'
 
@@ -19,11 +19,6 @@ export interface Looked {
   readonly withdrawal: LockedWithdrawal
   readonly found: ProviderTransfer | undefined
   readonly openReviews: readonly ReviewKind[]
-}
-
-export interface Rules {
-  readonly deduplicates: boolean
-  readonly settleSeconds: number
 }
 
 const neverSent = new Set(['identity_hold', 'not_sent'])
@@ -101,13 +96,14 @@ export async function perform(
   }
   if (deed === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
   if (deed === 'recredit') await creditAgain(uow.trx, withdrawal)
-  for (const kind of settledBy(deed, openReviews)) await closeReview(uow, id, kind, `${deed}: ${reason}`)
+  const settled = settledBy(deed, openReviews)
+  if (settled.length > 0) await closeReviews(uow, id, settled, `${deed}: ${reason}`)
 }
 
 function settledBy(deed: Deed, open: readonly ReviewKind[]): readonly ReviewKind[] {
   if (deed === 'close') return open
   if (deed === 'recredit') return ['reversed']
-  return deed === 'release' ? [] : ['unknown', 'mismatch']
+  return deed === 'release' ? [] : doubts
 }
 
 async function sendAgain({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawal): Promise<void> {
@@ -134,20 +130,4 @@ export async function lookUnderLock(
     values: [id],
   })
   return { withdrawal, found, openReviews: rows.map(({ kind }) => kind) }
-}
-
-/** Lets the reconciler ask about a withdrawal now. False when there is nothing to ask, or it is being sent. */
-export async function askNow(
-  { db, wake }: Pick<Services, 'db' | 'wake'>,
-  reference: string,
-): Promise<boolean> {
-  const rows = await query(db, {
-    name: 'payouts.ask-now',
-    text: /* sql */ `
-      update withdrawals set due_at = clock_timestamp()
-      where reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
-    values: [reference],
-  })
-  if (rows.length > 0) wake('reconciler')
-  return rows.length > 0
 }

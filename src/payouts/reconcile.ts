@@ -7,9 +7,9 @@ import type { UnitOfWork } from '../platform/transact.js'
 import type { ProviderTransfer } from '../providers/payouts/port.js'
 import type { Services } from '../services.js'
 import { claimToAsk, putOff, type ToAsk } from './due.js'
-import { judge, type Ruling } from './judge.js'
+import { judge, type Ruling, rulesOf } from './judge.js'
 import { withdrawalLifecycle } from './lifecycle.js'
-import { alarmReview, closeReview, openReview, type ReviewKind } from './review.js'
+import { alarmReview, closeReviews, doubts, openReview, type ReviewKind } from './review.js'
 import { type LockedWithdrawal, lockWithdrawal, walkTo } from './settle.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'payouts' | 'config' | 'metrics' | 'log'>
@@ -64,9 +64,8 @@ interface Applied {
 }
 
 async function apply(services: Needs, one: ToAsk, found: ProviderTransfer | undefined): Promise<number> {
-  const { transact, payouts, config } = services
-  const rules = { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
-  const applied = await transact(async (uow) => {
+  const rules = rulesOf(services)
+  const applied = await services.transact(async (uow) => {
     const withdrawal = await lockWithdrawal(uow, one.id)
     // Claimed again meanwhile, which makes this answer the older one.
     if (withdrawal?.attempts !== one.attempts) return { pause: null }
@@ -89,8 +88,7 @@ async function follow(
   const next = isFinal(withdrawalLifecycle, status) ? null : pauseAfter(services, looks)
   if (ruling.kind === 'walk' && found !== undefined) {
     await walkTo(uow, withdrawal, ruling.to, { providerId: found.id, reason: found.reason })
-    for (const kind of ['unknown', 'mismatch'] as const)
-      await closeReview(uow, id, kind, `the provider shows it ${found.state}`)
+    await closeReviews(uow, id, doubts, `the provider shows it ${found.state}`)
     return { pause: isFinal(withdrawalLifecycle, ruling.to) ? null : next }
   }
   if (ruling.kind === 'resend') {

@@ -8,6 +8,9 @@ import type { Services } from '../services.js'
  */
 export type ReviewKind = 'unknown' | 'mismatch' | 'reversed' | 'paid_after_failed'
 
+/** Open only until it is clear what became of the withdrawal. */
+export const doubts: readonly ReviewKind[] = ['unknown', 'mismatch']
+
 export interface NewReview {
   readonly withdrawalId: string
   readonly kind: ReviewKind
@@ -26,21 +29,20 @@ export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewRevi
   return rows.length > 0
 }
 
-/** Closes what is open of a kind. Returns how many there were. */
-export async function closeReview(
+/** Closes what is open of these kinds. */
+export async function closeReviews(
   { trx }: Pick<UnitOfWork, 'trx'>,
   withdrawalId: string,
-  kind: ReviewKind,
+  kinds: readonly ReviewKind[],
   resolution: string,
-): Promise<number> {
-  const rows = await query(trx, {
+): Promise<void> {
+  await query(trx, {
     name: 'reviews.close',
     text: /* sql */ `
       update review_items set resolved_at = clock_timestamp(), resolution = $3
-      where withdrawal_id = $1 and kind = $2 and resolved_at is null returning id`,
-    values: [withdrawalId, kind, resolution],
+      where withdrawal_id = $1 and kind = any($2::text[]) and resolved_at is null`,
+    values: [withdrawalId, kinds, resolution],
   })
-  return rows.length
 }
 
 /** Calls an operator; to be called after the commit. */

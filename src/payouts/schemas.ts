@@ -37,7 +37,7 @@ export const withdrawInput = z
       .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
   })
   // Also when other fields are wrong: the amount is refused first.
-  .refine(({ amountUSDC, amountNGN }) => askedAmount(amountUSDC ?? undefined, amountNGN ?? undefined), {
+  .refine(({ amountUSDC, amountNGN }) => askedAmount(amountUSDC, amountNGN), {
     error: 'invalid_amount',
     when: ({ value }) => typeof value === 'object' && value !== null,
   })

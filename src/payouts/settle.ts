@@ -39,14 +39,14 @@ export interface Told {
 
 /**
  * Moves a withdrawal to where the provider says it is, through every state between, with its one movement of money at the
- * end. False when there is no way there from where it is, and nothing was done.
+ * end. Does nothing when there is no way there from where it is.
  */
 export async function walkTo(
   uow: UnitOfWork,
   withdrawal: LockedWithdrawal,
   target: WithdrawalStatus,
   { providerId, reason }: Told,
-): Promise<boolean> {
+): Promise<void> {
   const path = pathTo(withdrawal.status, target)
   let from = withdrawal.status
   for (const next of path) {
@@ -62,7 +62,6 @@ export async function walkTo(
     from = next
   }
   if (path.length > 0) uow.publish(payoutChannel(withdrawal.reference))
-  return path.length > 0
 }
 
 async function resolve(

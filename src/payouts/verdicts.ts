@@ -1,14 +1,13 @@
 import { query } from '../platform/db.js'
 import type { UnitOfWork } from '../platform/transact.js'
 import type { Services } from '../services.js'
-import type { ToSend } from './due.js'
+import { lastErrorLength, type ToSend } from './due.js'
 import { payoutChannel } from './model.js'
 import { alarmReview, openReview } from './review.js'
 import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from './settle.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
-const errorLength = 200
 const pauseSecondsMost = 60
 
 /** One request to send a withdrawal. */
@@ -109,7 +108,7 @@ export async function noteUnsent(
       where id = $1 and status = 'pending' and case when $5::timestamptz is null
         then send_state = 'not_sent' and attempts = $4
         else send_state in ('sending', 'unknown') and sends = 1 and sent_at = $5 end`,
-    values: [payout.id, error.slice(0, errorLength), pause, payout.attempts, sending?.at ?? null],
+    values: [payout.id, error.slice(0, lastErrorLength), pause, payout.attempts, sending?.at ?? null],
   })
   return pause * 1000
 }
@@ -125,6 +124,6 @@ export async function noteUnknown(services: Needs, payout: ToSend, error: string
       update withdrawals set send_state = 'unknown', last_error = $2,
         due_at = clock_timestamp() + $3::float8 * interval '1 second'
       where id = $1 and send_state = 'sending'`,
-    values: [payout.id, error.slice(0, errorLength), config.payouts.lookSeconds],
+    values: [payout.id, error.slice(0, lastErrorLength), config.payouts.lookSeconds],
   })
 }
