@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { tokens } from '../src/kernel/tokens.js'
 import { callApi, callAsBrowser, type Json, until } from './demo/api.js'
 import { checkBooks } from './demo/books.js'
-import { type EventReader, readEvents } from './demo/event-reader.js'
+import { readEvents } from './demo/event-reader.js'
 import { tipInNaira } from './demo/naira.js'
 import { tipThroughSdk } from './demo/sdk.js'
+import { type Creator, type Stage, tipOnStreams } from './demo/stage.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 import { tipThroughSwap } from './demo/swap.js'
 import { withdrawNaira } from './demo/withdrawal.js'
@@ -25,13 +26,6 @@ const goalMs = 1500
 const startedAt = performance.now()
 function say(text: string): void {
   process.stdout.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${text}\n`)
-}
-
-interface Creator {
-  readonly id: string
-  readonly wallet: string
-  /** The cookie of the creator's browser. */
-  readonly cookie: string
 }
 
 async function registerCreator(): Promise<Creator> {
@@ -68,12 +62,8 @@ interface Tip {
 }
 
 /** From intent to the event on every stream. Returns ms from landing to the slower of the two events. */
-async function tip(
-  creator: Creator,
-  supporter: Supporter,
-  streams: readonly EventReader[],
-  { symbol, amount, message }: Tip,
-): Promise<number> {
+async function tip(stage: Stage, { symbol, amount, message }: Tip): Promise<number> {
+  const { creator, supporter } = stage
   const token = tokens.find((one) => one.symbol === symbol)
   assert(token, `${symbol} is a known token`)
   const intent = await callApi(web, 'POST', '/payments/intent', {
@@ -94,9 +84,7 @@ async function tip(
     message,
   })
   assert.equal(recorded['message'], 'Tip recorded successfully')
-  const events = await Promise.all(
-    streams.map((stream) => stream.next(({ data }) => data['message'] === message, 10_000)),
-  )
+  const events = await tipOnStreams(stage, message, 10_000)
   for (const { data } of events) {
     assert.equal(data['amount'], amount)
     assert.equal(data['tokenSymbol'], symbol)
@@ -106,7 +94,7 @@ async function tip(
 }
 
 /** Lands a transaction that fails and records it all the same. Returns the claim. */
-async function recordFailedTip(creator: Creator, supporter: Supporter): Promise<Json> {
+async function recordFailedTip({ creator, supporter }: Stage): Promise<Json> {
   const txSignature = await supporter.submitFailing(creator.wallet)
   const claim = {
     creatorWallet: creator.wallet,
@@ -125,7 +113,7 @@ async function checkStillPending(claim: Json): Promise<void> {
   say("the failed transaction's tip is still pending, and not listed")
 }
 
-async function checkList(creator: Creator, expected: readonly Tip[]): Promise<void> {
+async function checkList({ creator }: Stage, expected: readonly Tip[]): Promise<void> {
   const { tips } = (await callApi(web, 'GET', `/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
   assert.equal(tips.length, expected.length)
   for (const { message, amount, symbol } of expected) {
@@ -138,16 +126,10 @@ async function checkList(creator: Creator, expected: readonly Tip[]): Promise<vo
 }
 
 /** Tips again and again; prints the median time from landing to the slower stream. */
-async function measure(
-  creator: Creator,
-  supporter: Supporter,
-  streams: readonly EventReader[],
-): Promise<number> {
+async function measure(stage: Stage): Promise<number> {
   const times: number[] = []
   for (let n = 1; n <= measuredTips; n++) {
-    times.push(
-      await tip(creator, supporter, streams, { symbol: 'SOL', amount: 0.01, message: `measured ${n}` }),
-    )
+    times.push(await tip(stage, { symbol: 'SOL', amount: 0.01, message: `measured ${n}` }))
   }
   const median = times.toSorted((a, b) => a - b)[Math.floor(measuredTips / 2)] as number
   say(
@@ -156,24 +138,20 @@ async function measure(
   return median
 }
 
-async function tellMainJob(
-  creator: Creator,
-  supporter: Supporter,
-  streams: readonly EventReader[],
-): Promise<void> {
-  for (const stream of streams) await stream.next(({ data }) => data['status'] === 'connected', 5000)
+async function tellMainJob(stage: Stage): Promise<void> {
+  for (const stream of stage.streams) await stream.next(({ data }) => data['status'] === 'connected', 5000)
   say(`a stream is open on each of ${webs.join(' and ')}`)
   const tips: Tip[] = [
     { symbol: 'SOL', amount: 0.5, message: 'for the album' },
     { symbol: 'USDC', amount: 5, message: 'lunch is on me' },
   ]
   for (const one of tips) {
-    const ms = await tip(creator, supporter, streams, one)
+    const ms = await tip(stage, one)
     say(`tipped ${one.amount} ${one.symbol}: on both streams ${Math.round(ms)} ms after landing`)
   }
-  const failed = await recordFailedTip(creator, supporter)
-  await checkList(creator, tips)
-  const median = await measure(creator, supporter, streams)
+  const failed = await recordFailedTip(stage)
+  await checkList(stage, tips)
+  const median = await measure(stage)
   await checkStillPending(failed)
   assert(median < goalMs, `the median is under ${goalMs} ms`)
 }
@@ -185,11 +163,12 @@ try {
     webs.map((base) => readEvents(`${base}/chain/tips/stream?wallet=${creator.wallet}`)),
   )
   try {
-    await tellMainJob(creator, supporter, streams)
-    await tipThroughSdk(web, creator, supporter, say)
-    await tipThroughSwap(web, creator, supporter, streams, say)
-    await tipInNaira({ web, sandbox, creator, streams, say })
-    await withdrawNaira({ web, sandbox, creator, say })
+    const stage: Stage = { web, sandbox, creator, supporter, streams, say }
+    await tellMainJob(stage)
+    await tipThroughSdk(stage)
+    await tipThroughSwap(stage)
+    await tipInNaira(stage)
+    await withdrawNaira(stage)
     await checkBooks(say)
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))

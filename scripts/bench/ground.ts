@@ -27,7 +27,7 @@ const listenMs = 20_000
 /** Starts the ground for one benchmark with an empty, migrated database. `dataDir`: where its files are. */
 export async function openGround(dataDir = '.data/bench'): Promise<Ground> {
   mkdirSync(dataDir, { recursive: true })
-  const fleet = new Fleet((text) => say(text))
+  const fleet = new Fleet(say)
   const redisPort = await freePort()
   // Its own durability settings are PostgreSQL's defaults: every commit waits for the disk.
   const postgres = await preparePostgres({ dataDir, port: await freePort() })

@@ -12,6 +12,7 @@ import { createDb } from '../../src/platform/db.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'
 import { peerSchema, postAsPeer } from './ledger-peer.js'
+import { inTurn, median } from './rounds.js'
 
 const rounds = 5
 const secondsEach = 2
@@ -148,10 +149,9 @@ function feeAccount(kind: string): LedgerAccount {
   return { userId: null, kind: kind as LedgerAccount['kind'], currency: 'USDC' }
 }
 
-/** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
 async function measure(posts: ReturnType<typeof postings>, round: number): Promise<Round> {
   const result: Partial<Round> = {}
-  for (const name of round % 2 === 0 ? names.toReversed() : names) result[name] = await rate(posts[name])
+  for (const name of inTurn(names, round)) result[name] = await rate(posts[name])
   return result as Round
 }
 
@@ -183,10 +183,6 @@ function tableOf(results: readonly Round[]): string {
     goals,
     `medians of ${rounds} rounds of ${secondsEach} s with ${writers} writers; ratios are medians of the rounds' own ratios`,
   ].join('\n')
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function nextKey(): string {

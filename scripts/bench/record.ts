@@ -4,6 +4,7 @@ import { say } from '../bootstrap/progress.mjs'
 import { cpuOfServer } from './cpu.js'
 import { type Ground, openGround } from './ground.js'
 import { type Load, recordTips } from './load.js'
+import { inTurn, median } from './rounds.js'
 
 const rounds = 5
 const secondsEach = 4
@@ -11,7 +12,8 @@ const widths = [64, 1] as const
 const goals =
   'goals: at 64 connections >= 1.50 of koa and >= 1.00 of fastify; at 1 connection p50 <= 1.40 of koa'
 
-type Name = 'service' | 'koa' | 'fastify'
+const names = ['service', 'koa', 'fastify'] as const
+type Name = (typeof names)[number]
 /** CPU time of one request in microseconds, of the server and of PostgreSQL. */
 interface Measured extends Load {
   readonly serverUs: number
@@ -53,15 +55,12 @@ function serviceSettings(redisUrl: string): Record<string, string> {
   }
 }
 
-/** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
 async function measure(ground: Ground, servers: Record<Name, string>, width: number): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
     say(`${width} connection(s), round ${round} of ${rounds}`)
-    const names = Object.keys(servers) as Name[]
     const loads: Partial<Round> = {}
-    for (const name of round % 2 === 0 ? names.reverse() : names)
-      loads[name] = await measureOne(ground, servers[name], width)
+    for (const name of inTurn(names, round)) loads[name] = await measureOne(ground, servers[name], width)
     results.push(loads as Round)
   }
   return results
@@ -80,16 +79,11 @@ async function measureOne(ground: Ground, url: string, width: number): Promise<M
   }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
 function tableOf(byWidth: ReadonlyMap<number, readonly Round[]>): string {
   const lines = [
     'connections  server     req/s    p50 ms   p99 ms   req/s of koa   of fastify   p50 of koa   cpu us server + db   of koa   failed',
   ]
-  for (const [width, results] of byWidth)
-    for (const name of ['service', 'koa', 'fastify'] as const) lines.push(row(width, name, results))
+  for (const [width, results] of byWidth) for (const name of names) lines.push(row(width, name, results))
   return [
     ...lines,
     goals,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Landed, landedSlot, landTips } from './landed.js'
 
@@ -26,12 +27,6 @@ function answer({ id, method, params: [first] }: Call) {
   return { jsonrpc: '2.0', id, result: { context: { slot: landedSlot + 100 }, value } }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 function landAll(): unknown {
   for (const one of landTips(tips, treasury)) landed.set(one.claim.signature, one)
   return [...landed.values()].map(({ claim }) => claim)
@@ -40,7 +35,7 @@ function landAll(): unknown {
 async function serve(request: IncomingMessage): Promise<unknown> {
   if (request.url === '/claims') return landAll()
   if (request.method !== 'POST') return {}
-  const body: Call | Call[] = JSON.parse(await bodyOf(request))
+  const body: Call | Call[] = JSON.parse(await text(request))
   await pause(latencyMs.least + Math.random() * (latencyMs.most - latencyMs.least))
   return Array.isArray(body) ? body.map(answer) : answer(body)
 }

@@ -7,6 +7,7 @@ import { say } from '../bootstrap/progress.mjs'
 import { type Ground, openGround } from './ground.js'
 import type { LandedClaim } from './landed.js'
 import { verifyOneByOne } from './one-by-one.js'
+import { inTurn, median } from './rounds.js'
 
 const rounds = 5
 const tips = 8192
@@ -66,10 +67,9 @@ export async function benchVerify(): Promise<{ table: string; results: unknown }
   }
 }
 
-/** In turn, and the other way round every other time, so that a drifting machine favours nobody. */
 async function measure(ways: Record<Name, () => Promise<Measured>>, round: number): Promise<Round> {
   const measured: Partial<Round> = {}
-  for (const name of round % 2 === 0 ? names.toReversed() : names) {
+  for (const name of inTurn(names, round)) {
     measured[name] = await ways[name]()
     say(`round ${round} of ${rounds}, ${name}: ${Math.round(measured[name]?.perSecond ?? 0)} tips/s`)
   }
@@ -151,10 +151,6 @@ function settings({ databaseUrl, redisUrl }: Ground, rpcUrl: string): Record<str
     OTP_PEPPER: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function tableOf(results: readonly Round[]): string {

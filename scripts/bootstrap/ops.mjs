@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Refusal } from './progress.mjs'
 
 /** Commands of the house itself; every other file directly under scripts/ is an operators' script. */
@@ -28,9 +28,6 @@ function opsNames() {
 }
 
 function summary(name) {
-  const file = `dist/scripts/${name}.js`
-  const comment = existsSync(file)
-    ? /\/\*\*?\s*(?:\* )?(.*)|^\/\/ (.*)/m.exec(readFileSync(file, 'utf8'))
-    : null
+  const comment = /\/\*\*?\s*(?:\* )?(.*)|^\/\/ (.*)/m.exec(readFileSync(`dist/scripts/${name}.js`, 'utf8'))
   return (comment?.[1] ?? comment?.[2] ?? '').replace(/\s*\*\/$/, '')
 }

@@ -15,21 +15,19 @@ export async function callApi(
   ).answer
 }
 
-/** As a browser with a cookie jar would call it: sends the session's cookie and returns the one that was set. */
+/** As a browser without a session would call it: returns the cookie that was set. */
 export async function callAsBrowser(
   base: string,
   path: string,
   body: Json,
-  cookie = '',
-  method: 'POST' | 'PATCH' = 'POST',
 ): Promise<{ answer: Json; cookie: string }> {
-  return exchange(base, method, path, body, { cookie })
+  return exchange(base, 'POST', path, body, {})
 }
 
 /** As the dashboard of whoever holds this session would. */
 export async function callAsOwner(
   base: string,
-  method: 'GET' | 'PATCH',
+  method: 'GET' | 'POST' | 'PATCH',
   path: string,
   cookie: string,
   body?: Json,

@@ -1,5 +1,5 @@
 /** One server-sent event as it came: its id, if any, and its parsed data. */
-interface ReceivedEvent {
+export interface ReceivedEvent {
   readonly id: string | undefined
   readonly data: Record<string, unknown>
   /** When it arrived, on the monotonic clock. */

@@ -1,14 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { callApi, callAsOwner, type Json, until } from './api.js'
-import type { EventReader } from './event-reader.js'
-
-export interface NairaStage {
-  readonly web: string
-  readonly sandbox: string
-  readonly creator: { readonly id: string; readonly wallet: string; readonly cookie: string }
-  readonly streams: readonly EventReader[]
-  readonly say: (text: string) => void
-}
+import { balanceOf } from './balance.js'
+import { type Stage, tipOnStreams } from './stage.js'
 
 const amount = 10
 /** After the platform's 5 %. */
@@ -19,9 +12,9 @@ const patienceMs = 15_000
  * A tip by each of the two ways a creator can collect naira: a checkout page, and a bank account to transfer to; then
  * what the creator has.
  */
-export async function tipInNaira(stage: NairaStage): Promise<void> {
+export async function tipInNaira(stage: Stage): Promise<void> {
   const { web, creator, say } = stage
-  const before = await availableUsdc(stage)
+  const { availableUSDC: before } = await balanceOf(stage)
   const page = await ask(stage, 'checkout', 'by card')
   assert.match(String(page['checkoutUrl']), /^http/)
   say(`asked for ${amount} USD in naira: checkout page ${page['checkoutUrl']}`)
@@ -35,7 +28,7 @@ export async function tipInNaira(stage: NairaStage): Promise<void> {
   await callApi(stage.sandbox, 'POST', `/dev/fiatpay/charges/${transfer['intentId']}`, { outcome: 'paid' })
   await arrived(stage, String(transfer['intentId']), 'by transfer')
 
-  const gained = (await availableUsdc(stage)) - before
+  const gained = (await balanceOf(stage)).availableUSDC - before
   assert.ok(Math.abs(gained - 2 * credited) < 1e-6, `the balance grew by ${gained}`)
   const { transactions } = await callAsOwner(web, 'GET', '/creators/transactions?limit=2', creator.cookie)
   assert.deepEqual(
@@ -45,7 +38,7 @@ export async function tipInNaira(stage: NairaStage): Promise<void> {
   say(`the creator's balance grew by ${gained} USDC, with a line for each`)
 }
 
-async function ask({ web, creator }: NairaStage, fiatCollection: string, memo: string): Promise<Json> {
+async function ask({ web, creator }: Stage, fiatCollection: string, memo: string): Promise<Json> {
   await callAsOwner(web, 'PATCH', '/creators/me', creator.cookie, { settings: { fiatCollection } })
   const tip = { creatorId: creator.id, amount, senderName: 'Bola', memo }
   const intent = await callApi(web, 'POST', '/payments/fiat/intent', tip)
@@ -64,11 +57,10 @@ async function press(checkoutUrl: string): Promise<void> {
   await response.arrayBuffer()
 }
 
-async function arrived({ web, creator, streams, say }: NairaStage, id: string, memo: string): Promise<void> {
+async function arrived(stage: Stage, id: string, memo: string): Promise<void> {
+  const { web, creator, say } = stage
   const paidAt = performance.now()
-  const events = await Promise.all(
-    streams.map((stream) => stream.next(({ data }) => data['message'] === memo, patienceMs)),
-  )
+  const events = await tipOnStreams(stage, memo, patienceMs)
   for (const { data } of events)
     assert.deepEqual([data['amount'], data['tokenSymbol'], data['sender']], [amount, 'FIAT', 'Bola'])
   const ms = Math.round(Math.max(...events.map(({ atMs }) => atMs)) - paidAt)
@@ -80,9 +72,4 @@ async function arrived({ web, creator, streams, say }: NairaStage, id: string, m
   const listed = tips.find(({ signature }) => signature === id)
   assert.equal(listed?.['status'], 'confirmed')
   say(`paid ${memo}: on every stream ${ms} ms later, completed, listed at ${listed['valueUsd']} USD`)
-}
-
-async function availableUsdc({ web, creator }: NairaStage): Promise<number> {
-  const { balance } = await callAsOwner(web, 'GET', '/creators/balance', creator.cookie)
-  return (balance as { availableUSDC: number }).availableUSDC
 }

@@ -1,13 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { createBackendClient, createTipClient, type TipCompleted } from '../../src/sdk/client/index.js'
-import { callAsBrowser } from './api.js'
-import type { Supporter } from './supporter.js'
-
-interface Creator {
-  readonly id: string
-  readonly wallet: string
-  readonly cookie: string
-}
+import { callAsOwner } from './api.js'
+import type { Stage } from './stage.js'
 
 /** What the supporter gives, in USD. */
 const amount = 4
@@ -18,15 +12,12 @@ const patienceMs = 10_000
  * A tip as an integrator's site does it, with the client it is given: the backend opens a session with its API key, the page
  * makes and pays the tip with the session's token, the backend polls for the event.
  */
-export async function tipThroughSdk(
-  baseUrl: string,
-  creator: Creator,
-  supporter: Supporter,
-  say: (text: string) => void,
-): Promise<void> {
-  const key = await callAsBrowser(baseUrl, '/creators/api-keys', { label: 'the demo' }, creator.cookie)
-  const backend = createBackendClient({ baseUrl, apiKey: String(key.answer['apiKey']) })
-  say(`made API key ${key.answer['prefix']} for the creator's backend`)
+export async function tipThroughSdk(stage: Stage): Promise<void> {
+  const { web, creator, say } = stage
+  const label = { label: 'the demo' }
+  const key = await callAsOwner(web, 'POST', '/creators/api-keys', creator.cookie, label)
+  const backend = createBackendClient({ baseUrl: web, apiKey: String(key['apiKey']) })
+  say(`made API key ${key['prefix']} for the creator's backend`)
 
   const earlier = await latest(backend.events({ creatorId: creator.id }))
   const { sessionToken, config } = await backend.init({
@@ -35,7 +26,7 @@ export async function tipThroughSdk(
   })
   say(`the backend opened an SDK session for ${config.creatorAddress}`)
 
-  const { intentId, signature } = await tipFromPage(baseUrl, sessionToken, creator, supporter)
+  const { intentId, signature } = await tipFromPage(stage, sessionToken)
   say(`the page tipped ${amount} USD in USDC: intent ${intentId.slice(0, 11)}... is confirmed`)
 
   const signal = AbortSignal.timeout(patienceMs)
@@ -48,12 +39,10 @@ export async function tipThroughSdk(
 
 /** What runs in the supporter's browser: it only ever holds the session token. Returns the confirmed payment. */
 async function tipFromPage(
-  baseUrl: string,
+  { web, creator, supporter }: Stage,
   sessionToken: string,
-  creator: Creator,
-  supporter: Supporter,
 ): Promise<{ intentId: string; signature: string }> {
-  const page = createTipClient({ baseUrl, sessionToken })
+  const page = createTipClient({ baseUrl: web, sessionToken })
   const usdc = (await page.session()).tokens.find(({ symbol }) => symbol === 'USDC')
   assert(usdc, 'the creator accepts USDC')
   const { intentId, transaction } = await page.tip({

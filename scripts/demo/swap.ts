@@ -1,15 +1,8 @@
 import { strict as assert } from 'node:assert'
 import { displayNumber } from '../../src/kernel/money.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { callApi, callAsBrowser, type Json } from './api.js'
-import type { EventReader } from './event-reader.js'
-import type { Supporter } from './supporter.js'
-
-interface Creator {
-  readonly id: string
-  readonly wallet: string
-  readonly cookie: string
-}
+import { callApi, callAsOwner, type Json } from './api.js'
+import { type Stage, tipOnStreams } from './stage.js'
 
 /** SOL the supporter gives. */
 const amount = 0.1
@@ -19,15 +12,10 @@ const patienceMs = 10_000
 const message = 'changed on its way'
 
 /** A tip in SOL to a creator who wants USDC: the supporter signs one transaction, a swap engine's, and USDC arrives. */
-export async function tipThroughSwap(
-  web: string,
-  creator: Creator,
-  supporter: Supporter,
-  streams: readonly EventReader[],
-  say: (text: string) => void,
-): Promise<void> {
+export async function tipThroughSwap(stage: Stage): Promise<void> {
+  const { web, creator, supporter, say } = stage
   const wish = { settings: { autoConvertUsdc: true } }
-  await callAsBrowser(web, '/creators/me', wish, creator.cookie, 'PATCH')
+  await callAsOwner(web, 'PATCH', '/creators/me', creator.cookie, wish)
   say('the creator now takes USDC, whatever is given')
 
   const intent = await callApi(web, 'POST', '/payments/intent', {
@@ -47,9 +35,7 @@ export async function tipThroughSwap(
     message,
   }
   await callApi(web, 'POST', '/chain/tips/create', claim)
-  const events = await Promise.all(
-    streams.map((stream) => stream.next(({ data }) => data['message'] === message, patienceMs)),
-  )
+  const events = await tipOnStreams(stage, message, patienceMs)
   for (const { data } of events) {
     assert.equal(data['tokenSymbol'], 'USDC')
     assert.equal(data['sender'], supporter.wallet)

@@ -1,12 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { callApi, callAsBrowser, callAsOwner, type Json, until } from './api.js'
-
-export interface WithdrawalStage {
-  readonly web: string
-  readonly sandbox: string
-  readonly creator: { readonly cookie: string }
-  readonly say: (text: string) => void
-}
+import { callApi, callAsOwner, type Json, until } from './api.js'
+import { balanceOf } from './balance.js'
+import type { Stage } from './stage.js'
 
 const amountUSDC = 10
 const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
@@ -15,7 +10,7 @@ const patienceMs = 30_000
 const states = ['pending', 'submitted', 'processing', 'completed'] as const
 
 /** A withdrawal watched in the history until the money has arrived, and one that the provider refuses. */
-export async function withdrawNaira(stage: WithdrawalStage): Promise<void> {
+export async function withdrawNaira(stage: Stage): Promise<void> {
   try {
     await paidOut(stage)
     await refused(stage)
@@ -24,12 +19,13 @@ export async function withdrawNaira(stage: WithdrawalStage): Promise<void> {
   }
 }
 
-async function paidOut(stage: WithdrawalStage): Promise<void> {
+async function paidOut(stage: Stage): Promise<void> {
   const { web, sandbox, creator, say } = stage
   // It waits at the provider until it is told, so that every state can be seen.
   await behave(stage, { transfers: 'manual' })
-  const before = await balance(stage)
-  const { answer } = await callAsBrowser(web, '/payouts/withdraw', { ...account, amountUSDC }, creator.cookie)
+  const before = await balanceOf(stage)
+  const wish = { ...account, amountUSDC }
+  const answer = await callAsOwner(web, 'POST', '/payouts/withdraw', creator.cookie, wish)
   const { reference, status, amountNGN, systemFeeNGN } = answer
   assert.equal(status, 'submitted')
   say(
@@ -47,14 +43,14 @@ async function paidOut(stage: WithdrawalStage): Promise<void> {
   say(
     `the history shows ${states.map((state, n) => `${state} at ${String(moments[n]).slice(11, 23)}`).join(', ')}`,
   )
-  const { availableUSDC, heldUSDC } = await balance(stage)
+  const { availableUSDC, heldUSDC } = await balanceOf(stage)
   assert.deepEqual([availableUSDC, heldUSDC], [before.availableUSDC - amountUSDC, before.heldUSDC])
 }
 
-async function refused(stage: WithdrawalStage): Promise<void> {
+async function refused(stage: Stage): Promise<void> {
   const { web, creator, say } = stage
   await behave(stage, { transfers: 'reject', rejectText: refusalText })
-  const before = await balance(stage)
+  const before = await balanceOf(stage)
   const response = await fetch(`${web}/payouts/withdraw`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie: creator.cookie },
@@ -62,7 +58,7 @@ async function refused(stage: WithdrawalStage): Promise<void> {
   })
   const { error } = (await response.json()) as Json
   assert.deepEqual([response.status, error], [502, refusalText])
-  const after = await balance(stage)
+  const after = await balanceOf(stage)
   assert.deepEqual(after, before)
   say(
     `withdrew all the rest: the provider refuses it, 502 "${error}"; the balance is whole: ${after.availableUSDC} USDC`,
@@ -70,7 +66,7 @@ async function refused(stage: WithdrawalStage): Promise<void> {
 }
 
 /** Resolves with the record once it is in this state. */
-function reached({ web, creator }: WithdrawalStage, reference: string, state: string): Promise<Json> {
+function reached({ web, creator }: Stage, reference: string, state: string): Promise<Json> {
   return until(`the withdrawal is ${state}`, patienceMs, async () => {
     const path = `/payouts/history?reference=${reference}`
     const { payouts } = await callAsOwner(web, 'GET', path, creator.cookie)
@@ -78,12 +74,6 @@ function reached({ web, creator }: WithdrawalStage, reference: string, state: st
   })
 }
 
-async function balance({ web, creator }: WithdrawalStage) {
-  const { balance: all } = await callAsOwner(web, 'GET', '/creators/balance', creator.cookie)
-  const { availableUSDC, heldUSDC } = all as { availableUSDC: number; heldUSDC: number }
-  return { availableUSDC, heldUSDC }
-}
-
-async function behave({ sandbox }: WithdrawalStage, mode: Json): Promise<void> {
+async function behave({ sandbox }: Stage, mode: Json): Promise<void> {
   await callApi(sandbox, 'POST', '/dev/fiatpay/mode', mode)
 }

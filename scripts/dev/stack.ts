@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stackSecrets } from './secrets.js'
 import { type Service, startServices } from './services.js'
@@ -9,7 +9,6 @@ const privateFile = 0o600
 /** Starts everything in its order. Resolves, when all of it is ready, with the table of addresses as text. */
 export async function startStack(context: StackContext): Promise<string> {
   const { settings } = context
-  mkdirSync(settings.DATA_DIR, { recursive: true })
   const secrets = stackSecrets(settings.DATA_DIR)
   const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
   const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`

@@ -52,10 +52,6 @@ export class Supervised {
     this.#start()
   }
 
-  get running(): boolean {
-    return this.#child !== undefined
-  }
-
   /** Ends it in order, by force after so many milliseconds. Resolves when it is gone. */
   async stop(milliseconds: number): Promise<void> {
     this.#stopped = true

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { json, type Route, readControl } from './exchange.js'
@@ -74,15 +75,9 @@ export class MailServer {
   }
 
   async #take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk)
+    const content = await buffer(stream)
     if (stream.sizeExceeded) throw Object.assign(new Error('Too large'), { responseCode: 552 })
-    const {
-      subject = '',
-      text = '',
-      html = '',
-      messageId = '',
-    } = await PostalMime.parse(Buffer.concat(chunks))
+    const { subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(content)
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
     for (const { address: to } of envelope.rcptTo) {
       const mail = { to, from, subject, text, html, at: new Date().toISOString(), messageId }

@@ -3,7 +3,8 @@ import { createClient, type Request } from '../helpers/client.js'
 import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
 import { type Person, registerPerson } from '../helpers/people.js'
 import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
-import { type SecondApp, startApp } from '../helpers/second-app.js'
+import { startApp } from '../helpers/second-app.js'
+import type { ServedApp } from '../helpers/serve-app.js'
 import { until } from '../helpers/until.js'
 import { runDrain, useWorld } from '../helpers/world.js'
 
@@ -12,7 +13,7 @@ const world = useWorld(test, { mail: true })
 const locked = '429 Too many failed attempts. Account locked for 15 minutes.'
 
 /** An app that counts in a Redis of the test's own. */
-async function startLimited(t: ExecutionContext, { url }: PrivateRedis): Promise<[SecondApp, Request]> {
+async function startLimited(t: ExecutionContext, { url }: PrivateRedis): Promise<[ServedApp, Request]> {
   const app = await startApp(t, { ...world().env, REDIS_URL: url, RATE_LIMIT_FACTOR: '1' })
   await until('Redis is connected', async () => (await app.services.ready()) === 'ok')
   return [app, await createClient(app.url)]

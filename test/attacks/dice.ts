@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { seeded } from '../domain/seed.js'
+import { randomFrom } from '../helpers/random.js'
 
 /** Chance that can be repeated. */
 export interface Dice {
@@ -10,14 +11,7 @@ export interface Dice {
 
 /** Dice of the seed that is printed with the test (TEST_SEED): it throws them the same way again. */
 export function diceFor(t: ExecutionContext): Dice {
-  let state = seeded(t).seed
-  // mulberry32
-  function next(): number {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = randomFrom(seeded(t).seed)
   const roll = (sides: number): number => Math.floor(next() * sides)
   return { roll, pick: (from) => from[roll(from.length)] as (typeof from)[number] }
 }

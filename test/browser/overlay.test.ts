@@ -1,10 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
 import { type BrowserWorld, faultsOf, useBrowser } from '../helpers/browser.js'
-import { freshWallet, plantConfirmed } from '../helpers/confirmed-tips.js'
+import { plantConfirmed } from '../helpers/confirmed-tips.js'
 import { hostileTexts } from '../helpers/hostile-texts.js'
 import { inspect } from '../helpers/inspect.js'
 import { startRestartableApp } from '../helpers/restartable-app.js'
+import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
@@ -50,7 +51,7 @@ async function goTo(page: Page, url: string): Promise<void> {
 
 test.serial('a tip appears over a transparent page, one after the other, and goes away again', async (t) => {
   const { page, shown, faults } = await addSource(t, open())
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await plant(wallet, 'before anybody looked')
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&duration=3000&gap=0`)
   t.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgba(0, 0, 0, 0)')
@@ -70,7 +71,7 @@ test.serial('a tip appears over a transparent page, one after the other, and goe
 
 test.serial('an alert, and an address without a wallet, can be read by everybody', async (t) => {
   const { page, faults } = await addSource(t, open())
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&duration=60000&animation=none`)
   await plant(wallet, 'a word that is as long as it may be: '.padEnd(200, 'x'))
   await page.locator('.tip--show').waitFor()
@@ -91,7 +92,7 @@ test.serial(
     const app = await startRestartableApp(world.env)
     t.teardown(() => app.close())
     const { page, shown, faults } = await addSource(t, open())
-    const wallet = freshWallet()
+    const wallet = strangerWallet()
     const address = `${app.url}/overlay?wallet=${wallet}&${quick}`
     await goTo(page, address)
     const expected: string[] = []
@@ -125,7 +126,7 @@ test.serial(
 
 test.serial('a source that nobody sees holds its alerts back', async (t) => {
   const { page, shown } = await addSource(t, open())
-  const wallet = freshWallet()
+  const wallet = strangerWallet()
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${quick}`)
   const seen = (active: boolean) =>
     page.evaluate(
@@ -159,7 +160,7 @@ test.serial('what strangers write stays text, inside its card, and runs nothing'
   const { page, shown, faults } = await addSource(t, open())
   const template = encodeURIComponent('<b onclick=1>{sender}</b> {amount} {token}')
   for (const [at, text] of hostileTexts.entries()) {
-    const wallet = freshWallet()
+    const wallet = strangerWallet()
     // It stays for as long as one looks at it.
     const look = `duration=60000&animation=none&template=${template}`
     await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${look}`)
@@ -192,7 +193,7 @@ test.serial('an alert is heard when sound is asked for, and only then', async (t
     ['', []],
     ['&sound=1&volume=0.2', [880, 1318.5]],
   ] as const) {
-    const wallet = freshWallet()
+    const wallet = strangerWallet()
     const before = shown().length
     await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${quick}${sound}`)
     await plant(wallet, 'heard')
@@ -206,7 +207,7 @@ test.serial('a minute without the service shows a dot, which goes when it is bac
   t.teardown(() => app.close())
   const { page, faults } = await addSource(t, open())
   await page.clock.install()
-  await goTo(page, `${app.url}/overlay?wallet=${freshWallet()}&${quick}`)
+  await goTo(page, `${app.url}/overlay?wallet=${strangerWallet()}&${quick}`)
   const dot = page.locator('.dot')
   await app.stop('nothing')
   await page.clock.runFor(50_000)

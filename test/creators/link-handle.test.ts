@@ -1,26 +1,13 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { runScript, type ScriptRun } from '../helpers/ops.js'
 import { type Person, registerPerson } from '../helpers/people.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
+const linkHandle = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'link-handle', ...args)
 
-/** Runs the script as an operator would. */
-function linkHandle(...args: string[]): Promise<Run> {
-  const env = { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/scripts/link-handle.js', ...args], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
-    })
-  })
-}
 function freshHandle(): string {
   return `h${randomBytes(6).toString('hex')}`
 }

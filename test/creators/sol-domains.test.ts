@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createSnsNames } from '../../src/providers/names/sns.js'

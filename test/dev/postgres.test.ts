@@ -2,22 +2,16 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import pg from 'pg'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
 import { freePort } from '../../scripts/dev/ports.js'
 import { postgresReady, preparePostgres, startPostgres } from '../../scripts/dev/postgres.js'
+import { inDatabase } from '../../scripts/dev/postgres-session.js'
 import { privatePostgres } from '../helpers/private-postgres.js'
 import { isRunning } from '../helpers/processes.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
-async function ask(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat()
-  } finally {
-    await client.end()
-  }
+function ask(url: string, sql: string): Promise<unknown[]> {
+  return inDatabase(url, async (client) => (await client.query({ text: sql, rowMode: 'array' })).rows.flat())
 }
 
 test('the embedded PostgreSQL keeps text as UTF-8 and sorts it by code point, whatever the machine is set to', async (t) => {

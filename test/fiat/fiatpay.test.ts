@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
@@ -30,11 +31,9 @@ async function answering(
 ): Promise<Scripted> {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString('utf8')
+    const sent = await text(request)
     const { authorization } = request.headers
-    asked.push({ url: request.url ?? '', authorization, body: text === '' ? undefined : JSON.parse(text) })
+    asked.push({ url: request.url ?? '', authorization, body: sent === '' ? undefined : JSON.parse(sent) })
     response.writeHead(status, { connection: 'close', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   })

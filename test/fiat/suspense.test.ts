@@ -1,27 +1,13 @@
-import { execFile } from 'node:child_process'
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { registerCreator, type TestCreator } from '../helpers/creators.js'
 import { availableUsdc, fiatIntent, fiatStatus, pay, platformUnits, settleNow } from '../helpers/fiat-tips.js'
+import { runScript, type ScriptRun } from '../helpers/ops.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs the script as an operator would. */
-function suspense(...args: string[]): Promise<Run> {
-  const env = { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/scripts/suspense.js', ...args], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
-    })
-  })
-}
+const suspense = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'suspense', ...args)
 
 async function report(...args: string[]) {
   const { code, out } = await suspense('--json', ...args)

@@ -1,5 +1,6 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type AnswerCheck, createAnswerCheck, type OpenApi } from './contract.js'
+import { requestRaw } from './raw-request.js'
 
 export interface RequestOptions {
   /** Sent as JSON; a text or bytes are sent as they are. */
@@ -35,12 +36,7 @@ export type Request = <Body = Refusal>(
   options?: RequestOptions,
 ) => Promise<Answer<Body>>
 
-const timeoutMs = 15_000
-
-/**
- * A client of the service at `url`, bound to its document. Plain `node:http` without kept-alive connections:
- * `fetch` adds headers of its own, and pooled sockets look like leaks.
- */
+/** A client of the service at `url`, bound to its document. */
 export async function createClient(url: string): Promise<Request> {
   const check: AnswerCheck = createAnswerCheck(
     (await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi,
@@ -53,33 +49,22 @@ export async function createClient(url: string): Promise<Request> {
   }
 }
 
-function exchange(
+async function exchange(
   url: string,
   method: string,
   path: string,
   options: RequestOptions,
 ): Promise<Answer<unknown>> {
-  return new Promise((resolve, reject) => {
-    const payload = payloadOf(options.body)
-    const headers = { ...headersOf(options, payload), ...options.headers }
-    const request = httpRequest(new URL(path, url), { method, headers, agent: false, timeout: timeoutMs })
-    request.on('response', (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: parsed(text, response.headers['content-type']),
-          session: sessionFrom(response.headers['set-cookie']),
-        })
-      })
-    })
-    request.on('timeout', () => request.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)))
-    request.on('error', reject)
-    request.end(payload)
-  })
+  const payload = payloadOf(options.body)
+  const sent = { ...headersOf(options, payload), ...options.headers }
+  const { origin, pathname, search } = new URL(path, url)
+  const { status, headers, text } = await requestRaw(origin, method, `${pathname}${search}`, sent, payload)
+  return {
+    status,
+    headers,
+    body: parsed(text, headers['content-type']),
+    session: sessionFrom(headers['set-cookie']),
+  }
 }
 
 function payloadOf(body: unknown): string | Uint8Array | undefined {

@@ -4,9 +4,6 @@ import { confirmTips } from '../../src/tips/confirm.js'
 import { someConfirmation, storePending } from './confirmations.js'
 import { strangerWallet } from './supporter.js'
 
-/** What the overlay's tests call a stranger's wallet. */
-export const freshWallet = strangerWallet
-
 const sol = tokenBySymbol('SOL') as Token
 
 /**

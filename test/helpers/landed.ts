@@ -1,7 +1,7 @@
+import { landed } from './paid-intents.js'
 import { createSupporter, strangerWallet } from './supporter.js'
 import { recordTip } from './tips.js'
 import { solTransfer } from './transfers.js'
-import { until } from './until.js'
 import type { World } from './world.js'
 
 /** Tips that are recorded and whose transactions the chain has confirmed, to the recipients in turn; their signatures. */
@@ -10,7 +10,6 @@ export async function landTips(
   count: number,
   recipients?: readonly string[],
 ): Promise<string[]> {
-  const { chain } = world.sandbox
   const supporter = createSupporter(world.sandbox)
   const claims = Array.from({ length: count }, (_, index) => {
     const creatorWallet = recipients?.[index % recipients.length] ?? strangerWallet()
@@ -19,11 +18,10 @@ export async function landTips(
     const txSignature = supporter.send([solTransfer(supporter.wallet, creatorWallet, lamports)])
     return { creatorWallet, senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
   })
-  await until('the chain has confirmed them', () =>
-    claims.every(({ txSignature }) => chain.ledger.visible(txSignature, 'confirmed') !== undefined),
-  )
+  const signatures = claims.map(({ txSignature }) => txSignature)
+  await landed(world, signatures)
   await Promise.all(claims.map((claim) => recordTip(world, claim)))
-  return claims.map(({ txSignature }) => txSignature)
+  return signatures
 }
 
 /** Which of these tips are not confirmed. */

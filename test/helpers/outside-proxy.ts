@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { closeServer } from '../../scripts/sandbox/http-server.js'
 
 /** One JSON-RPC answer; it has a result or an error. */
 export interface RpcReply {
@@ -45,9 +47,7 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
   })
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/'
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const asked = Buffer.concat(chunks).toString('utf8')
+    const asked = await text(request)
     const intervention = proxy.intervene?.(path, asked)
     if (intervention === 'hang') return
     if (intervention === 'close') return void response.destroy()
@@ -56,15 +56,15 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
       method: request.method ?? 'GET',
       ...(asked === '' ? {} : { body: asked }),
     })
-    const text = await answer.text()
+    const answered = await answer.text()
     response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(answer.ok ? told(request, asked, text) : text)
+    response.end(answer.ok ? told(request, asked, answered) : answered)
   }
-  function told({ url: path = '/', headers }: IncomingMessage, asked: string, text: string): string {
-    if (path === '/') return JSON.stringify(altered(JSON.parse(asked), JSON.parse(text)))
-    if (proxy.reword === undefined) return text
+  function told({ url: path = '/', headers }: IncomingMessage, asked: string, answered: string): string {
+    if (path === '/') return JSON.stringify(altered(JSON.parse(asked), JSON.parse(answered)))
+    if (proxy.reword === undefined) return answered
     const question = asked === '' ? undefined : JSON.parse(asked)
-    return JSON.stringify(proxy.reword({ path, headers, asked: question, answer: JSON.parse(text) }))
+    return JSON.stringify(proxy.reword({ path, headers, asked: question, answer: JSON.parse(answered) }))
   }
   function altered(asked: Call | Call[], answered: RpcReply | RpcReply[]): unknown {
     if (proxy.alter === undefined) return answered
@@ -83,12 +83,7 @@ export async function startOutsideProxy(target: string): Promise<OutsideProxy> {
     intervene: undefined,
     alter: undefined,
     reword: undefined,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => closeServer(server),
   }
   return proxy
 }

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Composed } from '../../src/compose.js'
-import { composePayoutSender } from '../../src/compose.js'
 import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
 import { credit } from '../../src/ledger/transfers.js'
-import { createReconcilerDrain } from '../../src/payouts/reconcile.js'
-import { createPayoutDrain } from '../../src/payouts/submit.js'
-import type { Drain } from '../../src/platform/drain-loop.js'
-import { startWorker } from '../../src/platform/worker.js'
+import { workers } from '../../workers/registry.js'
 import { type Person, registerPerson } from './people.js'
 import { runDrain, type World } from './world.js'
 
@@ -99,10 +94,6 @@ export async function balanceOf({ request }: World, { session }: Person) {
   return { availableUSDC, heldUSDC }
 }
 
-function payoutDrain(services: Composed): Drain {
-  return createPayoutDrain({ ...services, sender: composePayoutSender(services.config) })
-}
-
 /** Makes everything due that waits for its time. */
 export async function letTimePass({ db }: Pick<World, 'db'>): Promise<void> {
   await db('withdrawals')
@@ -112,13 +103,13 @@ export async function letTimePass({ db }: Pick<World, 'db'>): Promise<void> {
 
 /** One payout worker sends what is due. */
 export function sendNow({ services }: World): Promise<number> {
-  return runDrain(payoutDrain(services))
+  return runDrain(workers.payouts(services))
 }
 
 /** One reconciler looks at everything, as if the next looks had come. */
 export async function reconcileNow(world: World): Promise<void> {
   await letTimePass(world)
-  await createReconcilerDrain(world.services)()
+  await workers.reconciler(world.services)()
 }
 
 export interface PayoutRow {
@@ -139,15 +130,4 @@ export function rowOf({ db }: Pick<World, 'db'>, reference: string): Promise<Pay
 /** How often the provider executed a withdrawal. */
 export function executions({ fiat }: World, reference: string): number {
   return fiat.fiatpay.log().transfers.filter((line) => line.reference === reference.toLowerCase()).length
-}
-
-/** A payout worker beside the app, woken as in production. */
-export function startPayoutWorker({ services, env }: World): { stop(): Promise<void> } {
-  return startWorker({
-    kind: 'payouts',
-    drain: payoutDrain(services),
-    redisUrl: env['REDIS_URL'] ?? '',
-    namespace: env['REDIS_NAMESPACE'] ?? '',
-    onError: () => undefined,
-  })
 }

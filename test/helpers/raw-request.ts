@@ -7,27 +7,36 @@ export interface Raw {
   readonly headers: IncomingMessage['headers']
 }
 
-/** A request with the target as it is written, which a URL parser would put right. */
+const timeoutMs = 15_000
+
+/**
+ * A request with the target as it is written, which a URL parser would put right. Plain `node:http` without kept-alive
+ * connections: `fetch` adds headers of its own, and pooled sockets look like leaks.
+ */
 export function requestRaw(
   url: string,
   method: string,
   path: string,
   headers: Record<string, string> = {},
-  body?: string,
+  body?: string | Uint8Array,
 ): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
-    const sent = httpRequest({ hostname, port, method, path, headers, agent: false }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
-      answer.on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          text: Buffer.concat(chunks).toString('utf8'),
-          headers: answer.headers,
-        }),
-      )
-    })
+    const sent = httpRequest(
+      { hostname, port, method, path, headers, agent: false, timeout: timeoutMs },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString('utf8'),
+            headers: answer.headers,
+          }),
+        )
+      },
+    )
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)))
     sent.on('error', reject).end(body)
   })
 }

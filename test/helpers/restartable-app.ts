@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type App, createApp } from '../../src/app.js'
-import { type Composed, compose } from '../../src/compose.js'
-import { loadConfig } from '../../src/platform/config.js'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { closeServer } from '../../scripts/sandbox/http-server.js'
+import { serveApp } from './serve-app.js'
 
 /** An app that goes away and comes back at the same address, as in a deploy. */
 export interface RestartableApp {
@@ -14,38 +13,22 @@ export interface RestartableApp {
 }
 
 export async function startRestartableApp(env: Readonly<Record<string, string>>): Promise<RestartableApp> {
-  let running: { app: App; services: Composed } | undefined
-  let server: Server | undefined
-  let port = 0
-  const listen = async (one: Server): Promise<void> => {
-    await new Promise<void>((done) => one.listen(port, '127.0.0.1', done))
-    port = (one.address() as AddressInfo).port
-    server = one
-  }
-  const end = async (): Promise<void> => {
-    await running?.app.close()
-    server?.closeAllConnections()
-    await new Promise((done) => server?.close(done) ?? done(undefined))
-    await running?.services.close()
-    running = undefined
-    server = undefined
-  }
-  const start = async (): Promise<void> => {
-    await end()
-    const services = compose(loadConfig(env), 'test')
-    const app = createApp(services)
-    running = { app, services }
-    await listen(createServer(app.koa.callback()))
-  }
-  await start()
+  const first = await serveApp(env)
+  const { url, port } = first
+  let end: () => Promise<void> = first.close
   return {
-    url: `http://127.0.0.1:${port}`,
-    start,
+    url,
+    async start() {
+      await end()
+      end = (await serveApp(env, port)).close
+    },
     async stop(meanwhile) {
       await end()
-      if (meanwhile === '503')
-        await listen(createServer((_, response) => response.writeHead(503).end('busy')))
+      if (meanwhile === 'nothing') return
+      const busy = createServer((_, response) => response.writeHead(503).end('busy'))
+      await once(busy.listen(port, '127.0.0.1'), 'listening')
+      end = () => closeServer(busy)
     },
-    close: end,
+    close: () => end(),
   }
 }

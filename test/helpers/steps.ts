@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import { closeServer } from '../../scripts/sandbox/http-server.js'
 import { endReader, statementReader } from './statements.js'
 import { type Watch, wireFor } from './wire.js'
 
@@ -47,22 +49,16 @@ export async function watchRpc(t: ExecutionContext, url: string, atStep: AtStep)
     )
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  t.teardown(async () => {
-    const closed = new Promise((done) => server.close(done))
-    server.closeAllConnections()
-    await closed
-  })
+  t.teardown(() => closeServer(server))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function forward(url: string, request: IncomingMessage, atStep: AtStep): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const body = Buffer.concat(chunks).toString('utf8')
+  const body = await text(request)
   const parsed = [JSON.parse(body)].flat() as { method: string }[]
   const label = parsed[0]?.method ?? 'nothing'
   if (!(await atStep(label, 'before'))) return undefined
   const answer = await fetch(url, { method: 'POST', body, headers: { connection: 'close' } })
-  const text = await answer.text()
-  return (await atStep(label, 'after')) ? text : undefined
+  const answered = await answer.text()
+  return (await atStep(label, 'after')) ? answered : undefined
 }

@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
 import { type Fiat, startFiat } from '../../scripts/sandbox/fiat.js'
 import { MailServer } from '../../scripts/sandbox/mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
-import { type App, createApp } from '../../src/app.js'
-import { type Composed, compose } from '../../src/compose.js'
-import { createHttpServer } from '../../src/http/server.js'
-import { loadConfig } from '../../src/platform/config.js'
+import type { Composed } from '../../src/compose.js'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import { createClient, type Request } from './client.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
 import { refuseLeaks } from './leaks.js'
 import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
+import { serveApp } from './serve-app.js'
 import { countSql, type SqlCounter } from './sql-counter.js'
 import { layWire, type Wire } from './wire.js'
 
@@ -123,10 +119,8 @@ async function openWorld({
     ...(taps && settingsThrough(taps)),
     ...changes,
   }
-  const services = compose(loadConfig(env), 'test')
-  const app = createApp(services)
-  const server = await listen(app)
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const app = await serveApp(env)
+  const { url, services } = app
   fiat?.fiatpay.webhooks.sendTo(`${url}/webhooks/fiatpay`)
   return {
     url,
@@ -156,8 +150,7 @@ async function openWorld({
       return one.url
     },
     async close() {
-      await stop(server, app)
-      await services.close()
+      await app.close()
       if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
       await sandbox?.close()
       await mailServer?.close()
@@ -214,18 +207,4 @@ function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> 
     SOLANA_RPC_URLS: outside.url,
     ...pricesAndSwaps(outside.url),
   }
-}
-
-function listen({ koa }: App): Promise<Server> {
-  const server = createHttpServer(koa.callback())
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server))
-  })
-}
-
-async function stop(server: Server, app: App): Promise<void> {
-  const closed = new Promise((done) => server.close(done))
-  await app.close()
-  server.closeAllConnections()
-  await closed
 }

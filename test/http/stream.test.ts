@@ -8,7 +8,8 @@ import { solMint } from '../../src/kernel/tokens.js'
 import { TipHub } from '../../src/tips/hub.js'
 import { TipStreams } from '../../src/tips/stream.js'
 import { plantConfirmed, stampsOf } from '../helpers/confirmed-tips.js'
-import { type SecondApp, startApp } from '../helpers/second-app.js'
+import { startApp } from '../helpers/second-app.js'
+import type { ServedApp } from '../helpers/serve-app.js'
 import { watchPostgres } from '../helpers/steps.js'
 import { follow, openStream, type StreamReader } from '../helpers/stream-reader.js'
 import { strangerWallet } from '../helpers/supporter.js'
@@ -173,7 +174,7 @@ test('the wheel gives every stream one heartbeat a turn, whenever it came', asyn
   t.true((counts[0] ?? 0) >= 8 && (counts[0] ?? 0) <= 14, `${counts}`)
 })
 
-async function ownApp(t: ExecutionContext, changes: Record<string, string> = {}): Promise<SecondApp> {
+async function ownApp(t: ExecutionContext, changes: Record<string, string> = {}): Promise<ServedApp> {
   const { env } = world()
   return startApp(t, {
     ...env,
@@ -189,7 +190,7 @@ async function askRedis(t: ExecutionContext): Promise<Redis> {
   return redis
 }
 
-async function openStreams({ services }: SecondApp): Promise<number> {
+async function openStreams({ services }: ServedApp): Promise<number> {
   return (await services.metrics.openStreams.get()).values[0]?.value ?? 0
 }
 

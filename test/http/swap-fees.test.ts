@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { associatedAccount, openTokenAccounts, requestAirdrop } from '../../scri
 import { solMint, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/creators.js'
 import { type IntentBody, issueIntent } from '../helpers/intents.js'
+import { runScript, type ScriptRun } from '../helpers/ops.js'
 import { startApp } from '../helpers/second-app.js'
 import { createSupporter, strangerWallet } from '../helpers/supporter.js'
 import { useWorld } from '../helpers/world.js'
@@ -48,20 +48,8 @@ async function tip(): Promise<{ intent: IntentBody; received: bigint; fee: strin
   return { intent, received: holds(creator.wallet, 'USDC'), fee: row.fee_raw }
 }
 
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs the script as an operator would. */
-function setupTreasury(args: readonly string[], change: Record<string, string> = {}): Promise<Run> {
-  const env = { PATH: process.env['PATH'], ...world().env, ...change }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/scripts/setup-treasury.js', ...args], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
-    })
-  })
+function setupTreasury(args: readonly string[], change: Record<string, string> = {}): Promise<ScriptRun> {
+  return runScript({ env: { ...world().env, ...change } }, 'setup-treasury', ...args)
 }
 
 /** A key pair file of somebody with so much SOL. */

@@ -1,30 +1,16 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import test from 'ava'
 import { move } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { reserve } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/db.js'
 import { createBooksWatch } from '../../workers/watch-books.js'
+import { runScript, type ScriptRun } from '../helpers/ops.js'
 import { useWorld } from '../helpers/world.js'
 import { available, freshKey, held, userWith } from './support.js'
 
 const world = useWorld(test)
 
-async function runCheckBooks(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, ['dist/scripts/check-books.js', ...args], {
-    env: { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] },
-  })
-  const text = { out: '', err: '' }
-  child.stdout.on('data', (chunk) => {
-    text.out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    text.err += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code, ...text }
-}
+const runCheckBooks = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'check-books', ...args)
 
 /** Breaks the books as only somebody who switches the triggers off can. */
 async function tamper(userId: string, units: number): Promise<void> {

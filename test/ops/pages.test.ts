@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { closeServer } from '../../scripts/sandbox/http-server.js'
 import { operatorsPages } from '../../src/ops/routes.js'
 import { listWaiting } from '../../src/ops/waiting.js'
 import { listWork, sumWork } from '../../src/ops/work-rows.js'
@@ -26,9 +27,7 @@ async function start(t: ExecutionContext) {
   const server = createServer(operatorsPages(world().services, queues, login))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   t.teardown(async () => {
-    const closed = new Promise((done) => server.close(done))
-    server.closeAllConnections()
-    await closed
+    await closeServer(server)
     await queues.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

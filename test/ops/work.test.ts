@@ -1,19 +1,11 @@
-import { execFile } from 'node:child_process'
 import test from 'ava'
+import { runScript, type ScriptRun } from '../helpers/ops.js'
 import { registerPerson } from '../helpers/people.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 
-/** Runs the script as an operator would. */
-function work(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { ...process.env, DATABASE_URL: world().env['DATABASE_URL'] }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/scripts/work.js', ...args], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
-    })
-  })
-}
+const work = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'work', ...args)
 
 /** A wallet whose provisioning failed and waits an hour. Returns its row's key. */
 async function failedWallet(): Promise<string> {

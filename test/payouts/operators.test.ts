@@ -9,11 +9,11 @@ import {
   reconcileNow,
   rowOf,
   sendNow,
-  startPayoutWorker,
   withdrawal,
 } from '../helpers/payouts.js'
 import type { Person } from '../helpers/people.js'
 import { until } from '../helpers/until.js'
+import { createWorkerLoops } from '../helpers/worker-loops.js'
 import { useWorld } from '../helpers/world.js'
 import { brokenNow } from '../ledger/support.js'
 
@@ -131,7 +131,10 @@ test.serial('a replay refuses what may have left, and is planned before it is do
 
 test.serial('a replay from two terminals at once sends once', async (t) => {
   const { ada, reference } = await inReview()
-  const workers = [startPayoutWorker(world()), startPayoutWorker(world())]
+  const workers = [
+    createWorkerLoops(world().services, ['payouts']),
+    createWorkerLoops(world().services, ['payouts']),
+  ]
   t.teardown(() => Promise.all(workers.map((worker) => worker.stop())))
   const runs = await Promise.all([1, 2, 3].map(() => payouts('replay', reference, ...surely(reference))))
   const done = runs.filter(({ code }) => code === 0).length

@@ -9,10 +9,10 @@ import {
   historyOf,
   reconcileNow,
   rowOf,
-  startPayoutWorker,
   withdrawal,
 } from '../helpers/payouts.js'
 import { until } from '../helpers/until.js'
+import { createWorkerLoops } from '../helpers/worker-loops.js'
 import { useWorld } from '../helpers/world.js'
 import { brokenNow } from '../ledger/support.js'
 
@@ -21,7 +21,7 @@ const world = useWorld(test, { fiat: true, mail: true, env: { WITHDRAW_WAIT_MS: 
 let worker: { stop(): Promise<void> }
 test.beforeEach('a payout worker runs, and the provider behaves', () => {
   world().fiat.fiatpay.behaviour.reset()
-  worker = startPayoutWorker(world())
+  worker = createWorkerLoops(world().services, ['payouts'])
 })
 test.afterEach.always('it stops', () => worker.stop())
 test.afterEach.always('the books hold', async (t) => {

@@ -1,22 +1,16 @@
 import { spawn } from 'node:child_process'
-import { appendFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getAssociatedTokenAddressSync } from '@solana/spl-token'
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from '@solana/web3.js'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { temporaryFolder } from '../helpers/temporary.js'
 import { call, connect, postJson } from './chain-client.js'
 import { exitOf, sandboxMain, startProcess } from './sandbox-process.js'
 
 const usdc = new PublicKey(tokenBySymbol('USDC')?.mint ?? '')
-
-async function temporaryDirectory(t: ExecutionContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'sandbox-'))
-  t.teardown(() => rm(directory, { recursive: true }))
-  return directory
-}
 
 async function lookAt(url: string, wallet: PublicKey) {
   const connection = connect({ url })
@@ -35,7 +29,7 @@ async function lookAt(url: string, wallet: PublicKey) {
 }
 
 test('a killed sandbox comes back with its ledger, even when the last line was torn', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = temporaryFolder(t)
   const wallet = Keypair.generate().publicKey
   const env = { DATA_DIR: directory, TREASURY_WALLET: wallet.toBase58(), SLOT_MS: '20' }
   const first = await startProcess(t, env)
@@ -66,7 +60,7 @@ test('a killed sandbox comes back with its ledger, even when the last line was t
 })
 
 test('time does not run backwards over a restart', async (t) => {
-  const dataDir = await temporaryDirectory(t)
+  const dataDir = temporaryFolder(t)
   const wallet = Keypair.generate().publicKey
   const first = await startSandbox({ port: 0, slotMs: 0, dataDir })
   first.chain.advance(500)

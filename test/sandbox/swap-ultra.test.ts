@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Keypair, PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { engineOf } from '../../scripts/sandbox/aggregator/liquidity.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
+import { temporaryFolder } from '../helpers/temporary.js'
 import { connect, fundedKeypair, postJson } from './chain-client.js'
 import {
   accountRent,
@@ -218,8 +216,7 @@ test('prices follow the feed', async (t) => {
 })
 
 test('swaps go on after a restart', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'swaps-'))
-  t.teardown(() => rm(dataDir, { recursive: true }))
+  const dataDir = temporaryFolder(t)
   const first = await startSandbox({ port: 0, slotMs: 20, dataDir })
   const supporter = await createSupporter(first, 'USDC')
   await first.close()

@@ -5,6 +5,7 @@ import { createBackendClient } from '../../src/sdk/client/index.js'
 import { confirmTips } from '../../src/tips/confirm.js'
 import { seeded } from '../domain/seed.js'
 import { confirmAll, someConfirmation, storePending } from '../helpers/confirmations.js'
+import { randomFrom } from '../helpers/random.js'
 import { type Embedder, registerEmbedder } from '../helpers/sdk.js'
 import { strangerWallet } from '../helpers/supporter.js'
 import { recordTip, someClaim } from '../helpers/tips.js'
@@ -212,17 +213,6 @@ async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: numbe
     if (seen.size === tips) break
   }
   return seen
-}
-
-/** The same numbers for the same seed (Mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 test('ten writers confirm two thousand tips while three pollers see every event exactly once', async (t) => {

@@ -33,6 +33,12 @@ type Height = (typeof heights)[number]
 const endpoints = ['order', 'execute', 'quote', 'swap', 'swap-instructions'] as const
 export type Endpoint = (typeof endpoints)[number]
 
+/** The last valid block height as an engine tells it. */
+export function heightTold(lastValidBlockHeight: number, height: Height) {
+  if (height === 'none') return {}
+  return { lastValidBlockHeight: height === 'text' ? String(lastValidBlockHeight) : lastValidBlockHeight }
+}
+
 /** An engine's misbehaviour. */
 export interface EngineFault {
   readonly mode: Mode

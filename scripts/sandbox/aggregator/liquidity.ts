@@ -9,7 +9,7 @@ import { solMint, tokens } from '../../../src/kernel/tokens.js'
 import { mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { tokenProgram } from '../chain/token-accounts.js'
-import { accountOf, tokenAccountAt } from './accounts.js'
+import { accountOf } from './accounts.js'
 import { pool, swapProgramId } from './swap-instruction.js'
 import { swapProgram } from './swap-program.js'
 
@@ -47,7 +47,8 @@ export function plantLiquidity(chain: LocalChain): void {
   }
   // A referral account belongs to the referral program; what is in it is of interest to that program alone.
   plantLamports(chain, referralAccountOf(chain), referralProgram, chain.svm.rentExempt(0))
-  for (const owner of [engineOf(chain), referralAccountOf(chain)]) openMissing(chain, owner)
+  for (const owner of [engineOf(chain), referralAccountOf(chain)])
+    openTokenAccounts(chain, owner.toBase58(), mints)
   const maker = chain.keypair('market maker').publicKey.toBase58()
   if (!chain.svm.account(maker)) requestAirdrop(chain, maker, makerLamports)
   plantLookupTable(chain)
@@ -116,9 +117,4 @@ function plantWrappedSol(chain: LocalChain): void {
     data,
   )
   chain.setAccount(vault, { lamports: poolLamports + rent, owner: tokenProgram, data, executable: false })
-}
-
-function openMissing(chain: LocalChain, owner: PublicKey): void {
-  const missing = mints.filter((mint) => !tokenAccountAt(chain, accountOf(owner, mint)))
-  if (missing.length > 0) openTokenAccounts(chain, owner.toBase58(), missing)
 }

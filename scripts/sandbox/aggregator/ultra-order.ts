@@ -5,7 +5,7 @@ import { displayText } from '../../../src/kernel/money.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { unitLimit } from './build-swap.js'
 import type { Unsigned } from './compose-transaction.js'
-import type { EngineFault } from './engine-fault.js'
+import { type EngineFault, heightTold } from './engine-fault.js'
 import { address, rawAmount } from './engine-route.js'
 import type { Trade } from './market.js'
 import type { RouteStep } from './route-plan.js'
@@ -57,7 +57,7 @@ export interface Order {
 }
 
 /** An order in Ultra's wire format; it tells no block height unless a fault says so. */
-export function orderJson(chain: LocalChain, order: Order, height: EngineFault['height']) {
+export function orderJson(chain: LocalChain, order: Order, height: EngineFault['height'] = 'none') {
   const { query, trade, unsigned, error, maker, rent = 0n } = order
   const payer = maker?.toBase58() ?? query.taker ?? null
   return {
@@ -74,7 +74,7 @@ export function orderJson(chain: LocalChain, order: Order, height: EngineFault['
     rentFeePayer: rent > 0n ? (query.taker ?? null) : null,
     ...routing(chain, maker),
     transaction: error ? '' : (unsigned?.transaction.toString('base64') ?? null),
-    ...blockHeight(unsigned, height),
+    ...(unsigned && heightTold(unsigned.lastValidBlockHeight, height)),
     gasless: maker !== undefined,
     requestId: order.requestId,
     totalTime: 3,
@@ -118,10 +118,4 @@ function routing(chain: LocalChain, maker: PublicKey | undefined) {
   if (!maker) return { swapType: 'aggregator', router: 'metis' }
   const expireAt = String(chain.clock.blockTime(chain.clock.slot) + quoteSeconds)
   return { swapType: 'rfq', router: 'jupiterz', quoteId: randomUUID(), maker: maker.toBase58(), expireAt }
-}
-
-function blockHeight(unsigned: Unsigned | undefined, height: EngineFault['height']) {
-  if (!unsigned || height === undefined || height === 'none') return {}
-  const { lastValidBlockHeight } = unsigned
-  return { lastValidBlockHeight: height === 'text' ? String(lastValidBlockHeight) : lastValidBlockHeight }
 }

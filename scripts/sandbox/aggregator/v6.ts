@@ -8,7 +8,7 @@ import { json, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
 import type { PriceFeed } from '../prices.js'
 import { buildSwap, inOrder, type SwapPlan, unitLimit } from './build-swap.js'
 import { composeTransaction } from './compose-transaction.js'
-import type { EngineFault } from './engine-fault.js'
+import { type EngineFault, heightTold } from './engine-fault.js'
 import { EngineError, readJson, readQuery } from './engine-route.js'
 import { lookupTableOf } from './liquidity.js'
 import { tampered } from './tampering.js'
@@ -42,7 +42,7 @@ export class V6Engine {
     )
     return json(200, {
       swapTransaction: transaction.toString('base64'),
-      ...told(lastValidBlockHeight, fault.height),
+      ...heightTold(lastValidBlockHeight, fault.height ?? 'number'),
       ...this.#report(plan),
       // Nothing is tried unless asked for, so that a transaction which must fail is handed out like any other.
       simulationError: body.dynamicComputeUnitLimit ? this.#simulationError(transaction) : null,
@@ -68,7 +68,7 @@ export class V6Engine {
       addressesByLookupTableAddress: null,
       blockhashWithMetadata: {
         blockhash: [...(decodeBase58(blockhash) ?? [])],
-        ...told(lastValidBlockHeight, fault.height),
+        ...heightTold(lastValidBlockHeight, fault.height ?? 'number'),
       },
     })
   }
@@ -95,11 +95,6 @@ export class V6Engine {
     const { err } = this.#chain.simulate(transaction, { verifySignatures: false, anyBlockhash: true })
     return err === null ? null : { errorCode: 'TRANSACTION_ERROR', error: errorSentence(err) }
   }
-}
-
-function told(lastValidBlockHeight: number, height: EngineFault['height']) {
-  if (height === 'none') return {}
-  return { lastValidBlockHeight: height === 'text' ? String(lastValidBlockHeight) : lastValidBlockHeight }
 }
 
 function instructionJson({ programId, keys, data }: TransactionInstruction) {

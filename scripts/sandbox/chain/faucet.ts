@@ -46,13 +46,12 @@ export function mintTokens(chain: LocalChain, wallet: string, mint: string, amou
   return send(chain, [open, mintTo], [faucetOf(chain), authority])
 }
 
-/** Opens the wallet's token accounts for these mints where they are missing. */
-export function openTokenAccounts(chain: LocalChain, wallet: string, mints: readonly string[]): string {
-  return send(
-    chain,
-    mints.map((mint) => openTokenAccount(chain, wallet, mint)),
-    [faucetOf(chain)],
-  )
+/** Opens those of the wallet's token accounts for these mints that are missing. */
+export function openTokenAccounts(chain: LocalChain, wallet: string, mints: readonly string[]): void {
+  const missing = mints.filter((mint) => !chain.svm.account(associatedAccount(wallet, mint).toBase58()))
+  if (missing.length === 0) return
+  const instructions = missing.map((mint) => openTokenAccount(chain, wallet, mint))
+  send(chain, instructions, [faucetOf(chain)])
 }
 
 export function faucetOf(chain: LocalChain): Keypair {

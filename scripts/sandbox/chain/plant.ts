@@ -1,7 +1,7 @@
 import { MINT_SIZE, MintLayout } from '@solana/spl-token'
 import { PublicKey } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
-import { associatedAccount, faucetOf, mintAuthorityOf, openTokenAccounts, requestAirdrop } from './faucet.js'
+import { faucetOf, mintAuthorityOf, openTokenAccounts, requestAirdrop } from './faucet.js'
 import type { LocalChain } from './local-chain.js'
 import { systemProgram } from './programs.js'
 import { tokenProgram } from './token-accounts.js'
@@ -32,10 +32,11 @@ export function plantBasics(chain: LocalChain): void {
 /** Gives the treasury 1 SOL and a token account for every known token, each when it is missing. */
 export function plantTreasury(chain: LocalChain, treasury: string): void {
   if (!chain.svm.account(treasury)) requestAirdrop(chain, treasury, treasuryLamports)
-  const missing = mints
-    .map((token) => token.mint)
-    .filter((mint) => !chain.svm.account(associatedAccount(treasury, mint).toBase58()))
-  if (missing.length > 0) openTokenAccounts(chain, treasury, missing)
+  openTokenAccounts(
+    chain,
+    treasury,
+    mints.map(({ mint }) => mint),
+  )
 }
 
 function plantMint(chain: LocalChain, mint: string, decimals: number): void {

@@ -1,10 +1,10 @@
 import { json, lastSegment } from '../exchange.js'
+import type { Tally } from '../tally.js'
 import type { Behaviour } from './behaviour.js'
 import type { Book } from './book.js'
 import { type Endpoint, ok, okPage, troubled } from './endpoint.js'
 import { newestFirst, page } from './listing.js'
 import type { Recipient, Transfer } from './records.js'
-import type { Tally } from './tally.js'
 import { transferJson } from './transfer-json.js'
 
 /** Without a code, as the provider's pages show it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Mishap, SandboxAnswer, SandboxRequest } from '../exchange.js'
+import type { Tally } from '../tally.js'
 import type { Behaviour, TransferMode } from './behaviour.js'
 import type { Book } from './book.js'
 import { answered, type Endpoint, garbage, ok, serverError } from './endpoint.js'
@@ -7,7 +8,6 @@ import type { Ids } from './ids.js'
 import type { Recipient, Transfer } from './records.js'
 import { Refusal } from './refusal.js'
 import { kobo, parsed, readInput } from './schemas.js'
-import type { Tally } from './tally.js'
 import { sentJson } from './transfer-json.js'
 
 /** An account whose bank finds another name on it than the one sent. */
