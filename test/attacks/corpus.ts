@@ -28,8 +28,7 @@ export interface Move {
 
 export type Play = (scene: Scene, dice: Dice, variant: number) => Move | Promise<Move>
 
-/** Of each attack; ATTACK_VARIANTS plays more of them than there is time for in every run. */
-export const variants = Number(process.env['ATTACK_VARIANTS'] ?? 20)
+export const variants = 50
 const variantMs = 6000
 
 /** Plays every variant of an attack and checks what the service made of each. */
