@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { solMint } from '../../src/kernel/tokens.js'
 import { migrateToLatest } from '../../src/platform/migrate.js'
 import { say } from '../bootstrap/progress.mjs'
 import { answers } from '../dev/answers.js'
@@ -23,6 +25,28 @@ export interface Ground {
 }
 
 const listenMs = 20_000
+/** Nobody listens here. */
+const nowhere = 'http://127.0.0.1:9'
+
+/** The settings of a service that reaches its ground and nothing else; it logs warnings alone, as its peers log nothing. */
+export function serviceSettings({
+  databaseUrl,
+  redisUrl,
+}: Pick<Ground, 'databaseUrl' | 'redisUrl'>): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SOLANA_RPC_URLS: nowhere,
+    PRICE_URL: `${nowhere}/price/v3`,
+    FIATPAY_URL: nowhere,
+    FIATPAY_SECRET_KEY: 'sk_test_bench',
+    RATE_URL: nowhere,
+    TREASURY_WALLET: solMint,
+    OTP_PEPPER: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_FACTOR: '0',
+  }
+}
 
 /** Starts the ground for one benchmark with an empty, migrated database. `dataDir`: where its files are. */
 export async function openGround(dataDir = '.data/bench'): Promise<Ground> {

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { solMint } from '../../src/kernel/tokens.js'
 import { say } from '../bootstrap/progress.mjs'
 import { cpuOfServer } from './cpu.js'
-import { type Ground, openGround } from './ground.js'
+import { type Ground, openGround, serviceSettings } from './ground.js'
 import { type Load, recordTips } from './load.js'
 import { inTurn, median } from './rounds.js'
 
@@ -21,7 +19,10 @@ interface Measured extends Load {
 }
 type Round = Record<Name, Measured>
 
-/** `POST /chain/tips/create` beside a bare Koa and a bare Fastify with one INSERT each, in turn, on one PostgreSQL. */
+/**
+ * `POST /chain/tips/create` of the whole product as it ships - validation, request ids, metrics, error shapes - beside a
+ * bare Koa and a bare Fastify with one INSERT each, in turn, on one PostgreSQL.
+ */
 export async function benchRecord(): Promise<{ table: string; results: unknown }> {
   const ground = await openGround()
   try {
@@ -29,7 +30,7 @@ export async function benchRecord(): Promise<{ table: string; results: unknown }
       'create table peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
     )
     const servers: Record<Name, string> = {
-      service: await ground.serve('service', ['dist/src/web.js'], serviceSettings(ground.redisUrl)),
+      service: await ground.serve('service', ['dist/src/web.js'], serviceSettings(ground)),
       koa: await ground.serve('koa', ['dist/scripts/bench/peers.js', 'koa'], {}),
       fastify: await ground.serve('fastify', ['dist/scripts/bench/peers.js', 'fastify'], {}),
     }
@@ -39,19 +40,6 @@ export async function benchRecord(): Promise<{ table: string; results: unknown }
     return { table: tableOf(byWidth), results: Object.fromEntries(byWidth) }
   } finally {
     await ground.close()
-  }
-}
-
-/** The whole product as it ships: validation, request ids, metrics, error shapes; logs at warnings, as the peers log nothing. */
-function serviceSettings(redisUrl: string): Record<string, string> {
-  return {
-    REDIS_URL: redisUrl,
-    SOLANA_RPC_URLS: 'http://127.0.0.1:9',
-    PRICE_URL: 'http://127.0.0.1:9/price/v3',
-    TREASURY_WALLET: solMint,
-    OTP_PEPPER: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-    RATE_LIMIT_FACTOR: '0',
   }
 }
 

@@ -4,7 +4,7 @@ import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config.js'
 import { createVerifierDrain } from '../../src/tips/verify.js'
 import { say } from '../bootstrap/progress.mjs'
-import { type Ground, openGround } from './ground.js'
+import { openGround, serviceSettings } from './ground.js'
 import type { LandedClaim } from './landed.js'
 import { verifyOneByOne } from './one-by-one.js'
 import { inTurn, median } from './rounds.js'
@@ -40,7 +40,8 @@ export async function benchVerify(): Promise<{ table: string; results: unknown }
     await ground.sql(
       `create table peer_verified (id text primary key, status text not null default 'pending', received bigint)`,
     )
-    const services = compose(loadConfig(settings(ground, rpcUrl)), 'bench')
+    const settings = { ...serviceSettings(ground), SOLANA_RPC_URLS: rpcUrl, TREASURY_WALLET: treasury }
+    const services = compose(loadConfig(settings), 'bench')
     const peer = async (some: readonly LandedClaim[], concurrency: number): Promise<Measured> => {
       await services.db.raw('truncate peer_verified')
       await services.db.batchInsert(
@@ -139,18 +140,6 @@ async function storeIntents({ db }: Composed, landed: readonly LandedClaim[]): P
 
 async function calls({ rpcCalls }: Composed['metrics']): Promise<number> {
   return (await rpcCalls.get()).values.reduce((sum, { value }) => sum + value, 0)
-}
-
-function settings({ databaseUrl, redisUrl }: Ground, rpcUrl: string): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    SOLANA_RPC_URLS: rpcUrl,
-    PRICE_URL: `${rpcUrl}/price/v3`,
-    TREASURY_WALLET: treasury,
-    OTP_PEPPER: randomBytes(32).toString('base64'),
-    LOG_LEVEL: 'warn',
-  }
 }
 
 function tableOf(results: readonly Round[]): string {

@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import test from 'ava'
+import { serviceSettings } from '../../scripts/bench/ground.js'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
 import { assertFree } from '../../scripts/dev/ports.js'
 import { workersOf } from '../../scripts/dev/procfile.js'
 import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
+import { loadConfig } from '../../src/platform/config.js'
 
 test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {
   const all = stackPorts(stackSettings({ PORT: '4000', WEB_PROCESSES: '3' })).map(({ port }) => port)
@@ -51,4 +53,9 @@ test('the workers started are those the Procfile names', (t) => {
     'release: npm run migrate\nweb: npm start\nverifier: node dist/workers/main.js verifier\nclock: node dist/workers/main.js clock\n'
   t.deepEqual(workersOf(procfile), ['verifier', 'clock'])
   t.true(workersOf(readFileSync('Procfile', 'utf8')).includes('provisioner'))
+})
+
+test('a benchmark on a fresh clone gives its service every setting that it needs', (t) => {
+  const ground = { databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' }
+  t.is(loadConfig(serviceSettings(ground)).logLevel, 'warn')
 })
