@@ -55,7 +55,7 @@ export class TipHub {
   /** Stops looking and waits for the read in flight. Readers are closed by whoever opened them. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#reading
+    while (this.#reading !== undefined) await this.#reading
   }
 
   #entry(wallet: string): { readers: Set<Reader>; unlisten: () => void } {
@@ -77,13 +77,17 @@ export class TipHub {
   }
 
   #read(): void {
-    this.#reading ??= this.#readMoved()
-      .catch((error: unknown) =>
-        this.#services.log.warn({ err: error }, 'tips could not be read; the tail repeats it'),
-      )
-      .finally(() => {
+    this.#reading ??= this.#readMoved().then(
+      () => {
         this.#reading = undefined
-      })
+        // Touched after the last look: nobody else would come back for it.
+        if (this.#moved.size > 0) this.#read()
+      },
+      (error: unknown) => {
+        this.#reading = undefined
+        this.#services.log.warn({ err: error }, 'tips could not be read; the tail repeats it')
+      },
+    )
   }
 
   async #readMoved(): Promise<void> {
