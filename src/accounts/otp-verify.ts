@@ -7,14 +7,14 @@ import type { Account } from './model.js'
 import { codeHmac, sameCode } from './one-time-code.js'
 import { findOtpAccount } from './otp-account.js'
 import type { Entered } from './register.js'
-import { openSession, revokeSessionsOf } from './session.js'
+import { openSession } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
  * Opens a session for the newest code of an account, once, and marks its e-mail as verified; `presentedToken`, the
- * caller's old session, ends, and with the first verification all others. Throws `invalid_code`, and `account_locked` from the sixth failed attempt within 15
- * minutes on, for the right code too (decisions.md 1).
+ * caller's old session, ends, all others go on. Throws `invalid_code`, and `account_locked` from the sixth failed attempt
+ * within 15 minutes on, for the right code too.
  */
 export async function verifyOtp(
   { config, db, transact }: Needs,
@@ -69,21 +69,14 @@ async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer)
   return used.length === 1
 }
 
-/**
- * Marks the e-mail as verified. The first time, every session of the account ends: until then anybody may have
- * registered it on somebody else's e-mail, and the owner enters only now.
- */
 async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
-  const [row] = await query<{ emailVerifiedAt: Date; first: boolean }>(trx, {
+  const [row] = await query<{ emailVerifiedAt: Date }>(trx, {
     name: 'otp.mark-verified',
     text: /* sql */ `
-      with before as (select id, email_verified_at from users where id = $1 for update)
-      update users u set email_verified_at = coalesce(u.email_verified_at, clock_timestamp())
-        from before where u.id = before.id
-      returning u.email_verified_at as "emailVerifiedAt", before.email_verified_at is null as first`,
+      update users set email_verified_at = coalesce(email_verified_at, clock_timestamp())
+       where id = $1 returning email_verified_at as "emailVerifiedAt"`,
     values: [account.id],
   })
   if (row === undefined) throw new Error('The account is gone')
-  if (row.first) await revokeSessionsOf(trx, account.id)
   return { ...account, emailVerifiedAt: row.emailVerifiedAt }
 }

@@ -3,7 +3,7 @@ import { hash, type Options, verify } from '@node-rs/argon2'
 import { characters } from '../kernel/text.js'
 import { createLimit } from '../platform/limit.js'
 
-/** decisions.md 1: 8 to 256 characters, never trimmed. */
+/** In characters; a password is never trimmed. */
 export const passwordLength = { least: 8, most: 256 } as const
 
 /**

@@ -107,15 +107,6 @@ export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void
   })
 }
 
-/** Ends all sessions of a user, and their access tokens. */
-export async function revokeSessionsOf(db: Knex, userId: string): Promise<void> {
-  await query(db, {
-    name: 'sessions.revoke-all',
-    text: 'delete from sessions where user_id = $1',
-    values: [userId],
-  })
-}
-
 function hashOrNull(token: string | undefined): Buffer | null {
   return token === undefined ? null : secretHash(token)
 }

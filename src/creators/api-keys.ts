@@ -6,7 +6,7 @@ import { query } from '../platform/db.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './lock.js'
 
-/** decisions.md 2. */
+/** Keys of one creator that open something. */
 const mostOpen = 20
 const prefixBytes = 8
 /** A key says at most this often when it was last used, so that reading does not become writing. */

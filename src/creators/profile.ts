@@ -17,7 +17,7 @@ interface ProfileRow {
   readonly settings: unknown
 }
 
-/** A creator as the creator sees it (decisions.md 2). */
+/** A creator as the creator sees it. */
 export async function readProfile(
   { db }: Pick<Services, 'db'>,
   userId: string,

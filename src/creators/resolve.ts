@@ -32,7 +32,7 @@ export async function resolveCreator(
 
 /**
  * A linked domain means the creator that linked it, as long as the chain names the same owner as then; otherwise
- * it means whom the chain pays. After a sale the money so follows the domain at once (decisions.md 2).
+ * it means whom the chain pays. After a sale the money so follows the domain at once.
  */
 async function ofDomain(
   { db, names }: Pick<Services, 'db' | 'names'>,

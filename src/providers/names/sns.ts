@@ -12,7 +12,7 @@ import type { DomainRecord, Names } from './port.js'
 import { domainKeys } from './sns-keys.js'
 import { judgeDomain, type NameAccount, readBytes } from './sns-record.js'
 
-/** decisions.md 2: an answer stands for a minute. Also the answer that there is no such domain. */
+/** An answer stands for a minute. Also the answer that there is no such domain. */
 const keepMs = 60_000
 const mostKept = 10_000
 /** Strangers decide which domains are asked for: so many questions at once, so many waiting. */
