@@ -7,7 +7,7 @@ import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
-import { failuresOf, workers } from './registry.js'
+import { failuresOf, lanesOf, workers } from './registry.js'
 
 /** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
 const known = [...workKinds, 'clock'] as const
@@ -39,6 +39,7 @@ function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
       metrics.drainedRows.inc({ kind }, report.taken)
       return report
     },
+    lanes: lanesOf[kind],
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     failureOf: failuresOf[kind]?.(services),

@@ -20,6 +20,17 @@ export const workers: Record<WorkKind, (services: Services) => Drain> = {
   mailer,
 }
 
+/** Drains at once of one process. Where each row waits for somebody outside, one that hangs must not hold up the others. */
+export const lanesOf: Record<WorkKind, number> = {
+  verifier: 1,
+  finder: 1,
+  settlement: 4,
+  payouts: 4,
+  reconciler: 4,
+  provisioner: 1,
+  mailer: 4,
+}
+
 /** Why the work on a row has not succeeded, of the kinds whose rows have jobs of their own. */
 export const failuresOf: Partial<
   Record<WorkKind, (services: Services) => (row: string) => Promise<string | undefined>>

@@ -11,6 +11,8 @@ export type Drain = () => Promise<DrainReport>
 export interface DrainLoop {
   /** Asks for a drain now; the promise ends with the round that serves it. */
   poke(): Promise<void>
+  /** The end of what runs now; undefined when nothing does. */
+  readonly running: Promise<void> | undefined
   /** Takes nothing new and waits for the running drain. */
   stop(): Promise<void>
 }
@@ -62,10 +64,31 @@ export function createDrainLoop(drain: Drain, onError: (error: unknown) => void)
   }
   return {
     poke,
+    get running() {
+      return running
+    },
     async stop() {
       stopped = true
       clearTimeout(timer)
       await running
+    },
+  }
+}
+
+/**
+ * Several loops over the same rows, for drains that wait for somebody outside: one that hangs there holds up its own rows
+ * and nobody else's. A poke wakes a loop that is free.
+ */
+export function createDrainLanes(count: number, createLoop: () => DrainLoop): DrainLoop {
+  const lanes = Array.from({ length: count }, createLoop)
+  return {
+    poke: async () => (lanes.find(({ running }) => running === undefined) ?? lanes[0])?.poke(),
+    get running() {
+      const rounds = lanes.flatMap(({ running }) => running ?? [])
+      return rounds.length === 0 ? undefined : Promise.all(rounds).then(() => undefined)
+    },
+    async stop() {
+      await Promise.all(lanes.map((lane) => lane.stop()))
     },
   }
 }

@@ -1,11 +1,13 @@
 import { type Job, Worker } from 'bullmq'
-import { createDrainLoop, type Drain } from './drain-loop.js'
+import { createDrainLanes, createDrainLoop, type Drain } from './drain-loop.js'
 import { queuePrefix, type WorkKind } from './jobs.js'
 import { createWorkerClient } from './redis.js'
 
 export interface WorkerOptions {
   readonly kind: WorkKind
   readonly drain: Drain
+  /** Drains at once. */
+  readonly lanes: number
   readonly redisUrl: string
   readonly namespace: string
   readonly onError: (error: unknown) => void
@@ -13,6 +15,8 @@ export interface WorkerOptions {
   readonly failureOf?: ((row: string) => Promise<string | undefined>) | undefined
 }
 
+/** Jobs in work at once: one of a row waits for all that is under way, and must not keep others from being heard. */
+const concurrency = 16
 /** How long closing waits for Redis before it lets go: a frozen Redis must not hold up a deploy. */
 const closeMs = 2000
 
@@ -20,20 +24,23 @@ const closeMs = 2000
  * A worker: the drain loop, poked by BullMQ wake-ups. Works on without Redis, on the loop's own rhythm. A job
  * carries nothing, so a lost, doubled or stalled one changes nothing but the moment of the next look.
  */
-export function startWorker({ kind, drain, redisUrl, namespace, onError, failureOf }: WorkerOptions): {
+export function startWorker({ kind, drain, lanes, redisUrl, namespace, onError, failureOf }: WorkerOptions): {
   stop(): Promise<void>
 } {
   async function work({ data }: Job<{ row?: string }>): Promise<void> {
     await loop.poke()
-    const failure = data.row === undefined ? undefined : await failureOf?.(data.row)
+    if (data.row === undefined) return
+    // Another lane may be at the row.
+    await loop.running
+    const failure = await failureOf?.(data.row)
     if (failure !== undefined) throw new Error(failure)
   }
-  const loop = createDrainLoop(drain, onError)
+  const loop = createDrainLanes(lanes, () => createDrainLoop(drain, onError))
   const connection = createWorkerClient(redisUrl)
   const worker = new Worker(kind, work, {
     connection: connection.client,
     prefix: queuePrefix(namespace),
-    concurrency: 4,
+    concurrency,
     lockDuration: 60_000,
     maxStalledCount: 50,
     skipVersionCheck: true,

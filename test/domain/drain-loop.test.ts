@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createDrainLoop, type DrainReport } from '../../src/platform/drain-loop.js'
+import { createDrainLanes, createDrainLoop, type DrainReport } from '../../src/platform/drain-loop.js'
 import { controlled, settled } from './controlled.js'
 
 const neverFails = (error: unknown): void => {
@@ -201,4 +201,34 @@ test('a stopped loop never starts', async (t) => {
   await loop.stop()
   await settled()
   t.is(drains.made, 0)
+})
+
+test('a drain that hangs in one lane leaves the others to whoever pokes', async (t) => {
+  const drains = controlled<void, DrainReport>()
+  const lanes = createDrainLanes(2, () => createDrainLoop(() => drains.run(), neverFails))
+  const hung = lanes.poke()
+  const hanging = await drains.next()
+  const served = lanes.poke()
+  const other = await drains.next()
+  other.resolve({ taken: 0 })
+  await served
+  t.truthy(lanes.running, 'the first one still hangs')
+  hanging.resolve({ taken: 0 })
+  await Promise.all([hung, lanes.running])
+  t.is(lanes.running, undefined)
+  await lanes.stop()
+})
+
+test('with every lane busy a poke is one more look of the first', async (t) => {
+  const drains = controlled<void, DrainReport>()
+  const lanes = createDrainLanes(2, () => createDrainLoop(() => drains.run(), neverFails))
+  const pokes = [lanes.poke(), lanes.poke(), lanes.poke()]
+  const [first, second] = [await drains.next(), await drains.next()]
+  second.resolve({ taken: 0 })
+  first.resolve({ taken: 0 })
+  const again = await drains.next()
+  again.resolve({ taken: 0 })
+  await Promise.all(pokes)
+  t.is(drains.made, 3)
+  await lanes.stop()
 })

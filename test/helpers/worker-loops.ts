@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { Drain } from '../../src/platform/drain-loop.js'
 import type { WorkKind } from '../../src/platform/jobs.js'
 import { startWorker } from '../../src/platform/worker.js'
-import { workers } from '../../workers/registry.js'
+import { lanesOf, workers } from '../../workers/registry.js'
 import type { World } from './world.js'
 
 export interface WorkerLoops {
@@ -49,6 +49,7 @@ function startLoop(
   return startWorker({
     kind,
     drain,
+    lanes: lanesOf[kind],
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     onError,

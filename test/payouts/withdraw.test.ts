@@ -17,7 +17,11 @@ import { useWorld } from '../helpers/world.js'
 import { brokenNow } from '../ledger/support.js'
 
 /** A worker runs beside the app, as in production; the reconciler is run by the tests. */
-const world = useWorld(test, { fiat: true, mail: true, env: { WITHDRAW_WAIT_MS: '4000' } })
+const world = useWorld(test, {
+  fiat: true,
+  mail: true,
+  env: { WITHDRAW_WAIT_MS: '4000', PAYOUT_TIMEOUT_MS: '6000' },
+})
 let worker: { stop(): Promise<void> }
 test.beforeEach('a payout worker runs, and the provider behaves', () => {
   world().fiat.fiatpay.behaviour.reset()
@@ -47,6 +51,19 @@ test.serial('a withdrawal in USDC is priced, held, sent and answered as submitte
   })
   t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 10, heldUSDC: 10 })
   t.like(world().fiat.fiatpay.log().transfers.at(-1), { amountKobo: 1_584_000, accountNumber: '0123456789' })
+})
+
+test.serial('a request that the provider never answers holds up nobody else’s withdrawal', async (t) => {
+  const { fiatpay } = world().fiat
+  const [ada, ben] = await Promise.all([creatorWith(world(), 20), creatorWith(world(), 20)])
+  fiatpay.behaviour.setMode({ transfers: 'timeout' })
+  const hers = askWithdrawal(world(), ada, { amountUSDC: 10 })
+  const sending = world().db('withdrawals').where({ user_id: ada.user.id, send_state: 'sending' })
+  await until('hers is on its way', async () => (await sending).length === 1)
+  fiatpay.behaviour.reset()
+  const his = await askWithdrawal(world(), ben, { amountUSDC: 10 })
+  t.is(his.body.status, 'submitted')
+  t.is((await hers).body.status, 'pending')
 })
 
 test.serial('a withdrawal in NGN is gross, and debited as USDC rounded up', async (t) => {

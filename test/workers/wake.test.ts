@@ -24,6 +24,7 @@ function countingWorker(t: ExecutionContext, redisUrl: string, drain?: () => Pro
       return (await drain?.()) ?? { taken: 0 }
     },
     redisUrl,
+    lanes: 1,
     namespace: 'wake',
     onError: (error) => t.log(error),
   })
