@@ -22,6 +22,8 @@ export interface Comparable {
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly netKobo: bigint
+  /** A person has dealt with what the provider shows otherwise. */
+  readonly dealtWith: boolean
 }
 
 type Needs = Pick<Services, 'db' | 'payouts' | 'metrics' | 'log'>
@@ -44,8 +46,10 @@ export async function compareTransfers(services: Needs): Promise<Difference[]> {
     listed.push(...page)
   const references = listed.map(({ reference }) => reference)
   // Read after the list: what it shows has reached our rows by now, or the reconciler is late.
-  const differences = differencesOf(listed, await ownRows(db, references), await sentRows(db))
-  const news = await note(db, differences)
+  const sent = await sentRows(db)
+  const differences = differencesOf(listed, await ownRows(db, references), sent)
+  const compared = [...references, ...sent.map(({ providerReference }) => providerReference)]
+  const news = await note(db, differences, compared)
   if (news.length > 0) {
     metrics.alerts.inc({ kind: 'payout_difference' }, news.length)
     log.error(
@@ -93,7 +97,7 @@ function compareOne(
     const theirs = `${wrong.currency} ${wrong.amountKobo}`
     found.push({ providerReference, kind: 'amount', ours: `NGN ${own.netKobo}`, theirs })
   }
-  if (transfers.some(({ state }) => contradicts(own.status, state)))
+  if (!own.dealtWith && transfers.some(({ state }) => contradicts(own.status, state)))
     found.push({ providerReference, kind: 'status', ours: own.status, theirs: told })
   return found
 }
@@ -104,12 +108,16 @@ function contradicts(status: WithdrawalStatus, state: ProviderTransfer['state'])
   return (status === 'completed' && state !== 'paid') || (status === 'failed' && !unpaid)
 }
 
+const comparable = /* sql */ `
+  w.provider_reference as "providerReference", w.status, w.net_kobo as "netKobo",
+  exists (select from review_items r where r.withdrawal_id = w.id
+    and r.kind in ('reversed', 'paid_after_failed') and r.resolved_at is not null) as "dealtWith"`
+
 function ownRows(db: Knex, references: readonly string[]): Promise<Comparable[]> {
   return query<Comparable>(db, {
     name: 'compare.own',
     text: /* sql */ `
-      select provider_reference as "providerReference", status, net_kobo as "netKobo" from withdrawals
-      where provider_reference = any($1::text[])`,
+      select ${comparable} from withdrawals w where provider_reference = any($1::text[])`,
     values: [references],
   })
 }
@@ -119,18 +127,25 @@ function sentRows(db: Knex): Promise<Comparable[]> {
   return query<Comparable>(db, {
     name: 'compare.sent',
     text: /* sql */ `
-      select provider_reference as "providerReference", status, net_kobo as "netKobo" from withdrawals
+      select ${comparable} from withdrawals w
       where send_state = 'sent' and sent_at < clock_timestamp() - $1 * interval '1 hour'
         and created_at > clock_timestamp() - $2 * interval '1 hour'`,
     values: [youngHours, windowHours - youngHours],
   })
 }
 
-/** Keeps what differs. Returns the references of what was not known yet. */
-async function note(db: Knex, differences: readonly Difference[]): Promise<string[]> {
+/** Keeps what differs, and nothing of what was compared and differs no more. Returns the references of what was not known yet. */
+async function note(
+  db: Knex,
+  differences: readonly Difference[],
+  compared: readonly string[],
+): Promise<string[]> {
   const rows = await query<{ reference: string; isNew: boolean }>(db, {
     name: 'compare.note',
     text: /* sql */ `
+      with gone as (
+        delete from reconciliation_differences where provider_reference = any($5::text[])
+          and (provider_reference, kind) not in (select * from unnest($1::text[], $2::text[])))
       insert into reconciliation_differences as d (provider_reference, kind, ours, theirs)
       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
       on conflict (provider_reference, kind) do update
@@ -141,6 +156,7 @@ async function note(db: Knex, differences: readonly Difference[]): Promise<strin
       differences.map(({ kind }) => kind),
       differences.map(({ ours }) => ours),
       differences.map(({ theirs }) => theirs),
+      compared,
     ],
   })
   return rows.flatMap(({ reference, isNew }) => (isNew ? [reference] : []))

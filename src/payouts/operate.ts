@@ -67,7 +67,8 @@ function permitVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rule
 
 function permitRecredit({ withdrawal, found, openReviews }: Looked): Permission {
   if (withdrawal.status !== 'completed') return refused(`it is ${withdrawal.status}, not completed`)
-  if (!openReviews.includes('reversed')) return refused('no reversal is open')
+  if (!openReviews.includes('reversed'))
+    return refused('no reversal is open: none was seen, or it was dealt with')
   if (found?.state !== 'returned' && found?.state !== 'failed')
     return refused(`the provider shows it ${found?.state ?? 'nowhere'}, not returned`)
   return { done: `credit the creator ${withdrawal.debitMicro} micro-USDC again, once` }

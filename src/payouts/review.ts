@@ -17,14 +17,20 @@ export interface NewReview {
   readonly details: Readonly<Record<string, string | number | null>>
 }
 
-/** Asks a person to look. False when one of this kind is open for the withdrawal already. */
+/**
+ * Asks a person to look. False when one of this kind is open for the withdrawal already, or was settled by a person and is
+ * no doubt: the provider goes on showing a reversal that has long been dealt with.
+ */
 export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewReview): Promise<boolean> {
   const rows = await query(trx, {
     name: 'reviews.open',
     text: /* sql */ `
-      insert into review_items (withdrawal_id, kind, details) values ($1, $2, $3)
+      insert into review_items (withdrawal_id, kind, details)
+      select $1, $2, $3
+      where $2::text = any($4::text[])
+        or not exists (select from review_items where withdrawal_id = $1 and kind = $2 and resolved_at is not null)
       on conflict (withdrawal_id, kind) where resolved_at is null do nothing returning id`,
-    values: [item.withdrawalId, item.kind, JSON.stringify(item.details)],
+    values: [item.withdrawalId, item.kind, JSON.stringify(item.details), doubts],
   })
   return rows.length > 0
 }

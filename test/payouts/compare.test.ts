@@ -2,7 +2,12 @@ import test from 'ava'
 import { type Comparable, differencesOf } from '../../src/payouts/compare.js'
 import type { ProviderTransfer } from '../../src/providers/payouts/port.js'
 
-const ours: Comparable = { providerReference: 'fiatpay-1', status: 'completed', netKobo: 5000n }
+const ours: Comparable = {
+  providerReference: 'fiatpay-1',
+  status: 'completed',
+  netKobo: 5000n,
+  dealtWith: false,
+}
 const theirs: ProviderTransfer = {
   id: 'TRF_1',
   reference: 'fiatpay-1',
@@ -40,4 +45,10 @@ test('ends that contradict each other are told, and what is under way is not', (
     t.deepEqual(kinds([{ ...theirs, state }], [{ ...ours, status: 'failed' }]), ['status'], state)
   for (const status of ['pending', 'submitted', 'processing'] as const)
     t.deepEqual(kinds([theirs], [{ ...ours, status }]), [], status)
+})
+
+test('a contradiction a person has dealt with is told no more, another amount still is', (t) => {
+  const dealtWith = { ...ours, dealtWith: true }
+  t.deepEqual(kinds([{ ...theirs, state: 'returned' }], [dealtWith]), [])
+  t.deepEqual(kinds([{ ...theirs, state: 'returned', amountKobo: 1n }], [dealtWith]), ['amount'])
 })

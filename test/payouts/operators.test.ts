@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { runScript, type ScriptRun } from '../helpers/ops.js'
 import {
   askWithdrawal,
@@ -206,7 +206,8 @@ test.serial('void gives the money back of what was never executed, and of nothin
   t.deepEqual(await balanceOf(world(), sent), { availableUSDC: 0, heldUSDC: 20 })
 })
 
-test.serial('money that came back after completion is credited again once, by an operator', async (t) => {
+/** A withdrawal that was completed and came back, as the reconciler saw it. */
+async function returned(t: ExecutionContext): Promise<{ ada: Person; reference: string }> {
   const ada = await creatorWith(world(), 20)
   world().fiat.fiatpay.behaviour.setMode({ transfers: 'manual' })
   const { reference } = await withdrawal(world(), ada, { amountUSDC: 20 })
@@ -223,11 +224,42 @@ test.serial('money that came back after completion is credited again once, by an
   await until('the webhook has come', async () => (await rowOf(world(), reference)).due_at !== null)
   await reconcileNow(world())
   t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
-  t.regex((await payouts('list')).out, new RegExp(`${reference} .* completed/sent .* reversed`))
+  t.regex((await payouts('list')).out, shownReversed(reference))
+  return { ada, reference }
+}
+
+const shownReversed = (reference: string) => new RegExp(`${reference} .* completed/sent .* reversed`)
+
+/** Asked about again, the provider shows the reversal as before. It was dealt with: nobody is called, nothing can be credited. */
+async function staysDealtWith(t: ExecutionContext, reference: string): Promise<void> {
+  t.is((await payouts('ask', reference)).code, 0)
+  await reconcileNow(world())
+  t.notRegex((await payouts('list')).out, shownReversed(reference))
+  t.is((await payouts('recredit', reference, ...surely(reference))).code, 1)
+  const { differences } = JSON.parse((await payouts('compare', '--json')).out)
+  const own = { providerReference: reference.toLowerCase() }
+  t.deepEqual(
+    differences.filter((one: typeof own) => one.providerReference === own.providerReference),
+    [],
+  )
+}
+
+test.serial('money that came back after completion is credited again once, by an operator', async (t) => {
+  const { ada, reference } = await returned(t)
   const runs = await Promise.all([1, 2].map(() => payouts('recredit', reference, ...surely(reference))))
   t.deepEqual(runs.map(({ code }) => code).sort(), [0, 1])
   t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
   t.is((await historyOf(world(), ada))[0]?.status, 'completed')
+  await staysDealtWith(t, reference)
+  t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
+  t.is((await auditOf(reference)).length, 1)
+})
+
+test.serial('a reversal that was settled outside and closed is never credited as well', async (t) => {
+  const { ada, reference } = await returned(t)
+  t.is((await payouts('close', reference, ...surely(reference))).code, 0)
+  await staysDealtWith(t, reference)
+  t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
 })
 
 test.serial('compare finds what the provider has and we do not, once each, and ends with 4', async (t) => {
