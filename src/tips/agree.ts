@@ -1,18 +1,27 @@
 import { solMint, type Token, tokenBySymbol } from '../kernel/tokens.js'
-import type { Claim } from './claim.js'
+import { type Claim, solDecimals } from './claim.js'
 
-/** Whether a claim names the recipient, sender and token the chain shows; of a swap, either token is the right one. */
-export function agreesWith(
-  claim: Claim,
-  facts: { recipient: string; sender: string; token: Token; given?: Token | undefined },
-): boolean {
+interface AgreedFacts {
+  readonly recipient: string
+  readonly sender: string
+  readonly token: Token
+  readonly given?: Token | undefined
+  readonly intentId: string | null
+}
+
+/** The token of a claim that names none (contract, POST /chain/tips/create). */
+const unsaid = 'SOL'
+
+/**
+ * Whether a claim names the recipient, sender and token the chain shows; of a swap, either token is the right one. Who
+ * names the intent may leave the token out.
+ */
+export function agreesWith(claim: Claim, facts: AgreedFacts): boolean {
+  if (claim.creatorWallet !== facts.recipient || claim.sender !== facts.sender) return false
+  const tied = claim.intentId !== null && claim.intentId === facts.intentId
+  if (tied && claim.tokenSymbol === unsaid) return true
   const token = tokenBySymbol(claim.tokenSymbol)
-  return (
-    claim.creatorWallet === facts.recipient &&
-    claim.sender === facts.sender &&
-    token !== undefined &&
-    (token === facts.token || token === facts.given)
-  )
+  return token !== undefined && (token === facts.token || token === facts.given)
 }
 
 /** The message of the claim that names the intent wins; else the first one given. */
@@ -37,8 +46,9 @@ export function claimedUnits(
 /** The base units a claimed amount may mean. */
 export function readings(claim: Claim, token: Token): bigint[] {
   const display = unitsOfText(claim.amount, token.decimals)
-  // A token claim is stored as it was given, in raw or in display units; SOL always became display units.
-  const raw = token.mint === solMint ? undefined : unitsOfText(claim.amount, 0)
+  if (token.mint === solMint) return display === undefined ? [] : [display]
+  // A token claim is stored as it was given, in raw or in display units; one without a token was divided like SOL.
+  const raw = unitsOfText(claim.amount, claim.tokenSymbol === unsaid ? solDecimals : 0)
   return [raw, display].filter((units) => units !== undefined)
 }
 

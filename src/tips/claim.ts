@@ -25,7 +25,8 @@ export interface SignedClaim extends Claim {
 
 const maxMessage = 500
 const maxSymbol = 20
-const solDecimals = 9
+/** What the amount of a claim in SOL, or without a token, is divided by: ten to this power. */
+export const solDecimals = 9
 /** Decimals kept of an amount in display units; no listed token has more. */
 const claimDecimals = 12
 

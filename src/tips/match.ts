@@ -118,7 +118,7 @@ export function factsOf(
   intentId: string | null,
 ): TipFacts {
   const { recipient, sender, token, received, given } = payment
-  const agreeing = claims.map((claim) => agreesWith(claim, payment))
+  const agreeing = claims.map((claim) => agreesWith(claim, { ...payment, intentId }))
   const consistent = claims.filter((_, index) => agreeing[index])
   // Of a swap what arrived is shown: what was claimed may be an amount of the other token.
   const shown = (given === undefined ? consistent : [])

@@ -157,6 +157,22 @@ test('an intent is found without any claim, also when it landed late', (t) => {
   t.like(match(landed(), { intents: [intent()], notBefore: new Date(landedAt.getTime() + 1) }), expected)
 })
 
+test('who names the intent may leave the token out: message and amount are theirs', (t) => {
+  const landed = () =>
+    new Landed(supporter)
+      .naming(referenceKey)
+      .pay(usdc, supporter, creator, 2_940_000n)
+      .pay(usdc, supporter, treasury, 60_000n)
+  const intents = [intent({ outputMint: usdc.mint })]
+  // Three million raw units without a token: kept as if they were lamports.
+  const tied = claim({ amount: '0.003', message: 'hi', intentId: 'pi_1' })
+  t.like(match(landed(), { intents, claims: [tied] }), { message: 'hi', shown: 3_000_000n, agreeing: [true] })
+  const free = { ...tied, intentId: null }
+  t.like(match(landed(), { intents, claims: [free] }), { message: null, agreeing: [false] })
+  const stolen = { ...tied, sender: stranger }
+  t.like(match(landed(), { intents, claims: [stolen] }), { message: null, agreeing: [false] })
+})
+
 test('an intent pays the wallet it was issued for, even if the creator has another by now', (t) => {
   const former = wallet('former wallet')
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, former, oneSol)
