@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { until } from '../helpers/until.js'
 import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 0 })
@@ -33,16 +32,14 @@ test('an intent past its block height is replaced under its key, once, whoever a
   t.is(last.body.intentId, intentId, 'at its last height it can still land')
 
   sandbox.chain.advance(lifeSlots)
-  await until(
-    'a newer blockhash is known',
-    async () => (await services.chain.latestBlockhash()).lastValidBlockHeight > lastValidBlockHeight,
-  )
   const answers = await Promise.all(Array.from({ length: 20 }, ask))
   const served = answers.filter(({ status }) => status === 200)
   const [issued = '', ...others] = new Set(served.map((answer) => answer.body.intentId))
   t.not(issued, '')
   t.not(issued, intentId)
   t.deepEqual(others, [])
+  const heights = served.map((answer) => answer.body.lastValidBlockHeight)
+  t.true(Math.min(...heights) > lastValidBlockHeight, 'the new one can land')
   for (const { status } of answers) t.true(status === 200 || status === 409, `${status}`)
   t.is((await db('payment_intents')).length, 2)
   const again = await ask()

@@ -35,9 +35,12 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
   const lookupSize = new BatchSize(options.transactionBatch)
-  const latestBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'confirmed'))
+  const readLatest = () => readBlockhash(waitedFor, 'confirmed')
+  const keptBlockhash = cachedFor(blockhashMs, readLatest)
   const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'finalized'))
   const readStatuses = createStatusReader(rpc)
+  /** The height last read. */
+  let height = 0
   return {
     async statuses(signatures) {
       return new Map(await inBatches(signatures, statusSize, readStatuses))
@@ -53,10 +56,16 @@ export function createSolanaChain(options: SolanaOptions): Chain {
         (await inBatches(signatures, transactionSize, (batch) => readTransactions(rpc, batch))).flat(),
       )
     },
-    latestBlockhash,
+    async latestBlockhash() {
+      const kept = await keptBlockhash()
+      // After a pause of the chain or of this process the one that was kept may have expired already.
+      return kept.lastValidBlockHeight < height ? readLatest() : kept
+    },
     heightFloor: async () => (await finalBlockhash()).lastValidBlockHeight,
-    blockHeight: () =>
-      waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply)),
+    async blockHeight() {
+      height = await waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply))
+      return height
+    },
     transferAccounts: (mint, recipient, treasury) =>
       readTransferAccounts(waitedFor, mint, recipient, treasury),
     buildTransfer,
