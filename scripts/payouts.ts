@@ -134,8 +134,9 @@ function outcomeOf(results: readonly DeedResult[], apply: boolean): Outcome {
   })
   const count = results.length - refused.length
   const text = [...lines, `${apply ? 'done' : 'planned'}: ${count}, refused: ${refused.length}`].join('\n')
-  if (count === 0) throw new CannotDo(text)
-  return { ok: refused.length === 0, text, json: { applied: apply, results } }
+  const json = { applied: apply && count > 0, results }
+  if (count === 0) throw new CannotDo(text, json)
+  return { ok: refused.length === 0, text, json }
 }
 
 /** Waits until the reconciler has asked, or says what the provider answers when none does. */

@@ -48,9 +48,15 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** It cannot be done as things are; exit code 1. */
+/** It cannot be done as things are; exit code 1. `json`: what a program is told besides. */
 export class CannotDo extends Error {
   override name = 'CannotDo'
+  readonly json: Outcome['json']
+
+  constructor(message: string, json: Outcome['json'] = {}) {
+    super(message)
+    this.json = json
+  }
 }
 
 /** What cannot be taken back needs to be confirmed; exit code 3. */
@@ -67,8 +73,8 @@ confirmed; 4: something is not as it should be; 5: the database or the provider 
 `
 
 /**
- * Runs an operators' script: one answer on standard output, faults on standard error. Its exit code tells how it ended, as
- * `exitHelp` says.
+ * Runs an operators' script: one answer on standard output, faults on standard error. With --json there is one object on
+ * standard output however it ended; of a fault `ok` (false), `error` and `exitCode`. Its exit code is as `exitHelp` says.
  */
 export async function runCommand<Options extends Arguments>(
   command: Command<Options>,
@@ -84,11 +90,25 @@ export async function runCommand<Options extends Arguments>(
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
     process.exitCode = exitCodes[ok ? 'done' : 'found']
   } catch (error) {
-    const ending = endingOf(error)
-    process.exitCode = exitCodes[ending]
-    const told = ending !== 'failed' || error instanceof CannotDo
-    process.stderr.write(`${told ? (error as Error).message : String(error)}\n`)
+    const exitCode = exitCodes[endingOf(error)]
+    const told = messageOf(error)
+    process.exitCode = exitCode
+    process.stderr.write(`${told}\n`)
+    if (!asksForJson(args)) return
+    const more = error instanceof CannotDo ? error.json : {}
+    process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: told, exitCode })}\n`)
   }
+}
+
+function messageOf(error: unknown): string {
+  const ours = endingOf(error) !== 'failed' || error instanceof CannotDo
+  return ours ? (error as Error).message : String(error)
+}
+
+/** Also where the arguments themselves are at fault, and nothing has been read of them. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? args.length : end).includes('--json')
 }
 
 function endingOf(error: unknown): Ending {

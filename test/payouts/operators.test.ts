@@ -124,6 +124,16 @@ test.serial('a replay refuses what may have left, and is planned before it is do
   const careful = { env: { ...world().env, FIATPAY_DEDUPLICATES: '0' } }
   const refused = await runScript(careful, 'payouts', 'replay', reference, ...surely(reference))
   t.regex(refused.err, /may have left/)
+  const machine = await runScript(careful, 'payouts', 'replay', reference, ...surely(reference), '--json')
+  t.is(machine.code, 1)
+  t.is(machine.err, refused.err)
+  t.like(JSON.parse(machine.out), {
+    ok: false,
+    error: refused.err.trimEnd(),
+    exitCode: 1,
+    applied: false,
+    results: [{ reference, done: false }],
+  })
   t.regex((await payouts('replay', reference)).out, /would send it once more/)
   t.like(await rowOf(world(), reference), { send_state: 'unknown', sends: 1 })
   t.deepEqual(await auditOf(reference), [])
