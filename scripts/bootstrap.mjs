@@ -36,7 +36,7 @@ try {
 } catch (error) {
   if (error?.name !== 'Refusal') throw error
   process.stderr.write(`${error.message}\n`)
-  process.exit(1)
+  process.exit(error.exitCode)
 }
 
 async function main(name, args) {
@@ -104,9 +104,10 @@ async function handOver(name, args) {
 }
 
 async function operatorsScript([script, ...rest]) {
-  const { opsHelp, opsProgram } = await import('./bootstrap/ops.mjs')
+  const { opsHelp, opsProgram, wrongArguments } = await import('./bootstrap/ops.mjs')
   if (script !== undefined && !script.startsWith('-')) return [opsProgram(script), rest]
   process.stdout.write(opsHelp())
+  if (script !== '--help' && script !== '-h') process.exitCode = wrongArguments
   return []
 }
 

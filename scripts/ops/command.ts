@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import { isDatabaseAway } from '../../src/platform/db.js'
+import { didYouMean } from '../bootstrap/nearest.mjs'
 
 type Arguments = NonNullable<ParseArgsConfig['options']>
 
@@ -48,6 +49,17 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
+/** The verb that was given, out of those there are. Throws UsageError. */
+export function verbOf<Verb extends string>(given: string | undefined, verbs: readonly Verb[]): Verb {
+  const verb = verbs.find((one) => one === given)
+  if (verb !== undefined) return verb
+  throw new UsageError(
+    given === undefined
+      ? `one of ${verbs.join(', ')}; --help tells more`
+      : `there is no ${given}. ${didYouMean(given, verbs)}`,
+  )
+}
+
 /** It cannot be done as things are; exit code 1. `json`: what a program is told besides. */
 export class CannotDo extends Error {
   override name = 'CannotDo'
@@ -90,14 +102,20 @@ export async function runCommand<Options extends Arguments>(
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
     process.exitCode = exitCodes[ok ? 'done' : 'found']
   } catch (error) {
-    const exitCode = exitCodes[endingOf(error)]
-    const told = messageOf(error)
-    process.exitCode = exitCode
-    process.stderr.write(`${told}\n`)
-    if (!asksForJson(args)) return
-    const more = error instanceof CannotDo ? error.json : {}
-    process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: told, exitCode })}\n`)
+    tellFault(error, command.help, args)
   }
+}
+
+function tellFault(error: unknown, help: string, args: readonly string[]): void {
+  const ending = endingOf(error)
+  const exitCode = exitCodes[ending]
+  const told = messageOf(error)
+  process.exitCode = exitCode
+  // Who gives nothing where something is needed wants to know what there is.
+  process.stderr.write(ending === 'usage' && args.length === 0 ? `${told}\n\n${help}` : `${told}\n`)
+  if (!asksForJson(args)) return
+  const more = error instanceof CannotDo ? error.json : {}
+  process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: told, exitCode })}\n`)
 }
 
 function messageOf(error: unknown): string {

@@ -101,8 +101,12 @@ test.serial(
       ['show', 'FIATPAY-1'],
       ['list', '--state', 'x'],
       ['list', '--limit', '-1'],
+      ['list', reference],
+      ['compare', 'extra'],
     ])
       t.is((await payouts(...args)).code, 2, args.join(' '))
+    t.regex((await payouts('relaese', reference)).err, /^there is no relaese\. Did you mean release\?$/m)
+    t.regex((await payouts()).err, /^one of list, show, .*^npm run ops -- payouts list/ms)
     t.is((await payouts('--help')).code, 0)
     const unconfirmed = await payouts('replay', reference, '--apply', '--reason', 'x')
     t.is(unconfirmed.code, 3)
