@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { runScript } from '../helpers/ops.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 /** A clone with two operators' scripts and nothing else; returns what runs `npm run ops` in it. */
@@ -39,4 +40,13 @@ test('npm run ops names its scripts, and answers one it does not have with exit 
   t.is(unknown.code, 2)
   t.regex(unknown.told[1] ?? '', /is called nope\. Did you mean one of payouts, suspense\?/)
   t.deepEqual(ops('payouts', 'list'), { code: 0, told: ['list\n', ''] })
+})
+
+test('migrate explains itself and refuses words before it touches a database', async (t) => {
+  const away = { env: { DATABASE_URL: 'postgres://127.0.0.1:1/none' } }
+  const help = await runScript(away, 'migrate', '--help')
+  t.is(help.code, 0)
+  t.regex(help.out, /^npm run migrate$/m)
+  t.is((await runScript(away, 'migrate', 'now')).code, 2)
+  t.is((await runScript(away, 'migrate')).code, 5)
 })
