@@ -25,7 +25,7 @@ async function alerts(): Promise<number> {
   return values.find(({ labels }) => labels.kind === 'books_broken')?.value ?? 0
 }
 
-test.serial('check-books ends with 0 while the books hold and with 1 when they are broken', async (t) => {
+test.serial('check-books ends with 0 while the books hold and with 4 when they are broken', async (t) => {
   const { db } = world()
   const user = await userWith(db, 1_500_000n)
   await reserve(db, { key: freshKey(), ref: 'w', legs: move(500_000n, available(user), held(user)) })
