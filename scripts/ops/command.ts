@@ -3,6 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import { isDatabaseAway } from '../../src/platform/db.js'
 import { didYouMean } from '../bootstrap/nearest.mjs'
+import { loadDotenv, loadStackSettings } from '../bootstrap/settings.mjs'
 
 type Arguments = NonNullable<ParseArgsConfig['options']>
 
@@ -98,12 +99,20 @@ export async function runCommand<Options extends Arguments>(
       process.stdout.write(command.help)
       return
     }
+    findSettings()
     const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
     process.exitCode = exitCodes[ok ? 'done' : 'found']
   } catch (error) {
     tellFault(error, command.help, args)
   }
+}
+
+/** Finds what `npm run ops` finds, for who starts the compiled script: beside `npm run dev` nobody gives settings by hand. */
+function findSettings(): void {
+  if (process.env['DATABASE_URL']) return
+  loadDotenv()
+  loadStackSettings()
 }
 
 function tellFault(error: unknown, help: string, args: readonly string[]): void {
