@@ -1,8 +1,15 @@
 import type { Knex } from 'knex'
-import { type AcceptedRate, acceptRate, isRemembered, lastAccepted, lastRefused } from '../src/fiat/rates.js'
+import {
+  type AcceptedRate,
+  acceptRate,
+  type LastAccepted,
+  lastAccepted,
+  lastRefused,
+} from '../src/fiat/rates.js'
 import { baseUnits, displayText } from '../src/kernel/money.js'
 import { isWithin } from '../src/payments/price-guard.js'
 import { rateDecimals } from '../src/providers/rates/port.js'
+import { ageText } from './ops/age.js'
 import { audit } from './ops/audit.js'
 import {
   acting,
@@ -23,7 +30,8 @@ import { withDatabase } from './ops/with-database.js'
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
 An exchange rate too far from the last accepted one stops new fiat tips: feeds err by a factor of a hundred, and one
-such rate gives money away. Look the rate up elsewhere first. Without --apply nothing is changed.
+such rate gives money away. Look the rate up elsewhere first. Without --apply nothing is changed; when no rate waits,
+there is nothing to do.
 
   --rate <naira>   naira for a dollar, as looked up; default: what the feed said last. It must be within 1 % of that
   --reason <text>  where it was looked up, for the audit log; wanted with --apply
@@ -40,18 +48,18 @@ const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as cons
 const mistakePercent = 1
 
 interface Plan {
-  readonly before: AcceptedRate | undefined
-  readonly refused: AcceptedRate
+  readonly before: LastAccepted | undefined
+  /** The one that waits. */
+  readonly refused: AcceptedRate | undefined
 }
 
 async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
   const looked = rate === undefined ? undefined : baseUnits(Number(rate), rateDecimals)
   if (rate !== undefined && looked === undefined) throw new UsageError('--rate: naira for a dollar')
-  const [last, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
-  if (refused === undefined) throw new CannotDo('no rate waits to be accepted')
-  if (looked !== undefined && !isWithin(refused.value, looked, mistakePercent))
+  const [before, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
+  if (refused !== undefined && looked !== undefined && !isWithin(refused.value, looked, mistakePercent))
     throw new CannotDo(`the feed says ${text(refused.value)}, which is not ${rate}`)
-  return { before: last !== undefined && isRemembered(last) ? last : undefined, refused }
+  return { before, refused }
 }
 
 type Given = Values<typeof options>
@@ -60,12 +68,31 @@ async function run(values: Given): Promise<Outcome> {
   const applied = values.apply === true
   const note = applied ? reasonOf(values) : ''
   return withDatabase(async (db) => {
-    const { before, refused } = await planFor(db, values.rate)
-    const change = { before: before && text(before.value), after: text(refused.value) }
+    const plan = await planFor(db, values.rate)
+    const { refused } = plan
+    if (refused === undefined) return nothingWaits(plan)
+    const change = { ...lastJson(plan), after: text(refused.value) }
     if (applied) await accept(db, refused, actorOf(values), { ...change, note })
-    const told = `naira for a dollar: ${change.before ?? 'none'} -> ${change.after}`
+    const told = `naira for a dollar: ${lastText(plan)} -> ${change.after}`
     return { text: concluded(told, 'accepted', applied), json: { applied, ...change } }
   })
+}
+
+function nothingWaits(plan: Plan): Outcome {
+  return {
+    text: `no rate waits to be accepted; last accepted, in naira for a dollar: ${lastText(plan)}`,
+    json: { applied: false, ...lastJson(plan), after: null },
+  }
+}
+
+/** The last accepted rate and how old it is. */
+function lastText({ before }: Plan): string {
+  return before === undefined ? 'none' : `${text(before.value)} (${ageText(before.ageSeconds)} ago)`
+}
+
+function lastJson({ before }: Plan) {
+  if (before === undefined) return { before: null, beforeAgeSeconds: null }
+  return { before: text(before.value), beforeAgeSeconds: before.ageSeconds }
 }
 
 async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<void> {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeLock } from './bootstrap/lock.mjs'
 import { endRunning, Refusal, say } from './bootstrap/progress.mjs'
+import { loadDotenv, loadStackSettings } from './bootstrap/settings.mjs'
 
 const leastNode = [20, 19]
 const lockPollMs = 250
@@ -36,27 +37,20 @@ try {
 } catch (error) {
   if (error?.name !== 'Refusal') throw error
   process.stderr.write(`${error.message}\n`)
-  process.exit(1)
+  process.exit(error.exitCode)
 }
 
 async function main(name, args) {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) throw new Refusal(`usage: npm run ${Object.keys(commands).join(' | ')}`)
   checkNode()
-  if (command.dotenv) loadSettings(name)
+  if (command.dotenv) loadDotenv()
+  if (command.dotenv && name !== 'dev') loadStackSettings()
   await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = check()
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
-}
-
-/** What is set already wins. The commands that talk to a running stack find its addresses where it wrote them down. */
-function loadSettings(name) {
-  if (existsSync('.env')) process.loadEnvFile('.env')
-  const stack = join(process.env.DATA_DIR || '.data', 'settings.env')
-  const ofStack = name !== 'dev' && !process.env.DATABASE_URL && process.env.NODE_ENV !== 'production'
-  if (ofStack && existsSync(stack)) process.loadEnvFile(stack)
 }
 
 function checkNode() {
@@ -104,9 +98,10 @@ async function handOver(name, args) {
 }
 
 async function operatorsScript([script, ...rest]) {
-  const { opsHelp, opsProgram } = await import('./bootstrap/ops.mjs')
+  const { opsHelp, opsProgram, wrongArguments } = await import('./bootstrap/ops.mjs')
   if (script !== undefined && !script.startsWith('-')) return [opsProgram(script), rest]
   process.stdout.write(opsHelp())
+  if (script !== '--help' && script !== '-h') process.exitCode = wrongArguments
   return []
 }
 

@@ -1,6 +1,24 @@
 import { loadDatabaseUrl } from '../src/platform/config.js'
 import { migrateToLatest } from '../src/platform/migrate.js'
+import { exitHelp, runCommand } from './ops/command.js'
 
 /** `npm run migrate`: the release step. Safe to run at every deploy and from several machines at once. */
-const applied = await migrateToLatest(loadDatabaseUrl())
-process.stdout.write(applied.length === 0 ? 'database is up to date\n' : `applied ${applied.join(', ')}\n`)
+const help = `npm run migrate
+
+Brings the database to the newest schema, at once: a release waits for it. Safe to run at every deploy and from several
+machines at once.
+
+  --json   answer as one line of JSON
+  --help
+
+${exitHelp}`
+
+await runCommand({
+  help,
+  options: {},
+  async run() {
+    const applied = await migrateToLatest(loadDatabaseUrl())
+    const text = applied.length === 0 ? 'database is up to date' : `applied ${applied.join(', ')}`
+    return { text, json: { migrations: applied } }
+  },
+})

@@ -15,6 +15,7 @@ import {
   runCommand,
   UsageError,
   type Values,
+  verbOf,
 } from './ops/command.js'
 import { type DeedResult, doDeed } from './ops/payout-deeds.js'
 import { historyOf, listPayouts, payoutJson, payoutLine, payoutOf, payoutText } from './ops/payout-rows.js'
@@ -68,8 +69,9 @@ const minutesMost = 1e7
 const askMs = 20_000
 const pollMs = 250
 
-const verbs: Readonly<Record<string, Verb>> = {
-  list: async ({ db }, _, { state = 'open', 'older-than': minutes, limit }) => {
+const verbs = {
+  list: async ({ db }, words, { state = 'open', 'older-than': minutes, limit }) => {
+    none(words)
     const olderThanSeconds = 60 * whole('--older-than', minutes, 0, minutesMost)
     const wanted = { state, olderThanSeconds, limit: whole('--limit', limit, 100, limitMost) }
     const rows = await listPayouts(db, wanted)
@@ -86,7 +88,8 @@ const verbs: Readonly<Record<string, Verb>> = {
     for (const reference of some(references)) told.push(await ask(services, reference))
     return { text: told.join('\n'), json: { told } }
   },
-  compare: async (services) => {
+  compare: async (services, words) => {
+    none(words)
     const differences = await compareTransfers(services)
     const lines = differences.map(
       ({ providerReference, kind, ours, theirs }) =>
@@ -100,7 +103,8 @@ const verbs: Readonly<Record<string, Verb>> = {
   void: deed('void'),
   recredit: deed('recredit'),
   close: deed('close'),
-}
+} satisfies Record<string, Verb>
+const verbNames = Object.keys(verbs) as (keyof typeof verbs)[]
 
 /** The deeds, each of one withdrawal after the other: what fails leaves the others as they are. */
 function deed(name: Deed): Verb {
@@ -134,8 +138,9 @@ function outcomeOf(results: readonly DeedResult[], apply: boolean): Outcome {
   })
   const count = results.length - refused.length
   const text = [...lines, `${apply ? 'done' : 'planned'}: ${count}, refused: ${refused.length}`].join('\n')
-  if (count === 0) throw new CannotDo(text)
-  return { ok: refused.length === 0, text, json: { applied: apply, results } }
+  const json = { applied: apply && count > 0, results }
+  if (count === 0) throw new CannotDo(text, json)
+  return { ok: refused.length === 0, text, json }
 }
 
 /** Waits until the reconciler has asked, or says what the provider answers when none does. */
@@ -153,6 +158,10 @@ async function ask(services: Composed, reference: string): Promise<string> {
       return `${reference}  the provider ${state}; it is ${now.status}/${now.sendState}${asked ? '' : ', and no reconciler is at work'}`
     await sleep(pollMs)
   }
+}
+
+function none(words: readonly string[]): void {
+  if (words.length > 0) throw new UsageError(`nothing besides options goes here, not ${words.join(' ')}`)
 }
 
 function some(references: readonly string[]): readonly string[] {
@@ -181,8 +190,7 @@ await runCommand({
   options,
   words: true,
   async run(given, [name, ...references]) {
-    const verb = name === undefined ? undefined : verbs[name]
-    if (verb === undefined) throw new UsageError(`one of ${Object.keys(verbs).join(', ')}; --help tells more`)
-    return withServices((services) => verb(services, references, given))
+    const verb = verbOf(name, verbNames)
+    return withServices((services) => verbs[verb](services, references, given))
   },
 })

@@ -10,6 +10,7 @@ import { audit } from './ops/audit.js'
 import {
   acting,
   actorOf,
+  CannotDo,
   consentTo,
   exitHelp,
   type Outcome,
@@ -25,7 +26,8 @@ const help = `npm run ops -- verify-identity --user ada@example.com
 npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
 Shows which withdrawals wait for a creator's identity. With --apply the creator is verified: they are sent, and later
-ones are not held. With --refuse as well they fail, and the creator has the money back.
+ones are not held. With --refuse as well they fail, and the creator has the money back; nothing of a creator who is
+verified waits, and nobody's verification is taken back.
 
   --user <id|e-mail>     the account
   --refuse               who it is could not be shown
@@ -72,29 +74,62 @@ function decide(
   })
 }
 
-function present(person: Person, held: readonly HeldWithdrawal[], { apply, refuse }: Given): Outcome {
-  const verb = refuse ? 'given back' : 'sent'
+/** What becomes of the withdrawals, and what is said of the creator: before it is done, and after. */
+const deeds = {
+  verify: {
+    each: 'sent',
+    planned: 'would be verified: later ones are not held',
+    done: 'verified now: later ones are not held',
+  },
+  refuse: {
+    each: 'given back',
+    planned: 'would be refused: later ones are held as before',
+    done: 'refused: later ones are held as before',
+  },
+} as const
+
+function present(person: Person, held: readonly HeldWithdrawal[], given: Given): Outcome {
+  const applied = given.apply === true
+  const { each, planned, done } = deeds[given.refuse ? 'refuse' : 'verify']
   const lines = held.map(
     ({ reference, netKobo }) =>
-      `${reference}  NGN ${displayText(netKobo, 2)}  ${apply ? verb : `would be ${verb}`}`,
+      `${reference}  NGN ${displayText(netKobo, 2)}  ${applied ? each : `would be ${each}`}`,
   )
-  const known = person.verifiedAt === null ? 'not verified' : `verified ${person.verifiedAt.toISOString()}`
-  const ending = apply ? (refuse ? 'refused' : 'verified now') : 'nothing is changed; --apply does it'
+  const ending = applied ? done : `${planned}; --apply does it`
   return {
-    text: [`${person.email} (${person.id}): ${known}`, ...lines, ending].join('\n'),
+    text: [headline(person), ...lines, ending].join('\n'),
     json: {
-      applied: apply === true,
-      refused: refuse === true,
-      userId: person.id,
+      ...jsonOf(person, given, applied),
       withdrawals: held.map(({ reference, netKobo }) => ({ reference, netKobo: String(netKobo) })),
     },
   }
 }
 
+/** Nothing is held. Throws CannotDo when somebody is to be refused who is verified. */
+function nothingToDo(person: Person, given: Given): Outcome {
+  if (given.refuse && person.verifiedAt !== null)
+    throw new CannotDo(
+      `${headline(person)}; nothing of theirs waits that could be given back, and a verification is not taken back`,
+    )
+  const text = `${headline(person)}\nnothing waits for the identity: nothing to do`
+  return { text, json: { ...jsonOf(person, given, false), withdrawals: [] } }
+}
+
+function headline({ email, id, verifiedAt }: Person): string {
+  return `${email} (${id}): ${verifiedAt === null ? 'not verified' : `verified ${verifiedAt.toISOString()}`}`
+}
+
+function jsonOf({ id }: Person, { refuse }: Given, applied: boolean) {
+  return { applied, refused: refuse === true, userId: id }
+}
+
 function run(given: Given): Promise<Outcome> {
   return withServices(async (services) => {
     const person = await findPerson(services.db, given.user)
-    if (given.apply !== true) return present(person, await heldOf(services.db, person.id), given)
+    const held = await heldOf(services.db, person.id)
+    const settled = given.refuse === true || person.verifiedAt !== null
+    if (held.length === 0 && settled) return nothingToDo(person, given)
+    if (given.apply !== true) return present(person, held, given)
     const reason = consentTo('this', person.id, given)
     return present(person, await decide(services, person, given, reason), given)
   })

@@ -11,6 +11,7 @@ import {
   runCommand,
   UsageError,
   type Values,
+  verbOf,
 } from './ops/command.js'
 import { withDatabase } from './ops/with-database.js'
 
@@ -81,13 +82,12 @@ async function retry(db: Knex, row: string, given: Given): Promise<Outcome> {
   return { text: `${kind} ${row}: due now`, json }
 }
 
-async function run(values: Given, [verb, row, ...more]: readonly string[]): Promise<Outcome> {
+async function run(values: Given, [name, row, ...more]: readonly string[]): Promise<Outcome> {
+  const verb = verbOf(name, ['list', 'retry'])
   if (more.length > 0) throw new UsageError('one row at a time')
-  return withDatabase((db) => {
-    if (verb === 'list' && row === undefined) return list(db, values)
-    if (verb === 'retry' && row !== undefined) return retry(db, row, values)
-    throw new UsageError('list, or retry with a row; --help tells more')
-  })
+  if ((verb === 'retry') !== (row !== undefined))
+    throw new UsageError('list without a row, or retry with one; --help tells more')
+  return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values)))
 }
 
 await runCommand({ help, options, words: true, run })

@@ -1,13 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { didYouMean } from './nearest.mjs'
 import { Refusal } from './progress.mjs'
 
 /** Commands of the house itself; every other file directly under scripts/ is an operators' script. */
 const ownCommands = new Set(['dev', 'test', 'demo', 'bench', 'faults'])
 
+/** The exit code of the operators' scripts for it. */
+export const wrongArguments = 2
+
 /** The compiled file of an operators' script. @param {string} name */
 export function opsProgram(name) {
-  if (!opsNames().includes(name))
-    throw new Refusal(`no operators' script is called ${name}; npm run ops lists them`)
+  const names = opsNames()
+  if (!names.includes(name))
+    throw new Refusal(
+      `no operators' script is called ${name}. ${didYouMean(name, names)} npm run ops tells what each does`,
+      wrongArguments,
+    )
   return `dist/scripts/${name}.js`
 }
 

@@ -4,6 +4,15 @@ import { endKept, keep } from './keep.mjs'
 /** A fault of the machine or of the command line: told in one line, without a stack. */
 export class Refusal extends Error {
   name = 'Refusal'
+
+  /**
+   * @param {string} message
+   * @param {number} exitCode
+   */
+  constructor(message, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
 }
 
 /**

@@ -2,6 +2,8 @@ import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import { isDatabaseAway } from '../../src/platform/db.js'
+import { didYouMean } from '../bootstrap/nearest.mjs'
+import { loadDotenv, loadStackSettings } from '../bootstrap/settings.mjs'
 
 type Arguments = NonNullable<ParseArgsConfig['options']>
 
@@ -48,9 +50,26 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** It cannot be done as things are; exit code 1. */
+/** The verb that was given, out of those there are. Throws UsageError. */
+export function verbOf<Verb extends string>(given: string | undefined, verbs: readonly Verb[]): Verb {
+  const verb = verbs.find((one) => one === given)
+  if (verb !== undefined) return verb
+  throw new UsageError(
+    given === undefined
+      ? `one of ${verbs.join(', ')}; --help tells more`
+      : `there is no ${given}. ${didYouMean(given, verbs)}`,
+  )
+}
+
+/** It cannot be done as things are; exit code 1. `json`: what a program is told besides. */
 export class CannotDo extends Error {
   override name = 'CannotDo'
+  readonly json: Outcome['json']
+
+  constructor(message: string, json: Outcome['json'] = {}) {
+    super(message)
+    this.json = json
+  }
 }
 
 /** What cannot be taken back needs to be confirmed; exit code 3. */
@@ -67,8 +86,8 @@ confirmed; 4: something is not as it should be; 5: the database or the provider 
 `
 
 /**
- * Runs an operators' script: one answer on standard output, faults on standard error. Its exit code tells how it ended, as
- * `exitHelp` says.
+ * Runs an operators' script: one answer on standard output, faults on standard error. With --json there is one object on
+ * standard output however it ended; of a fault `ok` (false), `error` and `exitCode`. Its exit code is as `exitHelp` says.
  */
 export async function runCommand<Options extends Arguments>(
   command: Command<Options>,
@@ -80,15 +99,43 @@ export async function runCommand<Options extends Arguments>(
       process.stdout.write(command.help)
       return
     }
+    findSettings()
     const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
     process.exitCode = exitCodes[ok ? 'done' : 'found']
   } catch (error) {
-    const ending = endingOf(error)
-    process.exitCode = exitCodes[ending]
-    const told = ending !== 'failed' || error instanceof CannotDo
-    process.stderr.write(`${told ? (error as Error).message : String(error)}\n`)
+    tellFault(error, command.help, args)
   }
+}
+
+/** Finds what `npm run ops` finds, for who starts the compiled script: beside `npm run dev` nobody gives settings by hand. */
+function findSettings(): void {
+  if (process.env['DATABASE_URL']) return
+  loadDotenv()
+  loadStackSettings()
+}
+
+function tellFault(error: unknown, help: string, args: readonly string[]): void {
+  const ending = endingOf(error)
+  const exitCode = exitCodes[ending]
+  const told = messageOf(error)
+  process.exitCode = exitCode
+  // Who gives nothing where something is needed wants to know what there is.
+  process.stderr.write(ending === 'usage' && args.length === 0 ? `${told}\n\n${help}` : `${told}\n`)
+  if (!asksForJson(args)) return
+  const more = error instanceof CannotDo ? error.json : {}
+  process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: told, exitCode })}\n`)
+}
+
+function messageOf(error: unknown): string {
+  const ours = endingOf(error) !== 'failed' || error instanceof CannotDo
+  return ours ? (error as Error).message : String(error)
+}
+
+/** Also where the arguments themselves are at fault, and nothing has been read of them. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? args.length : end).includes('--json')
 }
 
 function endingOf(error: unknown): Ending {

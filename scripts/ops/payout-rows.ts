@@ -4,6 +4,7 @@ import { sendStates, withdrawalStatuses } from '../../src/payouts/lifecycle.js'
 import { type Withdrawal, withdrawalColumns } from '../../src/payouts/model.js'
 import { maskAccount } from '../../src/payouts/present.js'
 import { query } from '../../src/platform/db.js'
+import { ageText } from './age.js'
 import { CannotDo, UsageError } from './command.js'
 
 /** A withdrawal as operators see it; the account's last four digits. */
@@ -85,12 +86,7 @@ export function payoutLine(row: PayoutRow): string {
   const amount = `NGN ${displayText(row.netKobo, 2)}`.padStart(18)
   const attention = [...row.open, ...(row.lastError === null ? [] : [row.lastError])].join('; ')
   const state = `${row.status}/${row.sendState}`.padEnd(24)
-  return `${row.reference}  ${age(row.ageSeconds).padStart(6)}  ${state}${amount}  ${attention}`.trimEnd()
-}
-
-function age(seconds: number): string {
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`
+  return `${row.reference}  ${ageText(row.ageSeconds).padStart(6)}  ${state}${amount}  ${attention}`.trimEnd()
 }
 
 /** For programs; amounts are base units as decimal text. */

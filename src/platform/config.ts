@@ -296,6 +296,9 @@ function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv):
   )
   const result = schema.safeParse(present)
   if (result.success) return result.data
-  const faults = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
+  const faults = result.error.issues.map(({ code, path, message }) => {
+    const missing = code === 'invalid_type' && !(String(path[0]) in present)
+    return `  ${path.join('.')}: ${missing ? 'is missing' : message}`
+  })
   throw new ConfigError(`The settings are not usable:\n${faults.join('\n')}`)
 }

@@ -5,6 +5,7 @@ import { RateBook } from '../../src/fiat/rate-book.js'
 import { moveClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/creators.js'
 import { availableUsdc, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/fiat-tips.js'
+import { runScript } from '../helpers/ops.js'
 import { listTips } from '../helpers/tips.js'
 import { useWorld } from '../helpers/world.js'
 
@@ -122,6 +123,17 @@ test.serial('the feed is asked once for all who ask within fifteen seconds', asy
   t.is(readings, 2)
 })
 
+test.serial('an operator is told the last accepted rate and its age, also when none waits', async (t) => {
+  t.is(await quoted(), '200 1600')
+  await world().db.raw(
+    `update rates set accepted_at = clock_timestamp() - interval '30 h' where accepted_at > 'epoch'`,
+  )
+  const idle = await runScript(world(), 'accept-rate')
+  const told = 'no rate waits to be accepted; last accepted, in naira for a dollar: 1600 (30 h ago)\n'
+  t.deepEqual(idle, { code: 0, out: told, err: '' })
+  t.is(await world().db('audit_log').where({ action: 'accept-rate' }).first(), undefined)
+})
+
 test.serial('a true jump is accepted by an operator, who is written down', async (t) => {
   const { env, db } = world()
   const accept = (...args: string[]) =>
@@ -130,7 +142,9 @@ test.serial('a true jump is accepted by an operator, who is written down', async
     })
   t.is(await quoted(), '200 1600')
   t.regex((await accept('--help')).stdout, /--reason <text>/)
-  await t.throwsAsync(accept('--apply', '--reason', 'x'), { message: /no rate waits/ })
+  const idle = JSON.parse((await accept('--apply', '--reason', 'x')).stdout)
+  t.like(idle, { ok: true, applied: false, before: '1600', after: null })
+  t.true(idle.beforeAgeSeconds >= 0 && idle.beforeAgeSeconds < 60)
   feed({ NGN: 2400 })
   t.is(await quoted(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { applied: false, before: '1600', after: '2400' })

@@ -49,6 +49,8 @@ test.serial('suspense lists what waits, and notes what was returned: a plan firs
   const again = await suspense(...returned, '--apply')
   t.is(again.code, 1)
   t.regex(again.err, /does not wait/)
+  const told = { code: 1, ok: false, error: again.err.trimEnd(), exitCode: 1 }
+  t.deepEqual(await report(...returned, '--apply'), told)
   t.is(BigInt(before.waiting) - BigInt((await report()).waiting), 123_456n)
   t.regex((await suspense('--all')).out, /returned: refund 77/)
   t.is(await availableUsdc(world(), creator), 0)
@@ -113,6 +115,7 @@ test.serial('arguments that make no sense end with 2 and change nothing', async 
     t.is(code, 2, args.join(' '))
     t.is(out, '')
     t.not(err, '')
+    t.deepEqual(await report(...args), { code: 2, ok: false, error: err.trimEnd(), exitCode: 2 })
   }
   t.is((await suspense('--assign', '12345', '--reason', 'x', '--apply')).code, 1)
   t.is((await report()).waiting, waiting)

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import { move } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
@@ -5,6 +9,7 @@ import { reserve } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/db.js'
 import { createBooksWatch } from '../../workers/watch-books.js'
 import { runScript, type ScriptRun } from '../helpers/ops.js'
+import { temporaryFolder } from '../helpers/temporary.js'
 import { useWorld } from '../helpers/world.js'
 import { available, freshKey, held, userWith } from './support.js'
 
@@ -25,7 +30,7 @@ async function alerts(): Promise<number> {
   return values.find(({ labels }) => labels.kind === 'books_broken')?.value ?? 0
 }
 
-test.serial('check-books ends with 0 while the books hold and with 1 when they are broken', async (t) => {
+test.serial('check-books ends with 0 while the books hold and with 4 when they are broken', async (t) => {
   const { db } = world()
   const user = await userWith(db, 1_500_000n)
   await reserve(db, { key: freshKey(), ref: 'w', legs: move(500_000n, available(user), held(user)) })
@@ -67,6 +72,18 @@ test.serial('check-books explains itself, and refuses arguments it does not know
     t.regex(refused.err, /--help/)
     t.is(refused.out, '')
   }
+})
+
+test.serial('started by hand it finds the stack that runs beside it, but not in production', async (t) => {
+  const cwd = temporaryFolder(t)
+  mkdirSync(join(cwd, 'data'))
+  writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\n')
+  writeFileSync(join(cwd, 'data/settings.env'), `DATABASE_URL="${world().env['DATABASE_URL']}"\n`)
+  const byHand = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, [resolve('dist/scripts/check-books.js')], { cwd, env })
+  t.regex((await byHand({})).stdout, /the books hold/)
+  await t.throwsAsync(byHand({ NODE_ENV: 'production' }), { message: /DATABASE_URL: is missing/ })
+  await t.throwsAsync(byHand({ DATABASE_URL: 'postgres://127.0.0.1:1/given' }), { message: /127\.0\.0\.1:1/ })
 })
 
 test.serial('the clock raises an alert when the books are broken, and reads only what is new', async (t) => {

@@ -55,7 +55,9 @@ test('a row without work, a withdrawal and nonsense are refused', async (t) => {
     ['list', '--kind', 'tips'],
     ['list', '--kind', 'mailer', '--limit', '0'],
     [],
+    ['list', 'x'],
     ['list', 'x', 'y'],
+    ['lsit'],
   ])
     t.is((await work(...args)).code, 2, args.join(' '))
   t.is((await work('--help')).code, 0)

@@ -69,6 +69,7 @@ test.serial('verifying sends what is held, once, and later ones are not held', a
   const plan = await verify('--user', ada.email)
   t.is(plan.code, 0)
   t.regex(plan.out, new RegExp(`${reference}  NGN 297000 +would be sent`))
+  t.regex(plan.out, /^would be verified: later ones are not held; --apply does it$/m)
   t.is((await rowOf(world(), reference)).send_state, 'identity_hold')
   t.is((await verify('--user', ada.email, '--apply')).code, 3)
   const runs = await Promise.all(
@@ -89,9 +90,33 @@ test.serial('verifying sends what is held, once, and later ones are not held', a
   t.like(entries[0], { actor: 'ngozi', action: 'verify-identity' })
 })
 
+test.serial('who is verified is not verified again, and cannot be refused', async (t) => {
+  const ada = await creatorWith(world(), 300)
+  t.regex((await verify('--user', ada.email)).out, /would be verified/)
+  t.is((await verify('--user', ada.email, ...surely(ada.user.id))).code, 0)
+  const again = await verify('--user', ada.email, '--apply')
+  t.is(again.code, 0)
+  t.regex(again.out, /verified 20.*\nnothing waits for the identity: nothing to do$/m)
+  for (const apply of [[], surely(ada.user.id)]) {
+    const refused = await verify('--user', ada.email, '--refuse', ...apply)
+    t.is(refused.code, 1)
+    t.regex(refused.err, /verified 20.*; nothing of theirs waits .* a verification is not taken back$/m)
+  }
+  const entries = await world()
+    .db('audit_log')
+    .where({ subject: `user:${ada.user.id}` })
+  t.is(entries.length, 1)
+})
+
 test.serial('refusing gives the money back', async (t) => {
   const ada = await creatorWith(world(), 300)
+  t.regex(
+    (await verify('--user', ada.email, '--refuse')).out,
+    /not verified\nnothing waits .*: nothing to do/,
+  )
   const { reference } = await withdrawal(world(), ada, { amountUSDC: 300 })
+  const plan = await verify('--user', ada.email, '--refuse')
+  t.regex(plan.out, new RegExp(`${reference} .* would be given back\nwould be refused: .*; --apply does it`))
   const run = await verify('--user', ada.email, '--refuse', ...surely(ada.user.id))
   t.is(run.code, 0)
   t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 300, heldUSDC: 0 })

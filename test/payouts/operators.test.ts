@@ -101,8 +101,12 @@ test.serial(
       ['show', 'FIATPAY-1'],
       ['list', '--state', 'x'],
       ['list', '--limit', '-1'],
+      ['list', reference],
+      ['compare', 'extra'],
     ])
       t.is((await payouts(...args)).code, 2, args.join(' '))
+    t.regex((await payouts('relaese', reference)).err, /^there is no relaese\. Did you mean release\?$/m)
+    t.regex((await payouts()).err, /^one of list, show, .*^npm run ops -- payouts list/ms)
     t.is((await payouts('--help')).code, 0)
     const unconfirmed = await payouts('replay', reference, '--apply', '--reason', 'x')
     t.is(unconfirmed.code, 3)
@@ -124,6 +128,16 @@ test.serial('a replay refuses what may have left, and is planned before it is do
   const careful = { env: { ...world().env, FIATPAY_DEDUPLICATES: '0' } }
   const refused = await runScript(careful, 'payouts', 'replay', reference, ...surely(reference))
   t.regex(refused.err, /may have left/)
+  const machine = await runScript(careful, 'payouts', 'replay', reference, ...surely(reference), '--json')
+  t.is(machine.code, 1)
+  t.is(machine.err, refused.err)
+  t.like(JSON.parse(machine.out), {
+    ok: false,
+    error: refused.err.trimEnd(),
+    exitCode: 1,
+    applied: false,
+    results: [{ reference, done: false }],
+  })
   t.regex((await payouts('replay', reference)).out, /would send it once more/)
   t.like(await rowOf(world(), reference), { send_state: 'unknown', sends: 1 })
   t.deepEqual(await auditOf(reference), [])
