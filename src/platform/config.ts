@@ -122,6 +122,7 @@ const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD
 })
 
 function shape(s: z.output<typeof settings>) {
+  const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey)
   return {
     http: {
       port: s.PORT,
@@ -132,8 +133,8 @@ function shape(s: z.output<typeof settings>) {
     redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
-      publicRpcUrl: s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey),
-      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL,
+      publicRpcUrl,
+      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL ?? publicRpcUrl,
       genesisHash: s.SOLANA_GENESIS_HASH,
       statusBatch: s.RPC_STATUS_BATCH,
       transactionBatch: s.RPC_TRANSACTION_BATCH,

@@ -227,6 +227,21 @@ test('pages are given an RPC endpoint without a key in it, or the one set for th
   t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
 })
 
+test('pages send bundles where they send the rest, unless another endpoint is set for them', (t) => {
+  const chain = (env: NodeJS.ProcessEnv) => loadConfig({ ...least, ...env }).chain
+  t.is(chain({}).publicBundleRpcUrl, 'https://rpc.example')
+  t.is(chain({ PUBLIC_RPC_URL: 'https://pages.example' }).publicBundleRpcUrl, 'https://pages.example')
+  t.is(chain({ SOLANA_RPC_URLS: 'https://rpc.example/v2/key' }).publicBundleRpcUrl, undefined)
+  const bundles = {
+    PUBLIC_RPC_URL: 'https://pages.example',
+    PUBLIC_BUNDLE_RPC_URL: 'https://bundles.example',
+  }
+  t.like(chain(bundles), {
+    publicRpcUrl: 'https://pages.example',
+    publicBundleRpcUrl: 'https://bundles.example',
+  })
+})
+
 test('the pepper of one-time codes is 32 bytes in base64', (t) => {
   t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
   for (const pepper of [
