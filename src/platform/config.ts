@@ -33,6 +33,18 @@ const mailbox = z
     'must be an e-mail address, alone or as Name <address>',
   )
 
+/** What `pg` reads: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
+function isPostgres(text: string): boolean {
+  if (/^(\/|socket:)/.test(text)) return true
+  return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
+}
+
+/** What `ioredis` reads: a URL, the same without its scheme but with a port, or the path of a socket. */
+function isRedis(text: string): boolean {
+  if (/^rediss?:\/\//i.test(text)) return URL.canParse(text)
+  return text.startsWith('/') || (/^[^/]*:\d+([/?]|$)/.test(text) && URL.canParse(`redis://${text}`))
+}
+
 /** Who has it sees who is paid what, and nobody types it: it may be long. */
 const operatorsPasswordLength = 16
 
@@ -40,8 +52,10 @@ const operatorsPasswordLength = 16
 const settings = z.object({
   PORT: whole(0, 65_535).default(3000),
   PUBLIC_URL: url.optional(),
-  DATABASE_URL: z.string().min(1),
-  REDIS_URL: z.string().min(1),
+  DATABASE_URL: z.string().refine(isPostgres, 'must be a postgres(ql) URL'),
+  REDIS_URL: z
+    .string()
+    .refine((text) => text.split(',').every(isRedis), 'must be a redis(s) URL, or several of a cluster'),
   REDIS_NAMESPACE: z
     .string()
     .regex(/^[\w-]{1,40}$/)
