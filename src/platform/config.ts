@@ -231,9 +231,23 @@ function holdsNoKey(rpcUrl: string): boolean {
   return pathname === '/' && search + username + password === ''
 }
 
+/** One setting that is missing or bad. The message holds no value: some are secrets. */
+export interface SettingFault {
+  readonly setting: string
+  readonly message: string
+}
+
 /** Thrown at the start with every fault of the settings in one message. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
+  readonly faults: readonly SettingFault[]
+
+  constructor(faults: readonly SettingFault[]) {
+    super(
+      ['The settings are not usable:', ...faults.map((one) => `  ${one.setting}: ${one.message}`)].join('\n'),
+    )
+    this.faults = faults
+  }
 }
 
 /** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
@@ -294,23 +308,25 @@ export function loadOperators(
 ):
   | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
   | undefined {
-  const { OPS_PORT: port } = read(z.object({ OPS_PORT: whole(0, 65_535).optional() }), env)
-  if (port === undefined) return undefined
-  const login = z.object({
+  if (read(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined) return undefined
+  const operators = z.object({
+    OPS_PORT: whole(0, 65_535),
     OPS_HOST: z.string().default('127.0.0.1'),
     OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
     OPS_PASSWORD: z.string().min(operatorsPasswordLength),
   })
-  const { OPS_HOST: host, OPS_USER: user, OPS_PASSWORD: password } = read(login, env)
+  const { OPS_HOST: host, OPS_PORT: port, OPS_USER: user, OPS_PASSWORD: password } = read(operators, env)
   return { host, port, user, password }
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
+/** Reads what a schema names. Throws ConfigError; an empty or blank value counts as absent. */
+export function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
   const result = schema.safeParse(present)
   if (result.success) return result.data
-  const faults = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)
-  throw new ConfigError(`The settings are not usable:\n${faults.join('\n')}`)
+  throw new ConfigError(
+    result.error.issues.map(({ path, message }) => ({ setting: path.join('.'), message })),
+  )
 }
