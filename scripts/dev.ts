@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from '../src/platform/config.js'
 import { takeLock } from './bootstrap/lock.mjs'
 import { Refusal, say } from './bootstrap/progress.mjs'
+import { checkedSettings } from './dev/check-settings.js'
 import { Fleet } from './dev/fleet.js'
 import { assertFree } from './dev/ports.js'
-import { stackPorts, stackSettings } from './dev/settings.js'
+import { stackPorts } from './dev/settings.js'
 import { startStack } from './dev/stack.js'
 
 // `npm run dev`: the whole product on one machine, until a signal stops it.
@@ -13,7 +15,7 @@ const fleet = new Fleet(tell)
 let stopping = false
 
 async function start(): Promise<void> {
-  const settings = stackSettings(process.env)
+  const settings = checkedSettings(process.env)
   mkdirSync(settings.DATA_DIR, { recursive: true })
   const lock = takeLock(join(settings.DATA_DIR, 'stack.lock'))
   if (!lock.taken)
@@ -44,7 +46,8 @@ try {
 } catch (error) {
   // A signal during the start makes what was waited for fail: that is no fault to tell.
   if (!stopping) {
-    process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)
+    const told = error instanceof Refusal || error instanceof ConfigError
+    process.stderr.write(`${told ? error.message : error}\n`)
     stopping = true
     await fleet.stop()
     process.exit(1)

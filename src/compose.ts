@@ -6,7 +6,7 @@ import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
 import { createHints, createPublisher } from './platform/pubsub.js'
 import { createRateLimits } from './platform/rate-limits.js'
-import { createProducerClient } from './platform/redis.js'
+import { createProducerClient, type RedisClient } from './platform/redis.js'
 import { createTransact } from './platform/transact.js'
 import type { Chain } from './providers/chain/port.js'
 import { createSolanaChain } from './providers/chain/solana.js'
@@ -27,7 +27,7 @@ import type { Vault } from './providers/vault/port.js'
 import type { Services } from './services.js'
 
 export interface Composed extends Services {
-  /** `degraded` when Redis is away: nothing is lost, wake-ups only come later. */
+  /** `degraded` when Redis is away or hangs: nothing is lost, wake-ups only come later. */
   ready(): Promise<'ok' | 'degraded' | 'unavailable'>
   /** Releases every connection. */
   close(): Promise<void>
@@ -69,14 +69,7 @@ export function compose(config: Config, processName: string): Composed {
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     rates: createUsdRates(config.rates),
     swaps: composeSwaps(config.swaps, chain),
-    async ready() {
-      const answers = await db.raw('select 1').then(
-        () => true,
-        () => false,
-      )
-      if (!answers) return 'unavailable'
-      return redis.status === 'ready' ? 'ok' : 'degraded'
-    },
+    ready: () => readiness(db, redis),
     async close() {
       await waker.close()
       hints.close()
@@ -84,6 +77,23 @@ export function compose(config: Config, processName: string): Composed {
       await Promise.all([recordPool.end(), db.destroy()])
     },
   }
+}
+
+/** Whether Redis answers a PING is settled by its client's own time limit: a hung one keeps its connections open. */
+async function readiness(
+  db: Composed['db'],
+  redis: Pick<RedisClient, 'ping'>,
+): Promise<'ok' | 'degraded' | 'unavailable'> {
+  const [database, wakes] = await Promise.all([succeeds(db.raw('select 1')), succeeds(redis.ping())])
+  if (!database) return 'unavailable'
+  return wakes ? 'ok' : 'degraded'
+}
+
+function succeeds(question: PromiseLike<unknown>): PromiseLike<boolean> {
+  return question.then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The swap engines there are settings for, the preferred one first. */

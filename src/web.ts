@@ -1,15 +1,19 @@
 import { createApp } from './app.js'
 import { compose } from './compose.js'
+import { watchRequests } from './http/in-flight.js'
 import { opsRouter } from './http/ops.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config.js'
 import { stopOnSignals } from './platform/shutdown.js'
+import { settingsOrEnd } from './platform/start-settings.js'
 
 /** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
 const lastRequestsMs = 8000
+/** While requests are being answered, new ones are still taken, so long: whoever asks /ready hears 503 and sends no more. */
+const lastCallMs = 1000
 
 /** A web process: stateless, any number of them. */
-const config = loadConfig()
+const config = settingsOrEnd(() => loadConfig())
 const services = compose(config, 'web')
 const app = createApp(services)
 let stopping = false
@@ -20,6 +24,7 @@ const ops = opsRouter({
 })
 app.koa.use(ops.routes())
 const server = createHttpServer(app.koa.callback())
+const requests = watchRequests(server)
 server.on('request', (_request, response) => {
   // A connection that is kept alive would bring one more request after the last one.
   if (stopping) response.shouldKeepAlive = false
@@ -39,8 +44,9 @@ server.on('error', (error) => {
 stopOnSignals(
   async () => {
     stopping = true
-    const closed = new Promise((done) => server.close(done))
     await app.close()
+    await requests.over(lastCallMs)
+    const closed = new Promise((done) => server.close(done))
     server.closeIdleConnections()
     setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref()
     await closed

@@ -4,10 +4,12 @@ import { startOpsServer } from '../src/http/ops.js'
 import { loadConfig, loadOperators } from '../src/platform/config.js'
 import { type WorkKind, workKinds } from '../src/platform/jobs.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
+import { checkSettings, settingsOrEnd } from '../src/platform/start-settings.js'
 import { startWorker } from '../src/platform/worker.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
 import { failuresOf, lanesOf, workers } from './registry.js'
+import { ownSettings } from './settings.js'
 
 /** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
 const known = [...workKinds, 'clock'] as const
@@ -52,7 +54,10 @@ function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
 }
 
 const names = namesFrom(process.argv.slice(2))
-const config = loadConfig()
+const config = settingsOrEnd(() => {
+  checkSettings([loadConfig, ...names.flatMap((name) => ownSettings[name] ?? [])], process.env)
+  return loadConfig()
+})
 const services = compose(config, names.join('+'))
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))

@@ -12,16 +12,12 @@ export function answers(url: string, milliseconds: number, hopeful: () => boolea
   return becomesTrue(isOk, milliseconds, hopeful)
 }
 
-/** Where the stand-ins' swap engines are, and the account they planted for the platform's share of the fees. */
-export async function aggregatorSettings(sandboxUrl: string): Promise<Record<string, string>> {
+/** The account the stand-ins planted for the platform's share of the swap engines' fees. */
+export async function referralAccount(sandboxUrl: string): Promise<string> {
   const response = await fetch(`${sandboxUrl}/dev/aggregator`, { signal: AbortSignal.timeout(requestMs) })
   const { referralAccount } = (await response.json()) as { referralAccount?: string }
   if (typeof referralAccount !== 'string') throw new Error(`${sandboxUrl} does not tell its referral account`)
-  return {
-    AGGREGATOR_ULTRA_URL: `${sandboxUrl}/ultra/v1`,
-    AGGREGATOR_V6_URL: `${sandboxUrl}/swap/v1`,
-    AGGREGATOR_REFERRAL_ACCOUNT: referralAccount,
-  }
+  return referralAccount
 }
 
 /** The hash a chain's nodes pin themselves to, asked of one of them. */

@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import { Refusal } from '../bootstrap/progress.mjs'
+import { read } from '../../src/platform/config.js'
 import type { Port } from './ports.js'
 
 const port = z.coerce.number().int().min(1).max(65_534)
 const maxWebProcesses = 16
+const notInProduction = 'npm run dev starts stand-ins for money: it does not run with NODE_ENV=production'
 
 /** The settings of the development stack itself; everything else is handed to the processes as it is. */
 const settings = z.object({
-  NODE_ENV: z.string().optional(),
+  NODE_ENV: z
+    .string()
+    .refine((text) => text !== 'production', notInProduction)
+    .optional(),
   PORT: port.default(3000),
   PUBLIC_URL: z.string().optional(),
   WEB_PROCESSES: z.coerce.number().int().min(1).max(maxWebProcesses).default(2),
@@ -24,27 +28,26 @@ const settings = z.object({
   RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
+  SLOT_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   TREASURY_WALLET: z.string().optional(),
   OPS_PORT: port.optional(),
 })
 
 export type StackSettings = z.output<typeof settings>
 
-/** Reads them; an empty value counts as absent. Throws a Refusal with every fault in one line. */
+/** Reads them; an empty or blank value counts as absent. Throws ConfigError with every fault. */
 export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
-  const { success, data, error } = settings.safeParse(
-    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
-  )
-  if (!success)
-    throw new Refusal(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
-  if (data.NODE_ENV === 'production')
-    throw new Refusal('npm run dev starts stand-ins for money: it does not run with NODE_ENV=production')
-  return data
+  return read(settings, env)
 }
 
 /** Whether anything outside is left to a stand-in. */
 export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
   return [SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL].includes(undefined)
+}
+
+/** Where the stand-ins are. */
+export function standInsUrl({ SANDBOX_PORT }: StackSettings): string {
+  return `http://127.0.0.1:${SANDBOX_PORT}`
 }
 
 /** Every port the stack will listen on. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agreedSettings, processSettings } from './process-settings.js'
 import { stackSecrets } from './secrets.js'
 import { type Service, startServices } from './services.js'
 import { type StackContext, startDatabase, startOutside, startRedis } from './support.js'
@@ -10,28 +11,19 @@ const privateFile = 0o600
 export async function startStack(context: StackContext): Promise<string> {
   const { settings } = context
   const secrets = stackSecrets(settings.DATA_DIR)
-  const treasury = settings.TREASURY_WALLET ?? secrets.treasuryWallet
-  const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`
-  const fiatpayKey = settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey
-  const [databaseUrl, redisUrl, outside] = await Promise.all([
+  const [databaseUrl, redisUrl, chain] = await Promise.all([
     startDatabase(context),
     startRedis(context),
-    startOutside(context, { treasuryWallet: treasury, fiatpayKey, publicUrl }),
+    startOutside(context, agreedSettings(settings, secrets)),
   ])
   const { WALLET_KEK: walletKek, ...env } = process.env
-  const found = {
-    ...outside,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    TREASURY_WALLET: treasury,
-    PUBLIC_URL: publicUrl,
-    MAIL_FROM: env['MAIL_FROM'] || 'Tips <no-reply@tips.example>',
-    OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
-    RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
-    LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
-  }
+  const found = processSettings(env, settings, { databaseUrl, redisUrl, secrets, ...chain })
   writeSettings(join(settings.DATA_DIR, 'settings.env'), found)
-  const services = await startServices(context, { ...env, ...found }, walletKek || secrets.walletKek)
+  const services = await startServices(
+    context,
+    { ...env, ...found },
+    walletKek?.trim() ? walletKek : secrets.walletKek,
+  )
   return table(context, services, found)
 }
 

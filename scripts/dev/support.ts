@@ -1,10 +1,11 @@
 import { migrateToLatest } from '../../src/platform/migrate.js'
-import { aggregatorSettings, answers, genesisHash } from './answers.js'
+import { answers, genesisHash, referralAccount } from './answers.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres.js'
 import { inDatabase } from './postgres-session.js'
+import type { Agreed, ChainFacts } from './process-settings.js'
 import { redisProgram, redisReady } from './redis.js'
-import { needsStandIns, type StackSettings } from './settings.js'
+import { needsStandIns, type StackSettings, standInsUrl } from './settings.js'
 
 const sandboxMs = 30_000
 const database = 'tipping'
@@ -46,47 +47,24 @@ export async function startRedis({ settings, fleet, say }: StackContext): Promis
   return `redis://127.0.0.1:${settings.REDIS_PORT}`
 }
 
-/** What the stand-ins are told of the stack they belong to. */
-export interface StandInSettings {
-  readonly treasuryWallet: string
-  readonly fiatpayKey: string
-  /** Where the service is reached, for webhooks. */
-  readonly publicUrl: string
-}
-
-/**
- * The settings that say where the chain, the prices, the swap engines, the mail server, the fiat provider and the exchange
- * rates are: at the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
- */
-export async function startOutside(
-  context: StackContext,
-  own: StandInSettings,
-): Promise<Record<string, string>> {
+/** The stand-ins, unless the settings leave nothing to them. Returns what the chain in use tells of itself. */
+export async function startOutside(context: StackContext, agreed: Agreed): Promise<ChainFacts> {
   const { settings } = context
-  const url = `http://127.0.0.1:${settings.SANDBOX_PORT}`
-  if (needsStandIns(settings)) await startStandIns(context, url, own)
-  const others = {
-    ...(settings.SMTP_URL === undefined ? { SMTP_URL: `smtp://127.0.0.1:${settings.SMTP_PORT}` } : {}),
-    FIATPAY_URL: settings.FIATPAY_URL ?? `${url}/fiatpay`,
-    FIATPAY_SECRET_KEY: own.fiatpayKey,
-    RATE_URL: settings.RATE_URL ?? `${url}/rates/USD`,
-  }
+  const url = standInsUrl(settings)
+  if (needsStandIns(settings)) await startStandIns(context, url, agreed)
   if (settings.SOLANA_RPC_URLS === undefined)
-    return {
-      ...others,
-      SOLANA_RPC_URLS: url,
-      SOLANA_GENESIS_HASH: await genesisHash(url),
-      PRICE_URL: `${url}/price/v3`,
-      ...(await aggregatorSettings(url)),
-    }
+    return { genesisHash: await genesisHash(url), referralAccount: await referralAccount(url) }
   const [first = ''] = settings.SOLANA_RPC_URLS.split(',')
-  return { ...others, SOLANA_GENESIS_HASH: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())) }
+  return {
+    genesisHash: settings.SOLANA_GENESIS_HASH ?? (await genesisHash(first.trim())),
+    referralAccount: '',
+  }
 }
 
 async function startStandIns(
   { settings, fleet, say }: StackContext,
   url: string,
-  { treasuryWallet, fiatpayKey, publicUrl }: StandInSettings,
+  { treasuryWallet, fiatpayKey, publicUrl }: Agreed,
 ): Promise<void> {
   const own = {
     SANDBOX_PORT: String(settings.SANDBOX_PORT),

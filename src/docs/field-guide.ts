@@ -290,7 +290,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'limits.minTipUsd': { example: 0.01 },
   'limits.maxTipUsd': { example: 10_000 },
   chain: { example: 'solana:mainnet' },
-  bundleRpcUrl: { note: 'For intents of `executionMode` `async`, if there is one.', example: null },
+  bundleRpcUrl: {
+    note: 'The same for intents of `executionMode` `async`; `rpcUrl` unless another is set.',
+    example: 'https://rpc.example',
+  },
   now: { note: "The service's clock; a device's may be wrong.", example: moment },
   rpcUrl: { note: 'An RPC endpoint for browsers, if there is one.', example: 'https://rpc.example' },
   'fiat.enabled': { note: 'Whether naira tips are taken.', example: true },

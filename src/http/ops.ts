@@ -6,7 +6,7 @@ import type { Metrics } from '../platform/metrics.js'
 
 export interface OpsOptions {
   readonly metrics: Metrics
-  /** `ok`; `degraded` when Redis is away (still ready: the rows wait); `unavailable` without PostgreSQL or while stopping. */
+  /** `ok`; `degraded` when Redis is away or hangs (still ready: the rows wait); `unavailable` without PostgreSQL or while stopping. */
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
 }
 

@@ -33,6 +33,18 @@ const mailbox = z
     'must be an e-mail address, alone or as Name <address>',
   )
 
+/** What `pg` reads: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
+function isPostgres(text: string): boolean {
+  if (/^(\/|socket:)/.test(text)) return true
+  return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
+}
+
+/** What `ioredis` reads: a URL, the same without its scheme but with a port, or the path of a socket. */
+function isRedis(text: string): boolean {
+  if (/^rediss?:\/\//i.test(text)) return URL.canParse(text)
+  return text.startsWith('/') || (/^[^/]*:\d+([/?]|$)/.test(text) && URL.canParse(`redis://${text}`))
+}
+
 /** Who has it sees who is paid what, and nobody types it: it may be long. */
 const operatorsPasswordLength = 16
 
@@ -40,8 +52,10 @@ const operatorsPasswordLength = 16
 const settings = z.object({
   PORT: whole(0, 65_535).default(3000),
   PUBLIC_URL: url.optional(),
-  DATABASE_URL: z.string().min(1),
-  REDIS_URL: z.string().min(1),
+  DATABASE_URL: z.string().refine(isPostgres, 'must be a postgres(ql) URL'),
+  REDIS_URL: z
+    .string()
+    .refine((text) => text.split(',').every(isRedis), 'must be a redis(s) URL, or several of a cluster'),
   REDIS_NAMESPACE: z
     .string()
     .regex(/^[\w-]{1,40}$/)
@@ -122,6 +136,7 @@ const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD
 })
 
 function shape(s: z.output<typeof settings>) {
+  const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey)
   return {
     http: {
       port: s.PORT,
@@ -132,8 +147,8 @@ function shape(s: z.output<typeof settings>) {
     redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
-      publicRpcUrl: s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey),
-      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL,
+      publicRpcUrl,
+      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL ?? publicRpcUrl,
       genesisHash: s.SOLANA_GENESIS_HASH,
       statusBatch: s.RPC_STATUS_BATCH,
       transactionBatch: s.RPC_TRANSACTION_BATCH,
@@ -216,9 +231,23 @@ function holdsNoKey(rpcUrl: string): boolean {
   return pathname === '/' && search + username + password === ''
 }
 
+/** One setting that is missing or bad. The message holds no value: some are secrets. */
+export interface SettingFault {
+  readonly setting: string
+  readonly message: string
+}
+
 /** Thrown at the start with every fault of the settings in one message. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
+  readonly faults: readonly SettingFault[]
+
+  constructor(faults: readonly SettingFault[]) {
+    super(
+      ['The settings are not usable:', ...faults.map((one) => `  ${one.setting}: ${one.message}`)].join('\n'),
+    )
+    this.faults = faults
+  }
 }
 
 /** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
@@ -279,26 +308,28 @@ export function loadOperators(
 ):
   | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
   | undefined {
-  const { OPS_PORT: port } = read(z.object({ OPS_PORT: whole(0, 65_535).optional() }), env)
-  if (port === undefined) return undefined
-  const login = z.object({
+  if (read(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined) return undefined
+  const operators = z.object({
+    OPS_PORT: whole(0, 65_535),
     OPS_HOST: z.string().default('127.0.0.1'),
     OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
     OPS_PASSWORD: z.string().min(operatorsPasswordLength),
   })
-  const { OPS_HOST: host, OPS_USER: user, OPS_PASSWORD: password } = read(login, env)
+  const { OPS_HOST: host, OPS_PORT: port, OPS_USER: user, OPS_PASSWORD: password } = read(operators, env)
   return { host, port, user, password }
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
+/** Reads what a schema names. Throws ConfigError; an empty or blank value counts as absent. */
+export function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
   const result = schema.safeParse(present)
   if (result.success) return result.data
-  const faults = result.error.issues.map(({ code, path, message }) => {
-    const missing = code === 'invalid_type' && !(String(path[0]) in present)
-    return `  ${path.join('.')}: ${missing ? 'is missing' : message}`
-  })
-  throw new ConfigError(`The settings are not usable:\n${faults.join('\n')}`)
+  throw new ConfigError(
+    result.error.issues.map(({ code, path, message }) => {
+      const missing = code === 'invalid_type' && !(String(path[0]) in present)
+      return { setting: path.join('.'), message: missing ? 'is missing' : message }
+    }),
+  )
 }

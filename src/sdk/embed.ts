@@ -22,9 +22,10 @@ export const iconPath = '/pay-icon.svg'
  */
 export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, pages: Pages): Middleware {
   const { publicRpcUrl, publicBundleRpcUrl } = config.chain
-  const connect = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
+  const origins = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
     url === undefined ? [] : [new URL(url).origin],
   )
+  const connect = [...new Set(origins)]
   return async (ctx) => {
     const embed = await findEmbed(db, String(ctx['params'].embedId))
     if (embed === undefined) {

@@ -25,18 +25,6 @@ test('a stack listens on the ports it is given and on none that a service of its
   )
 })
 
-test('every bad setting is named in one line', (t) => {
-  const error = t.throws(() => stackSettings({ PORT: 'x', PG_PORT: '70000' }), { instanceOf: Refusal })
-  t.regex(error.message, /^PORT: .*; PG_PORT: [^\n]*$/)
-})
-
-test('the stand-ins do not start in production', (t) => {
-  t.throws(() => stackSettings({ NODE_ENV: 'production' }), {
-    instanceOf: Refusal,
-    message: /NODE_ENV=production/,
-  })
-})
-
 test('a port in use is refused with the setting that changes it', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.teardown(() => server.close())

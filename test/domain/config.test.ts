@@ -122,6 +122,53 @@ test('numbers are held to their bounds, which are inclusive', (t) => {
   }
 })
 
+test('the database and Redis are addresses their clients can read', (t) => {
+  const table: [name: string, valid: string[], refused: string[]][] = [
+    [
+      'DATABASE_URL',
+      [
+        'postgres://db',
+        'postgresql://app:p%40ss@db:5433/tips?sslmode=require',
+        'postgres://[::1]:5432/tips',
+        'postgres:///tips?host=/var/run/postgresql',
+        'postgres://app:pass@/tips?host=/var/run/postgresql',
+        'postgres://%2Fvar%2Frun%2Fpostgresql/tips',
+        'socket:/var/run/postgresql?db=tips',
+        '/var/run/postgresql tips',
+      ],
+      ['foo', 'http://db/tips', 'mysql://db/tips', 'postgres:db', 'postgres://db:port/tips', 'db:5432/tips'],
+    ],
+    [
+      'REDIS_URL',
+      [
+        'redis://cache',
+        'rediss://app:p%40ss@cache:6380/2?family=6',
+        'redis://:pass@cache/15',
+        'redis://[::1]:6379',
+        'redis://a:6379,redis://b:6379,rediss://c',
+        'redis://a:6379,b:6379',
+        'cache:6379',
+        '/run/redis.sock?db=2',
+      ],
+      [
+        'foo',
+        'http://x',
+        'http://x:6379',
+        'redis:cache',
+        'redis://cache:port',
+        'redis://a,',
+        'redis://a,http://b:6379',
+        'amqp://x',
+      ],
+    ],
+  ]
+  for (const [name, valid, refused] of table) {
+    for (const value of valid) t.notThrows(() => loadConfig({ ...least, [name]: value }), `${name}=${value}`)
+    for (const value of refused)
+      t.regex(faultsOf(t, { ...least, [name]: value }), new RegExp(`^  ${name}: must be a `, 'm'), value)
+  }
+})
+
 test('a smallest tip above the largest is refused, beside any other fault', (t) => {
   const crossed = { ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '4.99' }
   t.regex(faultsOf(t, crossed), /^ {2}MIN_TIP_USD: must not be above MAX_TIP_USD/m)
@@ -166,6 +213,8 @@ test('a message about faults shows no value', (t) => {
   const secret = 'canary-3f9c'
   const wrong = Object.fromEntries(
     [
+      'DATABASE_URL',
+      'REDIS_URL',
       'PORT',
       'PUBLIC_URL',
       'SOLANA_RPC_URLS',
@@ -225,6 +274,21 @@ test('pages are given an RPC endpoint without a key in it, or the one set for th
   t.is(loadConfig({ ...least, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
   const set = loadConfig({ ...least, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
   t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
+})
+
+test('pages send bundles where they send the rest, unless another endpoint is set for them', (t) => {
+  const chain = (env: NodeJS.ProcessEnv) => loadConfig({ ...least, ...env }).chain
+  t.is(chain({}).publicBundleRpcUrl, 'https://rpc.example')
+  t.is(chain({ PUBLIC_RPC_URL: 'https://pages.example' }).publicBundleRpcUrl, 'https://pages.example')
+  t.is(chain({ SOLANA_RPC_URLS: 'https://rpc.example/v2/key' }).publicBundleRpcUrl, undefined)
+  const bundles = {
+    PUBLIC_RPC_URL: 'https://pages.example',
+    PUBLIC_BUNDLE_RPC_URL: 'https://bundles.example',
+  }
+  t.like(chain(bundles), {
+    publicRpcUrl: 'https://pages.example',
+    publicBundleRpcUrl: 'https://bundles.example',
+  })
 })
 
 test('the pepper of one-time codes is 32 bytes in base64', (t) => {

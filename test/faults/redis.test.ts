@@ -59,6 +59,14 @@ function startLoad({ web, wallet }: Stack): () => Promise<PostAnswer[]> {
   }
 }
 
+/** What a process answers when it is asked whether it is ready, and in how many ms. */
+async function readyOf(url: string): Promise<{ readonly answer: unknown[]; readonly ms: number }> {
+  const askedAt = performance.now()
+  const response = await fetch(`${url}/ready`, { headers: { connection: 'close' } })
+  const answer = [response.status, ((await response.json()) as { status: string }).status]
+  return { answer, ms: performance.now() - askedAt }
+}
+
 /** Every recorded tip is on the stream within `ms`, once and in order. Answers how many there are. */
 async function seesAll(t: ExecutionContext, stack: Stack, recorded: number, ms: number): Promise<void> {
   await until(`${recorded} tips are streamed`, () => stack.reader.tips.length >= recorded, ms)
@@ -140,8 +148,7 @@ test('a Redis that crashed is done without, and used again when it is back', asy
   const before = stack.reader.tips.length
   await stack.redis.kill()
   const stop = startLoad(stack)
-  const ready = await fetch(`${stack.web.url}/ready`, { headers: { connection: 'close' } })
-  t.deepEqual([ready.status, await ready.json()], [200, { status: 'degraded' }])
+  t.deepEqual((await readyOf(stack.web.url)).answer, [200, 'degraded'])
   await until('tips are streamed without Redis', () => stack.reader.tips.length > before + 3)
   await stack.redis.startAgain()
   const answers = await stop()
@@ -152,4 +159,20 @@ test('a Redis that crashed is done without, and used again when it is back', asy
   )
   await wakesWork(t, stack)
   t.true(stack.web.isRunning())
+})
+
+test('a Redis that hangs is told by readiness, soon, and forgotten when it goes on', async (t) => {
+  t.timeout(60_000)
+  const redis = await privateRedis(t)
+  const web = await startWeb(t, { ...world().env, REDIS_URL: redis.url })
+  const isOk = async () => (await readyOf(web.url)).answer[1] === 'ok'
+  await until('it is ready', isOk)
+  redis.freeze()
+  for (let turn = 0; turn < 3; turn++) {
+    const { answer, ms } = await readyOf(web.url)
+    t.deepEqual(answer, [200, 'degraded'])
+    t.true(ms < answerMs, `${ms} ms`)
+  }
+  redis.thaw()
+  await until('it is ready again', isOk)
 })

@@ -36,6 +36,7 @@ test("an embed may be framed by its session's site alone", async (t) => {
     const policy = headers['content-security-policy'] ?? ''
     t.true(policy.includes(`; frame-ancestors ${new URL(originUrl).origin};`), policy)
     t.regex(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
+    t.true(policy.includes(`; connect-src 'self' ${world().env['SOLANA_RPC_URLS']};`), policy)
     t.regex(policy, /require-trusted-types-for 'script'/)
     t.notRegex(policy, /unsafe|\*/)
     t.is(headers['x-frame-options'], undefined)

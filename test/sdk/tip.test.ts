@@ -300,7 +300,7 @@ test('a page learns from its session what it needs', async (t) => {
     limits: { minTipUsd: 4, maxTipUsd: 20 },
     chain: 'solana:mainnet',
     rpcUrl: world().sandbox.url,
-    bundleRpcUrl: null,
+    bundleRpcUrl: world().sandbox.url,
     fiat: { enabled: true, collection: 'bank_transfer' },
     theme: 'dark',
     parentOrigin: 'https://shop.example',

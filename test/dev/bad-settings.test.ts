@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { serviceSettings } from '../../scripts/bench/ground.js'
+import { checkedSettings } from '../../scripts/dev/check-settings.js'
+import { ConfigError } from '../../src/platform/config.js'
+import { runScript } from '../helpers/ops.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+
+/** The settings that a start with these would name. */
+function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string[] {
+  const error = t.throws(() => checkedSettings(env), { instanceOf: ConfigError })
+  return (error?.faults ?? []).map(({ setting }) => setting).sort()
+}
+
+test('a stack needs no setting at all', (t) => {
+  t.is(checkedSettings({ PORT: ' ', LOG_LEVEL: '', WALLET_KEK: ' ' }).PORT, 3000)
+})
+
+test('every bad setting of the stack and of its processes is named at once', (t) => {
+  const bad = {
+    PORT: 'abc',
+    PG_PORT: '70000',
+    RATE_LIMIT_FACTOR: '-1',
+    LOG_LEVEL: 'loud',
+    REDIS_URL: 'http://x',
+    DATABASE_URL: 'foo',
+    PUBLIC_URL: 'x',
+    WALLET_KEK: 'abc',
+    MAIL_FROM: 'nobody',
+    SMTP_URL: 'http://x',
+    OPS_PORT: '9000',
+    OPS_USER: 'a:b',
+    OPS_PASSWORD: 'short',
+    SLOT_MS: 'x',
+    TREASURY_WALLET: '0',
+    OTP_PEPPER: 'x',
+    FIATPAY_URL: 'x',
+    RATE_URL: 'x',
+  }
+  const { OPS_PORT, ...named } = bad
+  t.deepEqual(faultsOf(t, bad), Object.keys(named).sort())
+  t.deepEqual(faultsOf(t, { OPS_PORT: 'x', OPS_USER: 'olu' }), ['OPS_PASSWORD', 'OPS_PORT'])
+  // What the stand-ins replace is read of nobody; with a chain of one's own it is.
+  t.notThrows(() => checkedSettings({ PRICE_URL: 'x', SOLANA_GENESIS_HASH: '0' }))
+  const chain = { SOLANA_RPC_URLS: 'http://x,y', PRICE_URL: 'x', SOLANA_GENESIS_HASH: '0' }
+  t.deepEqual(faultsOf(t, chain), ['PRICE_URL', 'SOLANA_GENESIS_HASH', 'SOLANA_RPC_URLS.1'])
+  t.deepEqual(faultsOf(t, { SOLANA_RPC_URLS: 'http://x' }), ['PRICE_URL'])
+})
+
+test('the stand-ins do not start in production', (t) => {
+  t.deepEqual(faultsOf(t, { NODE_ENV: 'production' }), ['NODE_ENV'])
+})
+
+test('bad settings stop the start of a stack before anything is started', async (t) => {
+  const folder = join(temporaryFolder(t), 'data')
+  const env = { DATA_DIR: folder, LOG_LEVEL: 'loud', WALLET_KEK: 'abc' }
+  const { code, out, err } = await runScript({ env }, 'dev')
+  t.is(code, 1)
+  t.is(out, '')
+  t.regex(err, /^The settings are not usable:\n {2}LOG_LEVEL: [^\n]+\n {2}WALLET_KEK: [^\n]+\n$/)
+  t.false(existsSync(folder))
+})
+
+const factor = 'RATE_LIMIT_FACTOR: .+\\n'
+const runs: [script: string, args: string[], faults: string][] = [
+  ['../workers/main', ['verifier'], factor],
+  ['../workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
+  ['migrate', [], 'DATABASE_URL: .+\\n'],
+]
+
+for (const [script, args, faults] of runs)
+  test(`bad settings end ${[script, ...args].join(' ')} with one message and no stack`, async (t) => {
+    const ground = serviceSettings({
+      databaseUrl: 'postgres://127.0.0.1:1/x',
+      redisUrl: 'redis://127.0.0.1:1',
+    })
+    const env = { ...ground, RATE_LIMIT_FACTOR: '-1', MAIL_FROM: 'nobody' }
+    const { code, out, err } = await runScript({ env: script === 'migrate' ? {} : env }, script, ...args)
+    t.deepEqual([code, out], [1, ''])
+    t.regex(err, new RegExp(`^The settings are not usable:\\n {2}${faults}$`))
+  })
