@@ -1,5 +1,6 @@
 import type { Terms } from '../dashboard/withdraw/amounts.js'
 import { ngn } from '../lib/money.js'
+import { common } from './common.js'
 
 /** What refusals mean for whoever reads them, by the service's codes (and a few of the page's own). */
 const faults: Readonly<Record<string, string>> = {
@@ -25,7 +26,9 @@ const faults: Readonly<Record<string, string>> = {
   too_many_api_keys: 'You have 20 keys. Revoke one first.',
   api_key_not_found: 'This key is gone already.',
   wrong_prefix: 'This is not the prefix of the key.',
-  invalid_amount: 'Enter an amount, such as 20 or 7,600.50.',
+  invalid_amount: 'Enter an amount, such as 20 or 7600.50.',
+  unclear_number: common.unclearNumber,
+  invalid_number: 'Enter a number, such as 2 or 0.50.',
   amount_too_small: 'Too little: after the fee nothing worth sending would be left.',
   insufficient_balance: 'This is more than you have available.',
   bank_details_required: 'Choose a bank, and enter the ten digits and the name of the account.',
