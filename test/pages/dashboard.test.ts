@@ -24,6 +24,7 @@ import {
   type Sent,
   startOf,
 } from '../../src/pages/dashboard/withdraw/flow.js'
+import { words } from '../../src/pages/i18n/dashboard.js'
 import { spokenUsd } from '../../src/pages/lib/tip-text.js'
 import type * as payouts from '../../src/payouts/schemas.js'
 import type * as tips from '../../src/tips/creator-schemas.js'
@@ -175,6 +176,11 @@ test('amounts are asked as they were typed, and refused before they are sent', (
     accountNumber: '0123456789',
     accountName: 'ADA OBI',
   })
+})
+
+test('no setting promises the supporter a fee that somebody else pays', (t) => {
+  t.regex(words.settings.gasless, /bundles/)
+  t.regex(words.settings.gasless, /Supporters still pay the network fee/)
 })
 
 test('a name at a bank is compared by its words', (t) => {

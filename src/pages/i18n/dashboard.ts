@@ -368,7 +368,7 @@ export const words = {
     title: 'Your tips',
     tokens: 'Tokens you take',
     convert: 'Exchange everything into USDC',
-    gasless: 'Supporters need no SOL for the network fee',
+    gasless: 'Send tips through an endpoint for bundles. Supporters still pay the network fee in SOL.',
     yield: 'Keep tips as staked SOL, which grows',
     yieldWarning:
       'Staked SOL rises and falls with SOL’s price and can’t be withdrawn to a bank from here. Tips become staked SOL instead of dollars.',
