@@ -24,6 +24,8 @@ const settings = z.object({
   RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
+  // Our mails ask to be answered, so no address that says it is not read.
+  MAIL_FROM: z.string().default('Tips <support@tips.example>'),
   TREASURY_WALLET: z.string().optional(),
   OPS_PORT: port.optional(),
 })

@@ -25,7 +25,7 @@ export async function startStack(context: StackContext): Promise<string> {
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasury,
     PUBLIC_URL: publicUrl,
-    MAIL_FROM: env['MAIL_FROM'] || 'Tips <no-reply@tips.example>',
+    MAIL_FROM: settings.MAIL_FROM,
     OTP_PEPPER: env['OTP_PEPPER'] || secrets.otpPepper,
     RATE_LIMIT_FACTOR: env['RATE_LIMIT_FACTOR'] || '20',
     LOG_LEVEL: env['LOG_LEVEL'] || 'warn',

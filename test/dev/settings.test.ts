@@ -37,6 +37,11 @@ test('the stand-ins do not start in production', (t) => {
   })
 })
 
+test('the sender of a stack’s mails can be answered, and is the one that is set', (t) => {
+  t.regex(stackSettings({}).MAIL_FROM, /^Tips <support@/)
+  t.is(stackSettings({ MAIL_FROM: 'Ada <ada@tips.example>' }).MAIL_FROM, 'Ada <ada@tips.example>')
+})
+
 test('a port in use is refused with the setting that changes it', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.teardown(() => server.close())

@@ -268,7 +268,7 @@ export const words = {
     },
     held: 'We need to verify you first.',
     heldMore: (single: string, daily: string) =>
-      `Withdrawals above ${single} (or ${daily} in a day) are checked once. Your money is reserved; nothing is lost. We’ve e-mailed you what to send.`,
+      `Withdrawals above ${single} (or ${daily} in a day) are checked once. Your money is reserved; nothing is lost. We’ve e-mailed you: reply to that e-mail, and we tell you what we need to see.`,
     missing: 'There is no such withdrawal',
     reference: 'Reference',
     another: 'Make another withdrawal',
