@@ -28,6 +28,11 @@ export function NumberField({
         autocomplete="off"
         placeholder={placeholder}
         value={wrong ?? (value === undefined ? '' : numberText(value))}
+        // The fault stands below the field; the browser's own bubble would cover it.
+        onInvalid={(event) => {
+          event.preventDefault()
+          event.currentTarget.focus()
+        }}
         onChange={({ currentTarget }) => {
           const text = currentTarget.value.trim()
           const fault = faultIn(text)
