@@ -3,6 +3,7 @@ import { cleanUp } from '../src/accounts/clean-up.js'
 import { expireFiat, forgetRates } from '../src/fiat/expire.js'
 import { RateBook } from '../src/fiat/rate-book.js'
 import { PriceBook } from '../src/payments/price-book.js'
+import { BankBook } from '../src/payouts/bank-book.js'
 import { compareTransfers } from '../src/payouts/compare.js'
 import { sweepKeys } from '../src/platform/idempotency-keys.js'
 import { forgetSdkSessions } from '../src/sdk/session.js'
@@ -11,13 +12,14 @@ import { measureWork } from './measure-work.js'
 import { createBooksWatch } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists, the end of unpaid fiat intents, how long the oldest due row of
- * each kind has waited, whether the books hold, once a day whether the payout provider's list is ours, and the end of what
- * has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * What happens by the clock: last known prices for lists and names of banks for the history, the end of unpaid fiat
+ * intents, how long the oldest due row of each kind has waited, whether the books hold, once a day whether the payout
+ * provider's list is ours, and the end of what has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new PriceBook(services)
   const rates = new RateBook(services)
+  const banks = new BankBook(services)
   const watchBooks = createBooksWatch(services)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
@@ -27,6 +29,8 @@ export function startClock(services: Services): () => Promise<void> {
     ['fiat', '*/15 * * * * *', () => expireFiat(services)],
     // Nobody may ask for days, and a jump is told only from a rate under a day old.
     ['rates', '45 */10 * * * *', () => rates.refresh()],
+    // The book asks once an hour; this often it looks whether a provider that was away has come back.
+    ['banks', '5-59/15 * * * * *', () => banks.banks()],
     ['forget-rates', '23 * * * *', () => forgetRates(services)],
     ['books', '30 * * * * *', watchBooks],
     ['idempotency-keys', '*/15 * * * * *', () => sweepKeys(services.db)],
@@ -37,7 +41,7 @@ export function startClock(services: Services): () => Promise<void> {
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
   )
-  void prices.refresh().catch(onError)
+  for (const atOnce of [() => prices.refresh(), () => banks.banks()]) void atOnce().catch(onError)
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))
   }

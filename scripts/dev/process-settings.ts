@@ -49,7 +49,8 @@ export function processSettings(
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasuryWallet,
     PUBLIC_URL: publicUrl,
-    MAIL_FROM: given('MAIL_FROM') ?? 'Tips <no-reply@tips.example>',
+    // Our mails ask to be answered, so no address that says it is not read.
+    MAIL_FROM: given('MAIL_FROM') ?? 'Tips <support@tips.example>',
     OTP_PEPPER: given('OTP_PEPPER') ?? secrets.otpPepper,
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',

@@ -108,14 +108,20 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'quote.outAmount': { example: '4900000' },
   'quote.priceImpactPct': { note: 'Percent; 0 for a direct transfer.', example: 0 },
   'quote.amountUsd': { note: 'Worth at the moment of the intent.', example: 5 },
-  executionMode: { note: '`async`: submit through a bundle-capable RPC endpoint.', example: 'sync' },
+  executionMode: {
+    note: '`async`: submit through a bundle-capable RPC endpoint. The network fee is the supporter’s either way.',
+    example: 'sync',
+  },
   'post /payments/intent < provider': { example: 'direct-transfer' },
   lastValidBlockHeight: {
     note: 'After this block height the transaction is worth nothing: make a new intent.',
     example: 312_450_871,
   },
   yieldEnabled: { note: 'Tips are swapped into a liquid staking token.', example: false },
-  gaslessEnabled: { note: 'Intents are `async`.', example: false },
+  gaslessEnabled: {
+    note: 'Intents are `async`, and nothing else changes: the supporter still pays the network fee in SOL.',
+    example: false,
+  },
   autoConvertUsdc: { note: 'Tips in other tokens are swapped into USDC.', example: false },
   fiatCollection: {
     note: 'How naira tips are paid: a checkout page or a bank transfer.',

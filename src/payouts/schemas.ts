@@ -62,7 +62,12 @@ export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 
 /** GET /payouts/history. A position is when a withdrawal was made (epoch ms) and its id. */
 export const historyInput = z.object({
-  reference: z.string('invalid_reference').max(100, 'invalid_reference').optional(),
+  // PostgreSQL takes no text with U+0000, and no reference has anything of its kind.
+  reference: z
+    .string('invalid_reference')
+    .max(100, 'invalid_reference')
+    .regex(/^\P{Cc}*$/u, 'invalid_reference')
+    .optional(),
   status: z.enum(withdrawalStatuses, 'invalid_status').optional(),
   cursor: cursorInput(/^\d{1,14}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   limit: limitInput,

@@ -28,7 +28,7 @@ test('a code of six digits is mailed, and the answer says no more than that it w
   t.true(mail.html.includes(code))
   t.false(mail.subject.includes(code), 'subjects are shown on locked screens and logged by mail servers')
   t.regex(mail.text, new RegExp(`log in to ${new URL(publicUrl).host}.*10 minutes`, 's'))
-  t.is(mail.from, 'no-reply@tips.example')
+  t.is(mail.from, 'support@tips.example')
 })
 
 test('an e-mail is the same account however it is written', async (t) => {

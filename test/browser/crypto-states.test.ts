@@ -98,6 +98,9 @@ test.serial('A2 choose, with a fault in the amount', async (t) => {
   const one = await arrive()
   await inspect(t, one.page, 'A2-choose')
   await choose(one.page, 'Other…')
+  await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('1,000')
+  await one.page.keyboard.press('Tab')
+  await one.page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
   await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('0')
   await press(one.page, /^Tip/)
   await one.page

@@ -201,6 +201,39 @@ test.serial(
   },
 )
 
+test.serial(
+  'the smallest tip is what was typed, and what can be read in two ways is not saved',
+  async (t) => {
+    const { world } = open()
+    const person = await registerPerson(world)
+    const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/settings')
+    const stored = async (): Promise<{ minTipUsd?: number }> =>
+      (await world.db('users').where({ id: person.user.id }).first()).settings
+    const smallest = page.getByRole('textbox', { name: 'Smallest tip' })
+    const changes: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') changes.push(request.url())
+    })
+    await smallest.pressSequentially('1,000')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
+    await inspect(t, page, 'dash-settings-fault')
+    await smallest.fill('')
+    await smallest.pressSequentially('1,5')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Saved' }).waitFor()
+    t.is((await stored()).minTipUsd, 1.5)
+    t.is(changes.length, 1)
+    t.is(await smallest.inputValue(), '1.5')
+    await smallest.fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Saved' }).waitFor()
+    t.is((await stored()).minTipUsd ?? null, null)
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
 test.serial('a .sol domain is linked at once, or by the signature of its owner, and unlinked', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)

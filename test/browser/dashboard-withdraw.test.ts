@@ -143,6 +143,7 @@ test.serial('what cannot be withdrawn is told where it is typed', async (t) => {
   for (const [typed, told] of [
     ['', 'Enter an amount'],
     ['lots', 'Enter an amount'],
+    ['1,000', 'This can be read in two ways.'],
     ['5.01', 'This is more than you have available.'],
     ['0.01', 'Too little'],
   ] as const) {

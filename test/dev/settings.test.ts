@@ -5,9 +5,12 @@ import test from 'ava'
 import { serviceSettings } from '../../scripts/bench/ground.js'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
 import { assertFree } from '../../scripts/dev/ports.js'
+import { processSettings } from '../../scripts/dev/process-settings.js'
 import { workersOf } from '../../scripts/dev/procfile.js'
+import { stackSecrets } from '../../scripts/dev/secrets.js'
 import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
 import { loadConfig } from '../../src/platform/config.js'
+import { temporaryFolder } from '../helpers/temporary.js'
 
 test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {
   const all = stackPorts(stackSettings({ PORT: '4000', WEB_PROCESSES: '3' })).map(({ port }) => port)
@@ -23,6 +26,15 @@ test('a stack listens on the ports it is given and on none that a service of its
     stackPorts(stackSettings({ ...given, PORT: '4000' })).map(({ port }) => port),
     [4000, 4001],
   )
+})
+
+test('the sender of a stack’s mails can be answered, and is the one that is set', (t) => {
+  const secrets = stackSecrets(temporaryFolder(t))
+  const chain = { genesisHash: '', referralAccount: '' }
+  const started = { databaseUrl: '', redisUrl: '', secrets, ...chain }
+  const sender = (env: NodeJS.ProcessEnv) => processSettings(env, stackSettings(env), started)['MAIL_FROM']
+  t.regex(sender({}) ?? '', /^Tips <support@/)
+  t.is(sender({ MAIL_FROM: 'Ada <ada@tips.example>' }), 'Ada <ada@tips.example>')
 })
 
 test('a port in use is refused with the setting that changes it', async (t) => {

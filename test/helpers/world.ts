@@ -61,7 +61,7 @@ export interface World {
 /** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
 export const publicUrl = 'http://tips.example'
 /** The sender of a world's mails. */
-const mailFrom = 'Tips <no-reply@tips.example>'
+const mailFrom = 'Tips <support@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** Where the sandbox plants SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'

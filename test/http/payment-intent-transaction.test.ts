@@ -81,6 +81,9 @@ test('the answer is the contract, field by field', async (t) => {
     settings: { yieldEnabled: false, gaslessEnabled: true, autoConvertUsdc: false },
   })
   t.is(Buffer.from(transaction, 'base64').toString('base64'), transaction)
+  const { message } = read(body).transaction
+  t.is(message.staticAccountKeys[0]?.toBase58(), source, 'the supporter pays the network fee, also here')
+  t.is(message.header.numRequiredSignatures, 1)
   const { slot } = world().sandbox.chain.clock
   t.true(
     lastValidBlockHeight > slot && lastValidBlockHeight <= slot + 150,

@@ -6,8 +6,10 @@ import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { sendFault, surelyUnsent, walletFault } from '../../src/pages/checkout/faults.js'
 import { chainPauseMs, nairaPauseMs, stillLooked } from '../../src/pages/checkout/rhythm.js'
-import { displayUnits, ngn, shortUsd, tokenAmount, typedCents, usd } from '../../src/pages/lib/money.js'
+import { isUnclear, numberText, typedCents, typedNumber } from '../../src/pages/lib/amount-text.js'
+import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
+import { seeded } from '../domain/seed.js'
 
 test('base58 and base64 are everybody else’s', (t) => {
   fc.assert(
@@ -69,8 +71,75 @@ test('amounts are exact where they are sent and readable where they are shown', 
   t.is(shortUsd(5), '$5')
   t.is(shortUsd(0.01), '$0.01')
   t.is(ngn(7600), '₦7,600.00')
-  t.is(typedCents(' $7,5 '), 750)
-  t.is(typedCents('7.55'), 755)
+})
+
+for (const [text, number] of [
+  ['20', 20],
+  ['5.', 5],
+  ['0', 0],
+  ['1,5', 1.5],
+  ['1,50', 1.5],
+  ['1.5', 1.5],
+  [' $7,5 ', 7.5],
+  ['₦7 600', 7600],
+  ['7 600,50', 7600.5],
+  ['0,125', 0.125],
+  ['0.125', 0.125],
+  ['10.000001', 10.000001],
+  ['1234.567', 1234.567],
+  ['$ 1,200.50', 1200.5],
+  ['1.000,50', 1000.5],
+  ['1,000,000.50', 1_000_000.5],
+  ['1.000.000,50', 1_000_000.5],
+  ['1,000,000', 1_000_000],
+  ['1.000.000', 1_000_000],
+  ['1,000', 'unclear'],
+  ['1.000', 'unclear'],
+  ['₦250,000', 'unclear'],
+  ['1 5', undefined],
+  ['1,5,0', undefined],
+  ['1,00,000', undefined],
+  ['1,000,50', undefined],
+  ['10,000.000.000', undefined],
+  ['1234,567', undefined],
+  ['1,2345', undefined],
+  ['-5', undefined],
+  ['1e9', undefined],
+  ['5 dollars', undefined],
+  ['', undefined],
+] as const)
+  test(`what is typed as "${text}" is ${number}, to every page`, (t) => {
+    const expected = number === 'unclear' ? undefined : number
+    t.is(typedNumber(text), expected)
+    t.is(isUnclear(text), number === 'unclear')
+    const cents = expected === undefined ? undefined : Math.round(expected * 1e6) / 1e4
+    t.is(typedCents(text), cents !== undefined && Number.isInteger(cents) ? cents : undefined)
+  })
+
+test('a reading is what one of the customs says, a comma before cents is no grouping, and what a page fills in is read as it was meant', (t) => {
+  const digits = fc.stringMatching(/^\d{1,4}$/)
+  const marks = fc.constantFrom(',', '.', ' ')
+  fc.assert(
+    fc.property(fc.array(digits, { minLength: 1, maxLength: 4 }), marks, marks, (groups, mark, last) => {
+      const text = groups.reduce(
+        (all, group, at) => `${all}${at === groups.length - 1 ? last : mark}${group}`,
+      )
+      const read = typedNumber(text)
+      const [english, continental] = [
+        Number(text.replaceAll(/[, ]/g, '')),
+        Number(text.replaceAll(/[. ]/g, '').replaceAll(',', '.')),
+      ]
+      if (read !== undefined) t.true(read === english || read === continental, `${text}: ${read}`)
+      if (/^\d+[,.]\d{1,2}$/.test(text)) t.is(read, Number(text.replace(',', '.')), text)
+    }),
+    seeded(t),
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10 ** 12 }), (micros) => {
+      t.is(typedNumber(numberText(micros / 1e6)), micros / 1e6)
+    }),
+    seeded(t),
+  )
 })
 
 for (const [thrown, fault] of [

@@ -68,6 +68,8 @@ test.serial('what makes no sense is refused by its name, and nobody reads withou
     ['?limit=0', 'Invalid limit'],
     ['?status=gone', 'Invalid status'],
     [`?reference=${'x'.repeat(101)}`, 'Invalid reference'],
+    ['?reference=%00', 'Invalid reference'],
+    ['?reference=FIATPAY-%00', 'Invalid reference'],
     ['?cursor=x', 'Invalid cursor'],
     [`?cursor=${badCursor}`, 'Invalid cursor'],
     ['?format=xml', 'Invalid format'],

@@ -1,5 +1,5 @@
 import type { SessionDescription } from '../../sdk/client/tip.js'
-import { typedCents } from '../lib/money.js'
+import { typedCents } from '../lib/amount-text.js'
 import type { Form, State } from './state.js'
 
 /** The amount chosen or typed, in cents; undefined when it is none or out of the creator's limits. */

@@ -5,4 +5,5 @@ export const common = {
   copyFailed: 'Copy it by hand',
   copyWhat: (what: string) => `Copy ${what}`,
   loading: 'Loading',
+  unclearNumber: 'This can be read in two ways. Write 1500 or 1.50, without a mark between thousands.',
 } as const

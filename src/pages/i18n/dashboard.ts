@@ -1,5 +1,6 @@
 import type { Terms } from '../dashboard/withdraw/amounts.js'
 import { ngn } from '../lib/money.js'
+import { common } from './common.js'
 
 /** What refusals mean for whoever reads them, by the service's codes (and a few of the page's own). */
 const faults: Readonly<Record<string, string>> = {
@@ -25,7 +26,9 @@ const faults: Readonly<Record<string, string>> = {
   too_many_api_keys: 'You have 20 keys. Revoke one first.',
   api_key_not_found: 'This key is gone already.',
   wrong_prefix: 'This is not the prefix of the key.',
-  invalid_amount: 'Enter an amount, such as 20 or 7,600.50.',
+  invalid_amount: 'Enter an amount, such as 20 or 7600.50.',
+  unclear_number: common.unclearNumber,
+  invalid_number: 'Enter a number, such as 2 or 0.50.',
   amount_too_small: 'Too little: after the fee nothing worth sending would be left.',
   insufficient_balance: 'This is more than you have available.',
   bank_details_required: 'Choose a bank, and enter the ten digits and the name of the account.',
@@ -265,7 +268,7 @@ export const words = {
     },
     held: 'We need to verify you first.',
     heldMore: (single: string, daily: string) =>
-      `Withdrawals above ${single} (or ${daily} in a day) are checked once. Your money is reserved; nothing is lost. We’ve e-mailed you what to send.`,
+      `Withdrawals above ${single} (or ${daily} in a day) are checked once. Your money is reserved; nothing is lost. We’ve e-mailed you: reply to that e-mail, and we tell you what we need to see.`,
     missing: 'There is no such withdrawal',
     reference: 'Reference',
     another: 'Make another withdrawal',
@@ -365,7 +368,7 @@ export const words = {
     title: 'Your tips',
     tokens: 'Tokens you take',
     convert: 'Exchange everything into USDC',
-    gasless: 'Supporters need no SOL for the network fee',
+    gasless: 'Send tips through an endpoint for bundles. Supporters still pay the network fee in SOL.',
     yield: 'Keep tips as staked SOL, which grows',
     yieldWarning:
       'Staked SOL rises and falls with SOL’s price and can’t be withdrawn to a bank from here. Tips become staked SOL instead of dollars.',

@@ -52,10 +52,3 @@ export function tokenAmount(raw: string, decimals: number, symbol: string): stri
   const shown = cents || kept.length === 1 ? `.${kept.padEnd(2, '0')}` : kept === '' ? '' : `.${kept}`
   return `${BigInt(whole).toLocaleString('en-US')}${shown} ${symbol}`
 }
-
-/** What somebody typed as an amount of dollars, in cents; undefined when it is none. */
-export function typedCents(text: string): number | undefined {
-  const match = /^\$?\s*(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(text.trim())
-  if (match === null) return undefined
-  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
-}

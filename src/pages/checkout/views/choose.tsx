@@ -1,5 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
+import { common } from '../../i18n/common.js'
+import { isUnclear } from '../../lib/amount-text.js'
 import { shortUsd } from '../../lib/money.js'
 import { Chip } from '../../ui/chip.js'
 import { Field } from '../../ui/field.js'
@@ -89,6 +91,7 @@ function Amounts({
   const limits = session?.limits ?? { minTipUsd: 0, maxTipUsd: 0 }
   const [least, most] = [shortUsd(limits.minTipUsd), shortUsd(limits.maxTipUsd)]
   const wrong = form.looked && chosenCents(state) === undefined
+  const told = isUnclear(form.other) ? common.unclearNumber : words.amountFault(least, most)
   return (
     <div class="amounts">
       <fieldset class="chips">
@@ -114,7 +117,7 @@ function Amounts({
           <Field
             label={words.amountField}
             hint={words.amountRange(least, most)}
-            fault={wrong ? words.amountFault(least, most) : undefined}
+            fault={wrong ? told : undefined}
           >
             <input
               class="input number"

@@ -3,6 +3,7 @@ import { words } from '../../i18n/dashboard.js'
 import { animations, defaults, type Parameters, positions, themes } from '../../overlay/parameters.js'
 import { Field } from '../../ui/field.js'
 import { Tick } from '../../ui/tick.js'
+import { NumberField } from '../number-field.js'
 import { Select } from '../select.js'
 
 type Change = (change: Partial<Parameters>) => void
@@ -17,21 +18,13 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
   const text = words.overlay.form
   const number = (
     key: 'durationMs' | 'gapMs' | 'minUsd' | 'scale' | 'queue' | 'replayMinutes' | 'volume',
-    { unit = 1, step = 1, least = 0 }: { unit?: number; step?: number; least?: number },
+    unit = 1,
   ): JSX.Element => (
-    <Field label={text[key]}>
-      <input
-        class="input number"
-        type="number"
-        min={least}
-        step={step}
-        value={parameters[key] / unit}
-        onChange={({ currentTarget }) => {
-          const value = currentTarget.valueAsNumber
-          onChange({ [key]: Number.isFinite(value) ? value * unit : defaults[key] })
-        }}
-      />
-    </Field>
+    <NumberField
+      label={text[key]}
+      value={parameters[key] / unit}
+      onChange={(value) => onChange({ [key]: value === undefined ? defaults[key] : value * unit })}
+    />
   )
   return (
     <section class="card" aria-labelledby="look-title">
@@ -74,15 +67,15 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
             onChange={({ currentTarget }) => onChange({ accent: currentTarget.value })}
           />
         </Field>
-        {number('durationMs', { unit: 1000, step: 0.5, least: 1 })}
-        {number('gapMs', { unit: 1000, step: 0.1 })}
-        {number('minUsd', { step: 0.5 })}
-        {number('scale', { step: 0.1, least: 0.3 })}
-        {number('queue', { least: 1 })}
-        {number('replayMinutes', {})}
+        {number('durationMs', 1000)}
+        {number('gapMs', 1000)}
+        {number('minUsd')}
+        {number('scale')}
+        {number('queue')}
+        {number('replayMinutes')}
         <Tick label={text.message} value={parameters.message} onChange={(message) => onChange({ message })} />
         <Tick label={text.sound} value={parameters.sound} onChange={(sound) => onChange({ sound })} />
-        {parameters.sound && number('volume', { step: 0.1 })}
+        {parameters.sound && number('volume')}
         <Tick label={text.hold} value={parameters.hold} onChange={(hold) => onChange({ hold })} />
         <Tick label={text.dot} value={parameters.dot} onChange={(dot) => onChange({ dot })} />
       </form>

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
 import { Tick } from '../../ui/tick.js'
 import type { Settings } from '../answers.js'
+import { NumberField } from '../number-field.js'
 import { Select } from '../select.js'
 import { tokens } from '../tokens.js'
 
@@ -68,20 +68,12 @@ export function TokenFields({ settings, onChange }: Part): JSX.Element {
 /** How naira are paid, and between what amounts a tip may be. */
 export function MoneyFields({ settings, onChange }: Part): JSX.Element {
   const limit = (key: 'minTipUsd' | 'maxTipUsd'): JSX.Element => (
-    <Field label={text[key]}>
-      <input
-        class="input number"
-        type="number"
-        min={0}
-        step={0.01}
-        placeholder={text.noLimit}
-        value={settings[key] ?? ''}
-        onInput={({ currentTarget }) => {
-          const value = currentTarget.valueAsNumber
-          onChange({ [key]: Number.isFinite(value) ? value : null })
-        }}
-      />
-    </Field>
+    <NumberField
+      label={text[key]}
+      placeholder={text.noLimit}
+      value={settings[key] ?? undefined}
+      onChange={(value) => onChange({ [key]: value ?? null })}
+    />
   )
   return (
     <>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { numberText } from '../../lib/amount-text.js'
 import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
@@ -77,7 +78,7 @@ export function AmountStep({
           type="button"
           class="copy amount__max"
           disabled={!most}
-          onClick={() => set({ amount: String(most) })}
+          onClick={() => most && set({ amount: numberText(most) })}
         >
           {words.withdraw.max}
         </button>

@@ -1,3 +1,4 @@
+import { isUnclear, typedNumber } from '../../lib/amount-text.js'
 import type { Draft, WithdrawalBody } from './flow.js'
 
 /** What a withdrawal costs and when it is looked at, as the service told this page. */
@@ -18,22 +19,12 @@ export interface Estimate {
   readonly netNgn: number
 }
 
-const typed = /^\d{1,12}(?:\.\d{0,6})?$/
-
-/** What somebody typed as an amount (`1,200.50`, `₦5000`, `$20`); undefined when it is none or nothing. */
-export function typedAmount(text: string): number | undefined {
-  const plain = text.replace(/[\s,$₦]/g, '')
-  if (!typed.test(plain)) return undefined
-  const value = Number(plain)
-  return value > 0 ? value : undefined
-}
-
 export function estimate(
   draft: Pick<Draft, 'currency' | 'amount'>,
   rate: number,
   terms: Terms,
 ): Estimate | undefined {
-  const amount = typedAmount(draft.amount)
+  const amount = amountOf(draft)
   if (amount === undefined) return undefined
   const grossNgn = kobo(draft.currency === 'NGN' ? amount : amount * rate)
   const feeNgn = Math.max(terms.leastFeeNgn, kobo((grossNgn * terms.feeBps) / 10_000))
@@ -47,9 +38,9 @@ export function faultOf(
   rate: number | undefined,
   available: number,
   terms: Terms,
-): 'invalid_amount' | 'insufficient_balance' | 'amount_too_small' | undefined {
-  const amount = typedAmount(draft.amount)
-  if (amount === undefined) return 'invalid_amount'
+): 'unclear_number' | 'invalid_amount' | 'insufficient_balance' | 'amount_too_small' | undefined {
+  const amount = amountOf(draft)
+  if (amount === undefined) return isUnclear(draft.amount) ? 'unclear_number' : 'invalid_amount'
   if (rate === undefined)
     return draft.currency === 'USDC' && amount > available ? 'insufficient_balance' : undefined
   const expected = estimate(draft, rate, terms)
@@ -58,8 +49,9 @@ export function faultOf(
   return expected.netNgn < terms.minNgn ? 'amount_too_small' : undefined
 }
 
-export function bodyOf({ currency, amount, bankCode, accountNumber, accountName }: Draft): WithdrawalBody {
-  const value = typedAmount(amount)
+export function bodyOf(draft: Draft): WithdrawalBody {
+  const { currency, bankCode, accountNumber, accountName } = draft
+  const value = amountOf(draft)
   if (value === undefined) throw new Error('A withdrawal without an amount')
   const asked = currency === 'USDC' ? { amountUSDC: value } : { amountNGN: value }
   return { ...asked, bankCode, accountNumber, accountName }
@@ -78,6 +70,11 @@ export function looksAlike(bankName: string, name: string): boolean {
   const shared = new Set(wordsOf(bankName))
   const found = own.filter((word) => shared.has(word)).length
   return own.length > 0 && found >= Math.max(1, Math.ceil(own.length / 2))
+}
+
+function amountOf({ amount }: Pick<Draft, 'amount'>): number | undefined {
+  const value = typedNumber(amount)
+  return value !== undefined && value > 0 ? value : undefined
 }
 
 function kobo(ngn: number): number {
