@@ -72,7 +72,8 @@ async function run(values: Given): Promise<Outcome> {
     const { refused } = plan
     if (refused === undefined) return nothingWaits(plan)
     const change = { ...lastJson(plan), after: text(refused.value) }
-    if (applied) await accept(db, refused, actorOf(values), { ...change, note })
+    if (applied && !(await accept(db, refused, actorOf(values), { ...change, note })))
+      return nothingWaits(await planFor(db, undefined))
     const told = `naira for a dollar: ${lastText(plan)} -> ${change.after}`
     return { text: concluded(told, 'accepted', applied), json: { applied, ...change } }
   })
@@ -95,10 +96,15 @@ function lastJson({ before }: Plan) {
   return { before: text(before.value), beforeAgeSeconds: before.ageSeconds }
 }
 
-async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<void> {
-  await db.transaction(async (trx) => {
+/** False when somebody else accepted one meanwhile. */
+async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    // Two operators at once do it once.
+    await trx.raw('lock table rates in share row exclusive mode')
+    if ((await lastRefused(trx)) === undefined) return false
     const { id } = await acceptRate(trx, refused, actor)
     await audit(trx, { actor, action: 'accept-rate', subject: `rate:${id}`, details: { ...details } })
+    return true
   })
 }
 

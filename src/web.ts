@@ -1,6 +1,5 @@
 import { createApp } from './app.js'
 import { compose } from './compose.js'
-import { watchRequests } from './http/in-flight.js'
 import { opsRouter } from './http/ops.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config.js'
@@ -9,8 +8,6 @@ import { settingsOrEnd } from './platform/start-settings.js'
 
 /** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
 const lastRequestsMs = 8000
-/** While requests are being answered, new ones are still taken, so long: whoever asks /ready hears 503 and sends no more. */
-const lastCallMs = 1000
 
 /** A web process: stateless, any number of them. */
 const config = settingsOrEnd(() => loadConfig())
@@ -24,7 +21,6 @@ const ops = opsRouter({
 })
 app.koa.use(ops.routes())
 const server = createHttpServer(app.koa.callback())
-const requests = watchRequests(server)
 server.on('request', (_request, response) => {
   // A connection that is kept alive would bring one more request after the last one.
   if (stopping) response.shouldKeepAlive = false
@@ -44,9 +40,8 @@ server.on('error', (error) => {
 stopOnSignals(
   async () => {
     stopping = true
-    await app.close()
-    await requests.over(lastCallMs)
     const closed = new Promise((done) => server.close(done))
+    await app.close()
     server.closeIdleConnections()
     setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref()
     await closed

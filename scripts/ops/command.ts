@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../src/kernel/provider-error.js'
+import { ConfigError } from '../../src/platform/config.js'
 import { isDatabaseAway } from '../../src/platform/db.js'
 import { didYouMean } from '../bootstrap/nearest.mjs'
 import { loadDotenv, loadStackSettings } from '../bootstrap/settings.mjs'
@@ -128,7 +129,7 @@ function tellFault(error: unknown, help: string, args: readonly string[]): void 
 }
 
 function messageOf(error: unknown): string {
-  const ours = endingOf(error) !== 'failed' || error instanceof CannotDo
+  const ours = endingOf(error) !== 'failed' || error instanceof CannotDo || error instanceof ConfigError
   return ours ? (error as Error).message : String(error)
 }
 

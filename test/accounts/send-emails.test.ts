@@ -37,7 +37,7 @@ function drainThrough(mail: Mail) {
 
 function through(url: string, timeoutMs?: number) {
   const deadline = timeoutMs === undefined ? {} : { timeoutMs }
-  return drainThrough(createSmtp({ url, from: 'Tips <no-reply@tips.example>', ...deadline }))
+  return drainThrough(createSmtp({ url, from: 'Tips <support@tips.example>', ...deadline }))
 }
 
 async function makeDue(recipient: string): Promise<void> {
@@ -61,7 +61,7 @@ test.serial('an e-mail arrives in both forms, once, and its content is forgotten
   const [mail, ...others] = world().mail.received(to)
   t.deepEqual(others, [])
   const { id, sent_at, ...rest } = await row(to)
-  t.like(mail, { to, from: 'no-reply@tips.example', subject: 'Subject', messageId: `<${id}@tips.example>` })
+  t.like(mail, { to, from: 'support@tips.example', subject: 'Subject', messageId: `<${id}@tips.example>` })
   t.is(mail?.text.trim(), 'secret text')
   t.is(mail?.html.trim(), '<p>secret text</p>')
   t.not(sent_at, null)

@@ -159,7 +159,10 @@ test.serial('a true jump is accepted by an operator, who is written down', async
   // The same jump a second time waits again: it was accepted for then, not for ever.
   feed({ NGN: 1600 })
   t.is(await quoted(), '503 Rate unavailable')
-  await accept('--apply', ...note)
+  // Two operators at once accept it once.
+  const both = await Promise.all([accept('--apply', ...note), accept('--apply', ...note)])
+  t.deepEqual(both.map(({ stdout }) => JSON.parse(stdout).applied).sort(), [false, true])
+  t.is((await db('audit_log').where({ action: 'accept-rate' })).length, 2)
   feed({ NGN: 2400 })
   t.is(await quoted(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
