@@ -77,12 +77,15 @@ export function createDrainLoop(drain: Drain, onError: (error: unknown) => void)
 
 /**
  * Several loops over the same rows, for drains that wait for somebody outside: one that hangs there holds up its own rows
- * and nobody else's. A poke wakes a loop that is free.
+ * and nobody else's. A poke wakes a loop that is free, or else has each look once more: the first to end serves it.
  */
 export function createDrainLanes(count: number, createLoop: () => DrainLoop): DrainLoop {
   const lanes = Array.from({ length: count }, createLoop)
   return {
-    poke: async () => (lanes.find(({ running }) => running === undefined) ?? lanes[0])?.poke(),
+    poke() {
+      const free = lanes.find(({ running }) => running === undefined)
+      return free === undefined ? Promise.race(lanes.map((lane) => lane.poke())) : free.poke()
+    },
     get running() {
       const rounds = lanes.flatMap(({ running }) => running ?? [])
       return rounds.length === 0 ? undefined : Promise.all(rounds).then(() => undefined)

@@ -219,16 +219,20 @@ test('a drain that hangs in one lane leaves the others to whoever pokes', async 
   await lanes.stop()
 })
 
-test('with every lane busy a poke is one more look of the first', async (t) => {
+test('with every lane busy whichever ends first serves a poke', async (t) => {
   const drains = controlled<void, DrainReport>()
   const lanes = createDrainLanes(2, () => createDrainLoop(() => drains.run(), neverFails))
-  const pokes = [lanes.poke(), lanes.poke(), lanes.poke()]
-  const [first, second] = [await drains.next(), await drains.next()]
-  second.resolve({ taken: 0 })
-  first.resolve({ taken: 0 })
+  const busy = [lanes.poke(), lanes.poke()]
+  const [hanging, other] = [await drains.next(), await drains.next()]
+  const served = lanes.poke()
+  other.resolve({ taken: 0 })
   const again = await drains.next()
   again.resolve({ taken: 0 })
-  await Promise.all(pokes)
+  await served
   t.is(drains.made, 3)
+  hanging.resolve({ taken: 0 })
+  const last = await drains.next()
+  last.resolve({ taken: 0 })
+  await Promise.all(busy)
   await lanes.stop()
 })

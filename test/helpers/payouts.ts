@@ -108,8 +108,15 @@ export function sendNow({ services }: World): Promise<number> {
 
 /** One reconciler looks at everything, as if the next looks had come. */
 export async function reconcileNow(world: World): Promise<void> {
-  await letTimePass(world)
-  await workers.reconciler(world.services)()
+  const asked = ['sending', 'unknown', 'sent', 'manual_review', 'refused']
+  // A row that a webhook holds just then is passed over by the claim: all were asked when none is due from before.
+  for (let left = 1; left > 0; ) {
+    await letTimePass(world)
+    const startedAt = new Date()
+    await workers.reconciler(world.services)()
+    const due = await world.db('withdrawals').whereIn('send_state', asked).where('due_at', '<', startedAt)
+    left = due.length
+  }
 }
 
 export interface PayoutRow {

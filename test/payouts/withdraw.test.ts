@@ -20,7 +20,7 @@ import { brokenNow } from '../ledger/support.js'
 const world = useWorld(test, {
   fiat: true,
   mail: true,
-  env: { WITHDRAW_WAIT_MS: '4000', PAYOUT_TIMEOUT_MS: '6000' },
+  env: { WITHDRAW_WAIT_MS: '4000', PAYOUT_TIMEOUT_MS: '10000' },
 })
 let worker: { stop(): Promise<void> }
 test.beforeEach('a payout worker runs, and the provider behaves', () => {
@@ -61,8 +61,9 @@ test.serial('a request that the provider never answers holds up nobody else’s 
   const sending = world().db('withdrawals').where({ user_id: ada.user.id, send_state: 'sending' })
   await until('hers is on its way', async () => (await sending).length === 1)
   fiatpay.behaviour.reset()
-  const his = await askWithdrawal(world(), ben, { amountUSDC: 10 })
-  t.is(his.body.status, 'submitted')
+  const { reference } = await withdrawal(world(), ben, { amountUSDC: 10 })
+  await until('his is sent', async () => (await rowOf(world(), reference)).status === 'submitted')
+  t.is((await sending).length, 1, 'hers is still on its way')
   t.is((await hers).body.status, 'pending')
 })
 
