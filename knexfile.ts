@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import { loadDatabaseUrl } from './src/platform/config.js'
-import { migrationSource } from './src/platform/migrate.js'
+import { loadDatabaseUrl } from './src/platform/config/config.js'
+import { migrationSource } from './src/platform/database/migrate.js'
 
 const config: Knex.Config = { client: 'pg', connection: loadDatabaseUrl(), migrations: { migrationSource } }
 

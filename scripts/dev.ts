@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../src/platform/config.js'
+import { ConfigError } from '../src/platform/config/config.js'
 import { takeLock } from './bootstrap/lock.mjs'
 import { Refusal, say } from './bootstrap/progress.mjs'
 import { checkedSettings } from './dev/check-settings.js'

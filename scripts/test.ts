@@ -8,10 +8,10 @@ import { takeLock } from './bootstrap/lock.mjs'
 import { Refusal, say } from './bootstrap/progress.mjs'
 import { Fleet } from './dev/fleet.js'
 import { freePort } from './dev/ports.js'
-import { postgresReady, preparePostgres } from './dev/postgres.js'
+import { postgresReady, preparePostgres } from './dev/postgres/postgres.js'
+import { dropLeftovers, ensureTemplate, templateName } from './dev/postgres/test-database.js'
 import { redisProgram, redisReady } from './dev/redis.js'
 import { type Tally, TapCounter, tallyLine } from './dev/tap.js'
-import { dropLeftovers, ensureTemplate, templateName } from './dev/test-database.js'
 
 // `npm test [-- <files or AVA options>]`: every test but those in a browser (`npm run test:browser`), against a PostgreSQL
 // and a Redis started for this run alone.

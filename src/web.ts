@@ -1,10 +1,10 @@
 import { createApp } from './app.js'
 import { compose } from './compose.js'
-import { opsRouter } from './http/ops.js'
+import { opsRouter } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
-import { loadConfig } from './platform/config.js'
+import { loadConfig } from './platform/config/config.js'
+import { settingsOrEnd } from './platform/config/start-settings.js'
 import { stopOnSignals } from './platform/shutdown.js'
-import { settingsOrEnd } from './platform/start-settings.js'
 
 /** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
 const lastRequestsMs = 8000

@@ -1,6 +1,6 @@
-import type { Drain } from '../src/platform/drain-loop.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
-import { createFinderDrain } from '../src/tips/find.js'
+import { createFinderDrain } from '../src/tips/record/find-unreported.js'
 
 /** Looks for payments of issued intents that nobody reported. */
 export function finder(services: Services): Drain {

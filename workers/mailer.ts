@@ -1,6 +1,6 @@
-import { createMailDrain } from '../src/accounts/send-emails.js'
 import { composeMail } from '../src/compose.js'
-import type { Drain } from '../src/platform/drain-loop.js'
+import { createMailDrain } from '../src/mail/send-emails.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 
 /** Sends e-mails. The only worker that talks to the mail server, and holds its password. */

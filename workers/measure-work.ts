@@ -1,4 +1,4 @@
-import { oldestDue, standstillSeconds } from '../src/ops/work-rows.js'
+import { oldestDue, standstillSeconds } from '../src/operators/work-rows.js'
 import type { Services } from '../src/services.js'
 
 /** Measures the age of the longest due row of each kind, and calls an operator when work stands still. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import { operatorsPages } from '../src/ops/routes.js'
-import type { loadOperators } from '../src/platform/config.js'
-import { openQueues } from '../src/platform/queues.js'
+import { operatorsPages } from '../src/operators/routes.js'
+import type { loadOperators } from '../src/platform/config/config.js'
+import { openQueues } from '../src/platform/queue/queues.js'
 import type { Services } from '../src/services.js'
 
 type Settings = NonNullable<ReturnType<typeof loadOperators>>

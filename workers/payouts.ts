@@ -1,8 +1,8 @@
 import { composePayoutSender } from '../src/compose.js'
-import { payoutTrouble } from '../src/payouts/job-failure.js'
-import { createPayoutDrain } from '../src/payouts/submit.js'
-import type { Drain } from '../src/platform/drain-loop.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
+import { payoutTrouble } from '../src/withdrawals/send/job-failure.js'
+import { createPayoutDrain } from '../src/withdrawals/send/send-payouts.js'
 
 /** Sends withdrawals. The only worker that can. */
 export function payouts(services: Services): Drain {

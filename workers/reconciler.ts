@@ -1,6 +1,6 @@
-import { createReconcilerDrain } from '../src/payouts/reconcile.js'
-import type { Drain } from '../src/platform/drain-loop.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
+import { createReconcilerDrain } from '../src/withdrawals/reconcile/reconcile-payouts.js'
 
 /** Asks the payout provider what became of withdrawals, and settles them. */
 export function reconciler(services: Services): Drain {

@@ -1,5 +1,5 @@
-import type { Drain } from '../src/platform/drain-loop.js'
-import type { WorkKind } from '../src/platform/jobs.js'
+import type { WorkKind } from '../src/platform/queue/wake-ups.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 import { finder } from './finder.js'
 import { mailer } from './mailer.js'

@@ -1,5 +1,5 @@
-import { createSettlementDrain } from '../src/fiat/settlement.js'
-import type { Drain } from '../src/platform/drain-loop.js'
+import { createSettlementDrain } from '../src/fiat/settlement/settle-due-intents.js'
+import type { Drain } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 
 /** Asks the fiat provider about open intents and credits what was paid. */

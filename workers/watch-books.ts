@@ -1,5 +1,5 @@
 import { booksStatementMs, checkBooks } from '../src/ledger/invariants.js'
-import { createDb } from '../src/platform/db.js'
+import { createDb } from '../src/platform/database/database.js'
 import type { Services } from '../src/services.js'
 
 /**

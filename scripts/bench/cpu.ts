@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { inDatabase } from '../dev/postgres-session.js'
+import { inDatabase } from '../dev/postgres/session.js'
 
 /** Linux counts a process's time in hundredths of a second. */
 const ticksPerSecond = 100

@@ -1,7 +1,7 @@
 import { Keypair, VersionedTransaction } from '@solana/web3.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { buildTransfer } from '../../src/providers/chain/transfer.js'
+import { buildTransfer } from '../../src/providers/solana/build-transfer.js'
 
 /** A tip as its client would report it, and what our intent for it would hold. */
 export interface LandedClaim {

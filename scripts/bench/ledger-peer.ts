@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../../src/platform/db.js'
+import { query } from '../../src/platform/database/database.js'
 
 /**
  * What one writes first: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries, COMMIT. The same rows,

@@ -1,4 +1,4 @@
-import { createDb } from '../../src/platform/db.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { doOperation, type Outcome } from './ledger-operations.js'
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { credit, reserve } from '../../src/ledger/transfers.js'
-import { createDb } from '../../src/platform/db.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround } from './ground.js'
 import { peerSchema, postAsPeer } from './ledger-peer.js'

@@ -1,9 +1,9 @@
 import { Queue, Worker } from 'bullmq'
 import pg from 'pg'
 import { solMint, type Token, tokenByMint } from '../../src/kernel/tokens.js'
-import { decodeTransaction } from '../../src/providers/chain/decode.js'
-import { associatedAccount } from '../../src/providers/chain/transfer.js'
-import { paymentTo } from '../../src/tips/payment.js'
+import { associatedAccount } from '../../src/providers/solana/build-transfer.js'
+import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
+import { paymentTo } from '../../src/tips/verify/balance-changes.js'
 import type { LandedClaim } from './landed.js'
 
 type Reported = Pick<LandedClaim, 'signature' | 'sender' | 'recipient'>

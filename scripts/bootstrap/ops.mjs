@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { didYouMean } from './nearest.mjs'
 import { Refusal } from './progress.mjs'
 
-/** Commands of the house itself; every other file directly under scripts/ is an operators' script. */
-const ownCommands = new Set(['dev', 'test', 'demo', 'bench', 'faults'])
+/** Every compiled file directly in here is an operators' command. */
+const folder = 'dist/scripts/ops'
 
 /** The exit code of the operators' scripts for it. */
 export const wrongArguments = 2
@@ -16,7 +16,7 @@ export function opsProgram(name) {
       `no operators' script is called ${name}. ${didYouMean(name, names)} npm run ops tells what each does`,
       wrongArguments,
     )
-  return `dist/scripts/${name}.js`
+  return `${folder}/${name}.js`
 }
 
 /** Help: every operators' script with the first line of its comment. */
@@ -28,14 +28,13 @@ export function opsHelp() {
 }
 
 function opsNames() {
-  return readdirSync('dist/scripts')
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.js'))
     .map((file) => file.slice(0, -'.js'.length))
-    .filter((name) => !ownCommands.has(name))
     .sort()
 }
 
 function summary(name) {
-  const comment = /\/\*\*?\s*(?:\* )?(.*)|^\/\/ (.*)/m.exec(readFileSync(`dist/scripts/${name}.js`, 'utf8'))
+  const comment = /\/\*\*?\s*(?:\* )?(.*)|^\/\/ (.*)/m.exec(readFileSync(`${folder}/${name}.js`, 'utf8'))
   return (comment?.[1] ?? comment?.[2] ?? '').replace(/\s*\*\/$/, '')
 }

@@ -1,5 +1,5 @@
-import { ConfigError, loadConfig } from '../../src/platform/config.js'
-import { checkSettings } from '../../src/platform/start-settings.js'
+import { ConfigError, loadConfig } from '../../src/platform/config/config.js'
+import { checkSettings } from '../../src/platform/config/start-settings.js'
 import { ownSettings } from '../../workers/settings.js'
 import { processSettings, type Started } from './process-settings.js'
 import { type StackSettings, stackSettings } from './settings.js'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
-import { becomesTrue } from './becomes-true.js'
 import type { Program } from './supervise.js'
+import { becomesTrue } from './wait-until.js'
 
 const readyMs = 15_000
 const answerMs = 1_000

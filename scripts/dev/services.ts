@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { answers } from './answers.js'
 import { freePort } from './ports.js'
+import { answers } from './probe.js'
 import { workersOf } from './procfile.js'
 import { webPorts } from './settings.js'
 import type { Program } from './supervise.js'

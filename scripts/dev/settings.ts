@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { read } from '../../src/platform/config.js'
+import { read } from '../../src/platform/config/config.js'
 import type { Port } from './ports.js'
 
 const port = z.coerce.number().int().min(1).max(65_534)

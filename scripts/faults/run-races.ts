@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { createDb } from '../../src/platform/db.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { type Ground, openGround } from '../bench/ground.js'
 import { say } from '../bootstrap/progress.mjs'
 import { type Fiat, startFiat } from '../sandbox/fiat.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { query } from '../../src/platform/db.js'
+import { query } from '../../src/platform/database/database.js'
 import type { Fiatpay } from '../sandbox/fiatpay/fiatpay.js'
 import type { Answered } from './client.js'
 

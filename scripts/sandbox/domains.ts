@@ -1,9 +1,9 @@
 import { PublicKey } from '@solana/web3.js'
 import { z } from 'zod'
 import { solDomainFrom } from '../../src/kernel/sol-domain.js'
-import { domainKeys, nameProgram, solRoot } from '../../src/providers/names/sns-keys.js'
+import { domainKeys, nameProgram, solRoot } from '../../src/providers/sns/domain-keys.js'
 import type { LocalChain } from './chain/local-chain.js'
-import { key } from './chain/rpc-params.js'
+import { key } from './chain/rpc/params.js'
 import { json, type Route, readControl } from './exchange.js'
 
 const planted = z.strictObject({

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { maskAddress } from '../kernel/text.js'
-import type { Account } from './model.js'
+import type { Account } from './account.js'
 import { type Auth, type User, userOf } from './schemas.js'
-import type { OpenedSession } from './session.js'
+import type { OpenedSession } from './sessions/session.js'
 
 /** The contract's user object with exactly the fields that this endpoint's schema lists. */
 export function presentUser<View extends keyof typeof userOf>(

@@ -1,18 +1,14 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import { clientAddress } from '../http/client-address.js'
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/cookies.js'
-import { refuseCrossSite } from '../http/cross-site.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
-import { noStore } from '../http/no-store.js'
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/security/cookies.js'
+import { refuseCrossSite } from '../http/security/cross-site.js'
+import { noStore } from '../http/security/no-store.js'
 import type { Services } from '../services.js'
-import { requireSessionOrToken, signedIn } from './auth.js'
-import { login } from './login.js'
-import { startOtp } from './otp-start.js'
-import { verifyOtp } from './otp-verify.js'
-import { createPasswords } from './password.js'
+import { startOtp } from './one-time-codes/start.js'
+import { verifyOtp } from './one-time-codes/verify.js'
 import { presentAuth, presentUser } from './present.js'
-import { type Entered, register } from './register.js'
 import {
   codeEntry,
   codeRequest,
@@ -25,7 +21,11 @@ import {
   registration,
   sessionAnswer,
 } from './schemas.js'
-import { revokeSession } from './session.js'
+import { requireSessionOrToken, signedIn } from './sessions/auth.js'
+import { login } from './sessions/login.js'
+import { createPasswords } from './sessions/password.js'
+import { type Entered, register } from './sessions/register.js'
+import { revokeSession } from './sessions/session.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 

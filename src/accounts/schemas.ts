@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { requiredText } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { characters, cleanLine } from '../kernel/text.js'
-import { codePattern } from './one-time-code.js'
-import { passwordLength } from './password.js'
+import { codePattern } from './one-time-codes/one-time-code.js'
+import { passwordLength } from './sessions/password.js'
 
 /** RFC 5321, 4.5.3.1.3: a longer address cannot be delivered to. */
 const emailLength = 254

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { newSecret, secretHash } from '../kernel/ids.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { lockCreator } from './lock.js'
+import { lockCreator } from './lock-creator.js'
 
 /** Keys of one creator that open something. */
 const mostOpen = 20

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
-import type { Account } from '../accounts/model.js'
+import type { Account } from '../accounts/account.js'
 import { isSignedBy } from '../kernel/ed25519.js'
 import { DomainError } from '../kernel/errors.js'
 import { newSecret } from '../kernel/ids.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 
 const challengeMinutes = 10

@@ -1,9 +1,9 @@
-import type { Account } from '../accounts/model.js'
+import type { Account } from '../accounts/account.js'
 import { maskAddress } from '../kernel/text.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { linkDomain, proveDomain, unlinkDomain } from './link-domain.js'
-import { lockCreator } from './lock.js'
+import { lockCreator } from './lock-creator.js'
 import type { CreatorProfile, ProfileChange } from './schemas.js'
 import { changedSettings, creatorSettings } from './settings.js'
 

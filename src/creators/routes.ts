@@ -1,11 +1,11 @@
-import { signedIn } from '../accounts/auth.js'
+import { signedIn } from '../accounts/sessions/auth.js'
 import { type Route, route } from '../http/endpoint.js'
 import type { Services } from '../services.js'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
-import { readDomains, replaceDomains } from './domains.js'
 import * as endpoints from './endpoints.js'
 import { challengeDomain } from './link-domain.js'
 import { changeProfile, readProfile } from './profile.js'
+import { readDomains, replaceDomains } from './sites.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'names' | 'transact'>
 

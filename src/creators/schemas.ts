@@ -3,8 +3,8 @@ import { displayName } from '../accounts/schemas.js'
 import { requiredText } from '../http/input.js'
 import { solDomainFrom } from '../kernel/sol-domain.js'
 import { characters, cleanLine } from '../kernel/text.js'
+import { normaliseSite } from './parse-site.js'
 import { creatorSettings, settingsChange } from './settings.js'
-import { normaliseSite } from './site.js'
 
 const mostSites = 50
 const mostLabelLength = 100

@@ -1,5 +1,5 @@
 import { displayNumber, divideHalfUp } from '../kernel/money.js'
-import { rateDecimals } from '../providers/rates/port.js'
+import { rateDecimals } from '../ports/exchange-rates.js'
 
 /** What the naira total is made of: the amount less the platform's fee, or the amount. */
 export type ChargeBasis = 'net' | 'gross'

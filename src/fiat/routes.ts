@@ -1,10 +1,11 @@
 import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
+import type { RateBook } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'
-import { createFiatIntent } from './create-intent.js'
-import { quoteFiatTip } from './quote.js'
-import type { RateBook } from './rate-book.js'
+import { createFiatIntent } from './intents/create-intent.js'
+import { quoteFiatTip } from './intents/quote-fiat-tip.js'
+import { readFiatStatus } from './intents/read-status.js'
 import {
   type FiatIntentInput,
   fiatIntentAnswer,
@@ -14,7 +15,6 @@ import {
   fiatStatusAnswer,
   fiatStatusInput,
 } from './schemas.js'
-import { readFiatStatus } from './status.js'
 
 /** Tips in naira. None of these answers may be cached: app.ts sees to it, refusals included. */
 export function fiatRoutes(services: Services, rates: RateBook): Route[] {

@@ -10,7 +10,7 @@ import {
   releaseKey,
   storeAnswer,
   takeOver,
-} from '../platform/idempotency-keys.js'
+} from '../platform/database/idempotency-keys.js'
 
 export const idempotencyErrors = [
   'invalid_idempotency_key',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../kernel/errors.js'
-import type { LimitName, RateLimit } from '../platform/rate-limits.js'
-import type { Count } from '../platform/window-counter.js'
+import type { Count } from '../platform/rate-limits/memory-counter.js'
+import type { LimitName, RateLimit } from '../platform/rate-limits/rate-limits.js'
 import { clientAddress } from './client-address.js'
 
 /** A limit that binds something else than the caller's address, such as a user, an API key or an e-mail. */

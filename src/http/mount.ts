@@ -1,5 +1,5 @@
 import Router from '@koa/router'
-import type { RateLimits } from '../platform/rate-limits.js'
+import type { RateLimits } from '../platform/rate-limits/rate-limits.js'
 import type { Admit, Route } from './endpoint.js'
 import { addressLimit, type KeyedLimit, limitByAddress, limitByKey, limitOpenStreams } from './limits.js'
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Currency, UserAccountKind } from './accounts.js'
 
 /** Base units. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Currency, Leg } from './accounts.js'
-import type { Transfer } from './model.js'
+import type { Transfer } from './transfer.js'
 
 /** A stored transfer as it was posted; undefined when there is none. */
 export async function findTransfer(

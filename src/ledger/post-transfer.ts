@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Leg } from './accounts.js'
 import { findTransfer } from './find-transfer.js'
-import { checkTransfer, sameContent, type Transfer } from './model.js'
+import { checkTransfer, sameContent, type Transfer } from './transfer.js'
 
 export interface Posted {
   readonly id: bigint

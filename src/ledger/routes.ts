@@ -1,4 +1,4 @@
-import { signedIn } from '../accounts/auth.js'
+import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { cursorOf } from '../http/paging.js'

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { pageOf } from '../http/paging.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { Currency, UserAccountKind } from './accounts.js'
-import type { TransferKind } from './model.js'
+import type { TransferKind } from './transfer.js'
 
 /** One entry on one of a user's accounts. Amounts in base units. */
 export interface StatementLine {

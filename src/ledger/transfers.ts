@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { type Leg, move, userAccount } from './accounts.js'
 import { findReserved, findTransfer } from './find-transfer.js'
-import { postTransfers } from './post-many.js'
 import { type Posted, postTransfer } from './post-transfer.js'
+import { postTransfers } from './post-transfers.js'
 
 /** What a caller says of a movement of money: a key that makes it happen once, what it is about, and its legs. */
 export interface Movement {

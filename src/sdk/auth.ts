@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { findApiKey } from '../creators/api-keys.js'
-import { readBearer } from '../http/bearer.js'
+import { readBearer } from '../http/security/bearer.js'
 import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { findSdkSession, type SdkSession } from './session.js'

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { sendPage } from '../http/page.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/pages/built-pages.js'
+import { sendPage } from '../http/pages/send-page.js'
 import type { Services } from '../services.js'
 import { findEmbed } from './session.js'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { readBearer } from '../http/bearer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { KeyedLimit } from '../http/limits.js'
+import { readBearer } from '../http/security/bearer.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { presentedSession } from './auth.js'
 import {

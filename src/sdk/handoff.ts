@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { openBox, sealBox } from '../kernel/aead.js'
 import { DomainError } from '../kernel/errors.js'
 import { newSecret, secretHash } from '../kernel/ids.js'
-import { query } from '../platform/db.js'
+import { query } from '../platform/database/database.js'
 import type { PresentedSession } from './auth.js'
 import type { HandoffInput } from './schemas.js'
 

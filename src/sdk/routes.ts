@@ -1,6 +1,6 @@
 import { type Route, route } from '../http/endpoint.js'
-import { noStore } from '../http/no-store.js'
-import type { PriceBook } from '../payments/price-book.js'
+import { noStore } from '../http/security/no-store.js'
+import type { PriceBook } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import {
   keyOwner,
@@ -10,16 +10,16 @@ import {
   requireReadableSession,
   requireTippingSession,
 } from './auth.js'
-import { isCreator } from './creator.js'
+import { createSdkTip } from './create-tip.js'
+import { describeSession } from './describe-session.js'
 import { iconPath } from './embed.js'
 import * as endpoints from './endpoints.js'
-import { listEvents } from './events.js'
 import { createHandoff, redeemHandoff } from './handoff.js'
-import { initSession } from './init.js'
-import { listSdkIntents, readSdkIntent } from './intent.js'
-import { describeSession } from './page.js'
-import { findPayLink, payLink } from './pay.js'
-import { createSdkTip } from './tip.js'
+import { initSession } from './init-session.js'
+import { listEvents } from './list-events.js'
+import { isCreator } from './match-creator.js'
+import { findPayLink, payLink } from './pay-link.js'
+import { listSdkIntents, readSdkIntent } from './read-intent.js'
 
 /** What creators' backends do with an API key. */
 function backendRoutes(services: Services): Route[] {

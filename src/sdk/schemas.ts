@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { checkedText, requiredText } from '../http/input.js'
+import { intentOutput } from '../intents/schemas.js'
 import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { tokenByMint } from '../kernel/tokens.js'
-import { intentOutput } from '../payments/schemas.js'
 
 const isKnownMint = (mint: string): boolean => tokenByMint(mint) !== undefined
 const success = z.literal(true)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
 import { newSecret, secretHash } from '../kernel/ids.js'
-import type { Config } from '../platform/config.js'
-import { query } from '../platform/db.js'
+import type { Config } from '../platform/config/config.js'
+import { query } from '../platform/database/database.js'
 
 /** A session can be read this long after it expired: its last tip may still be on its way. */
 const readableMinutes = 60

@@ -1,4 +1,4 @@
-import { defineLifecycle } from '../kernel/lifecycle.js'
+import { defineLifecycle } from '../kernel/state-machine.js'
 
 export type TipStatus = 'pending' | 'confirmed' | 'failed' | 'cancelled'
 

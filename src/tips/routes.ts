@@ -1,8 +1,9 @@
 import { type Route, route, streamRoute } from '../http/endpoint.js'
 import type { Services } from '../services.js'
-import { claimFrom } from './claim.js'
-import { listTips } from './list.js'
-import { createRecorder, type Recorded } from './record.js'
+import { listTips } from './read/list-tips.js'
+import type { TipStreams } from './read/stream.js'
+import { claimFrom } from './record/claim.js'
+import { createRecorder, type Recorded } from './record/record-claim.js'
 import {
   listTipsInput,
   listTipsOutput,
@@ -12,7 +13,6 @@ import {
   streamEvent,
   streamInput,
 } from './schemas.js'
-import type { TipStreams } from './stream.js'
 
 /** Recording, listing and streaming tips. */
 export function tipRoutes(services: Services, streams: TipStreams): Route[] {

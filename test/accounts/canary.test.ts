@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
-import { createClient, type Request } from '../helpers/client.js'
 import { otherCode } from '../helpers/codes.js'
-import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
-import { monitorRedis } from '../helpers/redis-monitor.js'
-import { startMs } from '../helpers/service-process.js'
+import { createClient, type Request } from '../helpers/http/client.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/people.js'
+import { monitorRedis } from '../helpers/servers/redis-monitor.js'
+import { startMs } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 // Secrets go through processes of their own, which log all they can; nothing of them may come out.
 const world = useWorld(test, { mail: true })

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { cleanUp } from '../../src/accounts/clean-up.js'
+import { cleanUp } from '../../src/accounts/delete-expired.js'
 import { secretHash } from '../../src/kernel/ids.js'
-import { type Person, registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { type Person, registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 const dayMs = 86_400_000

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { open, seal, type WalletIdentity } from '../../src/accounts/envelope.js'
+import { open, seal, type WalletIdentity } from '../../src/accounts/wallets/seal-key.js'
 import { SealBroken } from '../../src/kernel/aead.js'
-import { createConfiguredVault } from '../../src/providers/vault/configured.js'
+import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 
 const vault = createConfiguredVault(randomBytes(32))
 

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { codeHmac } from '../../src/accounts/one-time-code.js'
-import { freshEmail, registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
+import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { env: { PUBLIC_URL: 'https://tips.example' } })
 

@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
-import { createClient, type Request } from '../helpers/client.js'
 import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
-import { type Person, registerPerson } from '../helpers/people.js'
-import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
-import { startApp } from '../helpers/second-app.js'
-import type { ServedApp } from '../helpers/serve-app.js'
+import { createClient, type Request } from '../helpers/http/client.js'
+import { type Person, registerPerson } from '../helpers/make/people.js'
+import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import type { ServedApp } from '../helpers/servers/serve-app.js'
+import { runDrain, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { runDrain, useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { mail: true })
 

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 /** For four hundred hashes on a loaded machine. */

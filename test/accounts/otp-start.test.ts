@@ -1,8 +1,8 @@
 import test from 'ava'
-import { badBodies } from '../helpers/bad-bodies.js'
 import { deliver, mailedCode } from '../helpers/codes.js'
-import { freshEmail, registerPerson } from '../helpers/people.js'
-import { publicUrl, useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 
@@ -124,7 +124,7 @@ test('the database holds a code in clear only in the mail that waits, and never 
 })
 
 test('codes are spread over all of the million', async (t) => {
-  const { newCode } = await import('../../src/accounts/one-time-code.js')
+  const { newCode } = await import('../../src/accounts/one-time-codes/one-time-code.js')
   const firsts = new Set<string>()
   for (let n = 0; n < 1000; n++) {
     const code = newCode()

@@ -1,10 +1,10 @@
 import test from 'ava'
-import { codeHmac } from '../../src/accounts/one-time-code.js'
-import { badBodies } from '../helpers/bad-bodies.js'
-import type { RequestOptions } from '../helpers/client.js'
+import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
 import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
-import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/people.js'
-import { publicUrl, runDrain, useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import type { RequestOptions } from '../helpers/http/client.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/people.js'
+import { publicUrl, runDrain, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 

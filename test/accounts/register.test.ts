@@ -1,7 +1,7 @@
 import test from 'ava'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { type EnteredBody, freshEmail, registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { type EnteredBody, freshEmail, registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 const refused = 'Invalid payload: Name must be 2-100 characters and password min 8 characters.'

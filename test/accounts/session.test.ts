@@ -3,11 +3,11 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import test from 'ava'
 import Koa from 'koa'
-import { requireSession, signedIn } from '../../src/accounts/auth.js'
+import { requireSession, signedIn } from '../../src/accounts/sessions/auth.js'
 import { secretHash } from '../../src/kernel/ids.js'
-import type { RequestOptions } from '../helpers/client.js'
-import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../helpers/people.js'
-import { publicUrl, useWorld } from '../helpers/world.js'
+import type { RequestOptions } from '../helpers/http/client.js'
+import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../helpers/make/people.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

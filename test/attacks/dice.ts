@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { seeded } from '../domain/seed.js'
 import { randomFrom } from '../helpers/random.js'
+import { seeded } from '../helpers/seed.js'
 
 /** Chance that can be repeated. */
 export interface Dice {

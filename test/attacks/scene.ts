@@ -1,10 +1,10 @@
 import type { TransactionInstruction } from '@solana/web3.js'
 import { associatedAccount, openTokenAccounts, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import { createSupporter, type Supporter } from '../helpers/supporter.js'
-import { solTransfer, tokenTransfer } from '../helpers/transfers.js'
-import type { World } from '../helpers/world.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { createSupporter, type Supporter } from '../helpers/make/supporter.js'
+import { solTransfer, tokenTransfer } from '../helpers/make/transfers.js'
+import type { World } from '../helpers/servers/world.js'
 
 export const usdc = tokenBySymbol('USDC') as Token
 export const bonk = tokenBySymbol('BONK') as Token

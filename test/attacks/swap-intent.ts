@@ -1,8 +1,8 @@
-import { internWallets } from '../../src/creators/parties.js'
+import { internWallets } from '../../src/creators/intern-parties.js'
+import { newReferenceKey } from '../../src/intents/direct/reference-key.js'
 import { newIntentId } from '../../src/kernel/ids.js'
 import type { Token } from '../../src/kernel/tokens.js'
-import { newReferenceKey } from '../../src/payments/reference-key.js'
-import type { World } from '../helpers/world.js'
+import type { World } from '../helpers/servers/world.js'
 
 export interface SwapPlan {
   readonly sender: string

@@ -1,7 +1,7 @@
 import { type AddressLookupTableAccount, AddressLookupTableProgram, PublicKey } from '@solana/web3.js'
-import type { Supporter } from '../helpers/supporter.js'
+import type { Supporter } from '../helpers/make/supporter.js'
+import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import type { World } from '../helpers/world.js'
 import { connect } from '../sandbox/chain-client.js'
 
 /** A lookup table with these addresses, ready to be used. */

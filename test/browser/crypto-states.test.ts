@@ -3,12 +3,12 @@ import test from 'ava'
 import type { Page } from 'playwright-core'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
+import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser/browser.js'
+import { announced, choose, heading, press, reached } from '../helpers/browser/on-page.js'
 import { inspect } from '../helpers/inspect.js'
-import { announced, choose, heading, press, reached } from '../helpers/on-page.js'
-import { ageSession } from '../helpers/sdk.js'
-import { strangerWallet } from '../helpers/supporter.js'
-import { listTips } from '../helpers/tips.js'
+import { ageSession } from '../helpers/make/sdk.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { listTips } from '../helpers/make/tips.js'
 
 const open = useBrowser(test)
 /** Every state of the crypto tab, reached as people reach it. One at a time: each has the browser to itself. */

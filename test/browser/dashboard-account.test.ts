@@ -1,14 +1,14 @@
 import test from 'ava'
-import { useBrowser } from '../helpers/browser.js'
+import { useBrowser } from '../helpers/browser/browser.js'
+import { openDashboard } from '../helpers/browser/dashboard.js'
+import { arrived } from '../helpers/browser/on-page.js'
 import { mailedCode } from '../helpers/codes.js'
-import { registerCreator, walletDrain } from '../helpers/creators.js'
-import { openDashboard } from '../helpers/dashboard.js'
 import { inspect } from '../helpers/inspect.js'
-import { arrived } from '../helpers/on-page.js'
-import { freshEmail, registerPerson } from '../helpers/people.js'
-import { freshDomain, newHolder, plantDomain, signedBy } from '../helpers/sol-domains.js'
+import { registerCreator, walletDrain } from '../helpers/make/creators.js'
+import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { freshDomain, newHolder, plantDomain, signedBy } from '../helpers/make/sol-domains.js'
+import { runDrain } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { runDrain } from '../helpers/world.js'
 
 const open = useBrowser(test, { mail: true })
 test.serial.beforeEach((t) => t.timeout(90_000))

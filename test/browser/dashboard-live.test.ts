@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
-import { loadPages } from '../../src/http/pages.js'
-import { useBrowser } from '../helpers/browser.js'
-import { plantConfirmed } from '../helpers/confirmed-tips.js'
-import { registerCreator } from '../helpers/creators.js'
-import { openDashboard } from '../helpers/dashboard.js'
-import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
-import { hostileTexts } from '../helpers/hostile-texts.js'
+import { loadPages } from '../../src/http/pages/built-pages.js'
+import { useBrowser } from '../helpers/browser/browser.js'
+import { openDashboard } from '../helpers/browser/dashboard.js'
+import { hostileTexts } from '../helpers/http/hostile-texts.js'
+import { plantConfirmed } from '../helpers/make/confirmed-tips.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))

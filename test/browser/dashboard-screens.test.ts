@@ -1,8 +1,8 @@
 import test from 'ava'
-import { useBrowser } from '../helpers/browser.js'
-import { registerCreator } from '../helpers/creators.js'
-import { openDashboard, seasonedCreator } from '../helpers/dashboard.js'
+import { useBrowser } from '../helpers/browser/browser.js'
+import { openDashboard, seasonedCreator } from '../helpers/browser/dashboard.js'
 import { inspect } from '../helpers/inspect.js'
+import { registerCreator } from '../helpers/make/creators.js'
 
 /** Every screen of the dashboard, for everybody. */
 const open = useBrowser(test)

@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { useBrowser } from '../helpers/browser.js'
-import { openDashboard } from '../helpers/dashboard.js'
+import { useBrowser } from '../helpers/browser/browser.js'
+import { openDashboard } from '../helpers/browser/dashboard.js'
+import { arrived, becomes } from '../helpers/browser/on-page.js'
 import { inspect } from '../helpers/inspect.js'
-import { arrived, becomes } from '../helpers/on-page.js'
-import { balanceOf, creatorWith, executions, historyOf } from '../helpers/payouts.js'
+import { balanceOf, creatorWith, executions, historyOf } from '../helpers/make/payouts.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { env: { PAYOUT_LOOK_SECONDS: '0.05' }, workers: ['payouts', 'reconciler'] })

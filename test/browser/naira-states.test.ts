@@ -1,10 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser.js'
-import { decline, expire, pay, referenceOf, settleNow } from '../helpers/fiat-tips.js'
+import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser/browser.js'
+import { announced, heading, press, reached } from '../helpers/browser/on-page.js'
 import { inspect } from '../helpers/inspect.js'
-import { announced, heading, press, reached } from '../helpers/on-page.js'
-import { publicUrl } from '../helpers/world.js'
+import { decline, expire, pay, referenceOf, settleNow } from '../helpers/make/fiat-tips.js'
+import { publicUrl } from '../helpers/servers/world.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab, one at a time: each has the browser and the provider to itself. */

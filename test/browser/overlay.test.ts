@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
-import { type BrowserWorld, faultsOf, useBrowser } from '../helpers/browser.js'
-import { plantConfirmed } from '../helpers/confirmed-tips.js'
-import { hostileTexts } from '../helpers/hostile-texts.js'
+import { type BrowserWorld, faultsOf, useBrowser } from '../helpers/browser/browser.js'
+import { hostileTexts } from '../helpers/http/hostile-texts.js'
 import { inspect } from '../helpers/inspect.js'
-import { startRestartableApp } from '../helpers/restartable-app.js'
-import { strangerWallet } from '../helpers/supporter.js'
+import { plantConfirmed } from '../helpers/make/confirmed-tips.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { startRestartableApp } from '../helpers/servers/restartable-app.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { findApiKey } from '../../src/creators/api-keys.js'
 import { secretHash } from '../../src/kernel/ids.js'
-import { registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { registerPerson } from '../helpers/people.js'
-import { publicUrl, useWorld } from '../helpers/world.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { type Person, registerPerson } from '../helpers/make/people.js'
 import { runScript, type ScriptRun } from '../helpers/ops.js'
-import { type Person, registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

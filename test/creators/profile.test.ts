@@ -1,8 +1,8 @@
 import test from 'ava'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { registerCreator } from '../helpers/creators.js'
-import { registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

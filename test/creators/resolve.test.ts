@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
-import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import { issueIntent } from '../helpers/intents.js'
-import { strangerWallet } from '../helpers/supporter.js'
-import { useWorld } from '../helpers/world.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { issueIntent } from '../helpers/make/intents.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { readDomains } from '../../src/creators/domains.js'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import { readDomains } from '../../src/creators/sites.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

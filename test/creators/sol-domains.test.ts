@@ -1,12 +1,12 @@
 import test from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
-import { createSnsNames } from '../../src/providers/names/sns.js'
-import { confirmAll, someConfirmation } from '../helpers/confirmations.js'
-import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import { issueIntent } from '../helpers/intents.js'
-import { freshDomain, type Holder, newHolder, plantDomain, signedBy } from '../helpers/sol-domains.js'
-import { strangerWallet } from '../helpers/supporter.js'
-import { useWorld, type World } from '../helpers/world.js'
+import { createSnsNames } from '../../src/providers/sns/sns.js'
+import { confirmAll, someConfirmation } from '../helpers/make/confirmations.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { issueIntent } from '../helpers/make/intents.js'
+import { freshDomain, type Holder, newHolder, plantDomain, signedBy } from '../helpers/make/sol-domains.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { useWorld, type World } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { serviceSettings } from '../../scripts/bench/ground.js'
 import { checkedSettings } from '../../scripts/dev/check-settings.js'
-import { ConfigError } from '../../src/platform/config.js'
+import { ConfigError } from '../../src/platform/config/config.js'
 import { runScript } from '../helpers/ops.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 

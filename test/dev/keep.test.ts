@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { isRunning } from '../helpers/processes.js'
+import { isRunning } from '../helpers/servers/processes.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { until } from '../helpers/until.js'
 

@@ -9,7 +9,7 @@ import { processSettings } from '../../scripts/dev/process-settings.js'
 import { workersOf } from '../../scripts/dev/procfile.js'
 import { stackSecrets } from '../../scripts/dev/secrets.js'
 import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
-import { loadConfig } from '../../src/platform/config.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 
 test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {

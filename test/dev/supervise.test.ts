@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type Program, Supervised } from '../../scripts/dev/supervise.js'
-import { isRunning } from '../helpers/processes.js'
+import { isRunning } from '../helpers/servers/processes.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { until } from '../helpers/until.js'
 

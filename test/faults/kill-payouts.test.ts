@@ -3,7 +3,7 @@ import test from 'ava'
 import { mixtureOf } from '../../scripts/faults/mixture.js'
 import { killPayouts } from '../../scripts/faults/payouts.js'
 import { failPoint, roles } from '../../scripts/faults/points.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

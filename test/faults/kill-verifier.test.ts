@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { payTip, postTip, type TipClaim } from '../helpers/chain-tips.js'
-import { stampsOf } from '../helpers/confirmed-tips.js'
 import { DrainSteps, numbered, type Step } from '../helpers/drain-steps.js'
-import { type ServiceProcess, startWorkerProcess } from '../helpers/service-process.js'
+import { follow } from '../helpers/http/stream-reader.js'
+import { payTip, postTip, type TipClaim } from '../helpers/make/chain-tips.js'
+import { stampsOf } from '../helpers/make/confirmed-tips.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { type ServiceProcess, startWorkerProcess } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { watchPostgres, watchRpc } from '../helpers/steps.js'
-import { follow } from '../helpers/stream-reader.js'
-import { strangerWallet } from '../helpers/supporter.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 

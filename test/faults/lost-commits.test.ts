@@ -1,8 +1,8 @@
 import test from 'ava'
 import { loseCommits } from '../../scripts/faults/lost-commits.js'
-import { startWebThatLosesCommits } from '../helpers/payout-processes.js'
-import { creatorWith } from '../helpers/payouts.js'
-import { useWorld } from '../helpers/world.js'
+import { creatorWith } from '../helpers/make/payouts.js'
+import { startWebThatLosesCommits } from '../helpers/servers/payout-processes.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { brokenNow } from '../ledger/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })

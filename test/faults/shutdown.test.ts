@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { createDb } from '../../src/platform/db.js'
-import { payTip, postTip } from '../helpers/chain-tips.js'
-import { plantConfirmed } from '../helpers/confirmed-tips.js'
-import { type ServiceProcess, startWeb, startWorkerProcess } from '../helpers/service-process.js'
-import { follow, openStream } from '../helpers/stream-reader.js'
-import { strangerWallet } from '../helpers/supporter.js'
+import { createDb } from '../../src/platform/database/database.js'
+import { follow, openStream } from '../helpers/http/stream-reader.js'
+import { type Wire, wireFor } from '../helpers/http/wire.js'
+import { payTip, postTip } from '../helpers/make/chain-tips.js'
+import { plantConfirmed } from '../helpers/make/confirmed-tips.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { type ServiceProcess, startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { type Wire, wireFor } from '../helpers/wire.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 

@@ -1,13 +1,13 @@
 import test from 'ava'
-import { createMailDrain } from '../../src/accounts/send-emails.js'
-import { createSmtp } from '../../src/providers/mail/smtp.js'
-import { registerCreator } from '../helpers/creators.js'
-import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
-import { registerPerson } from '../helpers/people.js'
-import { registerEmbedder } from '../helpers/sdk.js'
-import { follow } from '../helpers/stream-reader.js'
+import { createMailDrain } from '../../src/mail/send-emails.js'
+import { createSmtp } from '../../src/providers/smtp/smtp.js'
+import { follow } from '../helpers/http/stream-reader.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { registerEmbedder } from '../helpers/make/sdk.js'
+import { runDrain, useWorld, type World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { runDrain, useWorld, type World } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true, mail: true })
 

@@ -1,9 +1,16 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
-import { nextLook } from '../../src/fiat/poll-rhythm.js'
-import { registerCreator } from '../helpers/creators.js'
-import { fiatIntent, fiatStatus, pay, referenceOf, settlementDrain, settleNow } from '../helpers/fiat-tips.js'
-import { useWorld } from '../helpers/world.js'
+import { nextLook } from '../../src/fiat/settlement/poll-schedule.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import {
+  fiatIntent,
+  fiatStatus,
+  pay,
+  referenceOf,
+  settlementDrain,
+  settleNow,
+} from '../helpers/make/fiat-tips.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { createClient } from '../helpers/client.js'
-import { type FiatIntentBody, fiatStatus, pay } from '../helpers/fiat-tips.js'
-import { monitorRedis } from '../helpers/redis-monitor.js'
-import { registerEmbedder } from '../helpers/sdk.js'
-import { startMs, startWeb, startWorkerProcess } from '../helpers/service-process.js'
+import { createClient } from '../helpers/http/client.js'
+import { type FiatIntentBody, fiatStatus, pay } from '../helpers/make/fiat-tips.js'
+import { registerEmbedder } from '../helpers/make/sdk.js'
+import { monitorRedis } from '../helpers/servers/redis-monitor.js'
+import { startMs, startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 // Payers go through processes of their own, which log all they can; nothing of who they are may come out.
 const world = useWorld(test, { fiat: true })

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { expireFiat } from '../../src/fiat/expire.js'
-import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import { availableUsdc, expire, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/fiat-tips.js'
-import { listTips } from '../helpers/tips.js'
-import { useWorld } from '../helpers/world.js'
+import { expireFiat } from '../../src/fiat/intents/expire-intents.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { availableUsdc, expire, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { listTips } from '../helpers/make/tips.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 const daySeconds = 86_400

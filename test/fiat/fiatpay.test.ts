@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
-import { createFiatpay } from '../../src/providers/fiat/fiatpay.js'
-import type { FiatCollection } from '../../src/providers/fiat/port.js'
+import type { FiatCollection } from '../../src/ports/collections.js'
+import { createFiatpay } from '../../src/providers/fiatpay/collections.js'
 
 const returnUrl = 'https://tips.example/paid'
 

@@ -1,12 +1,12 @@
 import test from 'ava'
-import { createClient } from '../helpers/client.js'
 import { moveClock } from '../helpers/clock.js'
-import { registerCreator } from '../helpers/creators.js'
-import { type FiatIntentBody, fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
-import { startApp } from '../helpers/second-app.js'
-import { strangerWallet } from '../helpers/supporter.js'
-import { listTips } from '../helpers/tips.js'
-import { useWorld } from '../helpers/world.js'
+import { createClient } from '../helpers/http/client.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { type FiatIntentBody, fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { listTips } from '../helpers/make/tips.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,14 +1,14 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { stampsOf } from '../helpers/confirmed-tips.js'
-import { registerCreator } from '../helpers/creators.js'
 import { DrainSteps, numbered, type Step } from '../helpers/drain-steps.js'
-import { availableUsdc, fiatIntent, fiatStatus, pay } from '../helpers/fiat-tips.js'
-import { startWorkerProcess } from '../helpers/service-process.js'
+import { follow } from '../helpers/http/stream-reader.js'
+import { stampsOf } from '../helpers/make/confirmed-tips.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { availableUsdc, fiatIntent, fiatStatus, pay } from '../helpers/make/fiat-tips.js'
+import { startWorkerProcess } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { watchPostgres } from '../helpers/steps.js'
-import { follow } from '../helpers/stream-reader.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { registerCreator } from '../helpers/creators.js'
+import { registerCreator } from '../helpers/make/creators.js'
 import {
   availableUsdc,
   expire,
@@ -8,8 +8,8 @@ import {
   pay,
   settlementDrain,
   settleNow,
-} from '../helpers/fiat-tips.js'
-import { runDrain, useWorld } from '../helpers/world.js'
+} from '../helpers/make/fiat-tips.js'
+import { runDrain, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { RateBook } from '../../src/fiat/rate-book.js'
+import { RateBook } from '../../src/market/exchange-rates.js'
 import { moveClock } from '../helpers/clock.js'
-import { registerCreator } from '../helpers/creators.js'
-import { availableUsdc, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/fiat-tips.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { availableUsdc, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { listTips } from '../helpers/make/tips.js'
 import { runScript } from '../helpers/ops.js'
-import { listTips } from '../helpers/tips.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
@@ -137,7 +137,7 @@ test.serial('an operator is told the last accepted rate and its age, also when n
 test.serial('a true jump is accepted by an operator, who is written down', async (t) => {
   const { env, db } = world()
   const accept = (...args: string[]) =>
-    run(process.execPath, ['dist/scripts/accept-rate.js', '--json', ...args], {
+    run(process.execPath, ['dist/scripts/ops/accept-rate.js', '--json', ...args], {
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
   t.is(await quoted(), '200 1600')

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { fiatIntent, pay, settleNow } from '../helpers/fiat-tips.js'
-import { registerEmbedder } from '../helpers/sdk.js'
-import { follow } from '../helpers/stream-reader.js'
+import { follow } from '../helpers/http/stream-reader.js'
+import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { registerEmbedder } from '../helpers/make/sdk.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { registerCreator } from '../helpers/creators.js'
+import { follow } from '../helpers/http/stream-reader.js'
+import { registerCreator } from '../helpers/make/creators.js'
 import {
   availableUsdc,
   decline,
@@ -11,12 +12,11 @@ import {
   platformUnits,
   settleNow,
   suspenseOf,
-} from '../helpers/fiat-tips.js'
-import { registerPerson } from '../helpers/people.js'
-import { follow } from '../helpers/stream-reader.js'
-import { listTips } from '../helpers/tips.js'
+} from '../helpers/make/fiat-tips.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { listTips } from '../helpers/make/tips.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

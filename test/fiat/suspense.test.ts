@@ -1,9 +1,16 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { registerCreator, type TestCreator } from '../helpers/creators.js'
-import { availableUsdc, fiatIntent, fiatStatus, pay, platformUnits, settleNow } from '../helpers/fiat-tips.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import {
+  availableUsdc,
+  fiatIntent,
+  fiatStatus,
+  pay,
+  platformUnits,
+  settleNow,
+} from '../helpers/make/fiat-tips.js'
 import { runScript, type ScriptRun } from '../helpers/ops.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { registerCreator } from '../helpers/creators.js'
+import { registerCreator } from '../helpers/make/creators.js'
 import {
   availableUsdc,
   fiatIntent,
@@ -9,10 +9,10 @@ import {
   pay,
   referenceOf,
   settlementDrain,
-} from '../helpers/fiat-tips.js'
-import { startWorkerProcess } from '../helpers/service-process.js'
+} from '../helpers/make/fiat-tips.js'
+import { startWorkerProcess } from '../helpers/servers/service-process.js'
+import { runDrain, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { runDrain, useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,9 +1,9 @@
-import type { ReceivedMail } from '../../scripts/sandbox/received-mail.js'
-import { createMailDrain } from '../../src/accounts/send-emails.js'
-import { createSmtp } from '../../src/providers/mail/smtp.js'
-import type { Person } from './people.js'
+import type { ReceivedMail } from '../../scripts/sandbox/mail/received-mail.js'
+import { createMailDrain } from '../../src/mail/send-emails.js'
+import { createSmtp } from '../../src/providers/smtp/smtp.js'
+import type { Person } from './make/people.js'
+import { runDrain, type World } from './servers/world.js'
 import { until } from './until.js'
-import { runDrain, type World } from './world.js'
 
 /** The mailer's drain, sending through the SMTP server of the world (opened with `mail: true`). */
 export function mailDrain({ env, services }: World) {

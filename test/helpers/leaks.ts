@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { countSessions, type TestDatabase } from './database.js'
+import { countSessions, type TestDatabase } from './servers/database.js'
 import { until } from './until.js'
 
 const patienceMs = 3000

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import type { World } from './world.js'
+import type { World } from './servers/world.js'
 
 /** How an operators' script ended. */
 export interface ScriptRun {
@@ -16,7 +16,7 @@ export function runScript(
 ): Promise<ScriptRun> {
   return new Promise((resolve) => {
     const options = { env: { PATH: process.env['PATH'], ...env } }
-    execFile(process.execPath, [`dist/scripts/${name}.js`, ...args], options, (error, out, err) => {
+    execFile(process.execPath, [`dist/scripts/ops/${name}.js`, ...args], options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
     })
   })

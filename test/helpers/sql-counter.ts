@@ -1,5 +1,5 @@
+import { layWire, type Wire } from './http/wire.js'
 import { statementReader } from './statements.js'
-import { layWire, type Wire } from './wire.js'
 
 /** A wire to PostgreSQL that notes every statement a client runs. */
 export interface SqlCounter extends Wire {

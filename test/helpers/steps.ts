@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { closeServer } from '../../scripts/sandbox/http-server.js'
+import { type Watch, wireFor } from './http/wire.js'
 import { endReader, statementReader } from './statements.js'
-import { type Watch, wireFor } from './wire.js'
 
 /**
  * Asked at every step a process takes outside itself, before it reaches the server and again before the server's

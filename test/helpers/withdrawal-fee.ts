@@ -1,6 +1,6 @@
 import { displayNumber } from '../../src/kernel/money.js'
-import { askedAmount } from '../../src/payouts/asked-amount.js'
-import { priceWithdrawal } from '../../src/payouts/fees.js'
+import { priceWithdrawal } from '../../src/withdrawals/price-withdrawal.js'
+import { askedAmount } from '../../src/withdrawals/request/parse-amount.js'
 
 /** What the service makes of a withdrawal at a rate in hundredths of a naira, with its default fees. USDC and NGN. */
 export function feeOf(

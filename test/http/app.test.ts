@@ -1,11 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http'
 import test from 'ava'
 import { errors } from '../../src/kernel/errors.js'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { readOperations } from '../helpers/document.js'
-import { requestRaw } from '../helpers/raw-request.js'
-import { strangerWallet } from '../helpers/supporter.js'
-import { useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { readOperations } from '../helpers/http/document.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 const operations = () => readOperations(world().request)

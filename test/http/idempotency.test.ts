@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { claimKey, storeAnswer, sweepKeys } from '../../src/platform/idempotency-keys.js'
-import { createClient, type Request } from '../helpers/client.js'
-import { startApp } from '../helpers/second-app.js'
-import { useWorld } from '../helpers/world.js'
+import { claimKey, storeAnswer, sweepKeys } from '../../src/platform/database/idempotency-keys.js'
+import { createClient, type Request } from '../helpers/http/client.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 // The chain stands still: however slow the machine, no intent passes its height.
 const world = useWorld(test, { chain: true, slotMs: 0 })

@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { createClient, type Request } from '../helpers/client.js'
-import { freshEmail } from '../helpers/people.js'
-import { type PrivateRedis, privateRedis } from '../helpers/private-redis.js'
-import { startApp } from '../helpers/second-app.js'
+import { createClient, type Request } from '../helpers/http/client.js'
+import { freshEmail } from '../helpers/make/people.js'
+import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
-import { createClient, type Request } from '../helpers/client.js'
-import { freshEmail, registerPerson } from '../helpers/people.js'
-import { startApp } from '../helpers/second-app.js'
+import { createClient, type Request } from '../helpers/http/client.js'
+import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { publicUrl, useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 

@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { startApp } from '../helpers/second-app.js'
+import { startApp } from '../helpers/servers/second-app.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 const path = `/chain/tips/stream?wallet=${encodeBase58(Buffer.alloc(32, 7))}`

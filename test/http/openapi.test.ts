@@ -2,8 +2,8 @@ import type Router from '@koa/router'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { createApp } from '../../src/app.js'
-import { readDocument, readOperations } from '../helpers/document.js'
-import { useWorld } from '../helpers/world.js'
+import { readDocument, readOperations } from '../helpers/http/document.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 /** Where a parameter of this path belongs: the router's names in the path, one header, the others in the query. */

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { createHttpServer, serverLimits } from '../../src/http/server.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test)
 const halfOpen = 200

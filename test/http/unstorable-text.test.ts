@@ -1,10 +1,10 @@
 import test from 'ava'
-import { exampleOf, noteOf } from '../../src/docs/fields.js'
-import { type Call, callsOf, type OpenApi } from '../../src/docs/openapi.js'
-import { readDocument } from '../helpers/document.js'
-import { requestRaw } from '../helpers/raw-request.js'
-import { openSession, registerEmbedder, site } from '../helpers/sdk.js'
-import { useWorld } from '../helpers/world.js'
+import { exampleOf, noteOf } from '../../src/manual/chapters/fields.js'
+import { type Call, callsOf, type OpenApi } from '../../src/manual/read-openapi.js'
+import { readDocument } from '../helpers/http/document.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { openSession, registerEmbedder, site } from '../helpers/make/sdk.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', WALLET_WAIT_MS: '0' } })
 

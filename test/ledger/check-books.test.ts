@@ -6,11 +6,11 @@ import test from 'ava'
 import { move } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { reserve } from '../../src/ledger/transfers.js'
-import { createDb } from '../../src/platform/db.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { createBooksWatch } from '../../workers/watch-books.js'
 import { runScript, type ScriptRun } from '../helpers/ops.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary.js'
-import { useWorld } from '../helpers/world.js'
 import { available, freshKey, held, userWith } from './support.js'
 
 const world = useWorld(test)
@@ -80,7 +80,7 @@ test.serial('started by hand it finds the stack that runs beside it, but not in 
   writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\n')
   writeFileSync(join(cwd, 'data/settings.env'), `DATABASE_URL="${world().env['DATABASE_URL']}"\n`)
   const byHand = (env: Record<string, string>) =>
-    promisify(execFile)(process.execPath, [resolve('dist/scripts/check-books.js')], { cwd, env })
+    promisify(execFile)(process.execPath, [resolve('dist/scripts/ops/check-books.js')], { cwd, env })
   t.regex((await byHand({})).stdout, /the books hold/)
   await t.throwsAsync(byHand({ NODE_ENV: 'production' }), { message: /DATABASE_URL: is missing/ })
   await t.throwsAsync(byHand({ DATABASE_URL: 'postgres://127.0.0.1:1/given' }), { message: /127\.0\.0\.1:1/ })

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { move } from '../../src/ledger/accounts.js'
 import { credit, reserve, voidReserved } from '../../src/ledger/transfers.js'
-import type { RequestOptions } from '../helpers/client.js'
-import { registerPerson } from '../helpers/people.js'
-import { useWorld } from '../helpers/world.js'
+import type { RequestOptions } from '../helpers/http/client.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { available, clearing, freshKey, held, pending } from './support.js'
 
 const world = useWorld(test)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { move } from '../../src/ledger/accounts.js'
 import { reserve } from '../../src/ledger/transfers.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { available, brokenNow, freshKey, held, userWith } from './support.js'
 
 const world = useWorld(test)

@@ -3,9 +3,9 @@ import type { Knex } from 'knex'
 import { move } from '../../src/ledger/accounts.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
-import { createDb } from '../../src/platform/db.js'
-import { createTransact, type Transact } from '../../src/platform/transact.js'
-import { useWorld } from '../helpers/world.js'
+import { createDb } from '../../src/platform/database/database.js'
+import { createTransact, type Transact } from '../../src/platform/database/transact.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { available, brokenNow, clearing, freshKey, held, provider, userWith } from './support.js'
 
 const world = useWorld(test)

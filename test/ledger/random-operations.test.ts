@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { stressLedger } from '../../scripts/bench/ledger-stress.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { brokenNow } from './support.js'
 
 const world = useWorld(test)

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
 import { type BooksReport, checkBooks } from '../../src/ledger/invariants.js'
 import { credit } from '../../src/ledger/transfers.js'
-import { freshEmail } from '../helpers/people.js'
+import { freshEmail } from '../helpers/make/people.js'
 
 export const clearing = platformAccount('chain_clearing', 'USDC')
 export const provider = platformAccount('provider_clearing', 'USDC')

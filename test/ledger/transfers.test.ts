@@ -3,7 +3,7 @@ import { move, platformAccount } from '../../src/ledger/accounts.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { postTransfer } from '../../src/ledger/post-transfer.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 import {
   available,
   brokenNow,

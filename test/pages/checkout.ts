@@ -1,6 +1,11 @@
-import type { Command, Event } from '../../src/pages/checkout/events.js'
-import { advance } from '../../src/pages/checkout/machine.js'
-import { firstState, type NairaTip, type State, type WalletChoice } from '../../src/pages/checkout/state.js'
+import type { Command, Event } from '../../src/pages/checkout/machine/events.js'
+import { advance } from '../../src/pages/checkout/machine/machine.js'
+import {
+  firstState,
+  type NairaTip,
+  type State,
+  type WalletChoice,
+} from '../../src/pages/checkout/machine/state.js'
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../src/sdk/client/tip.js'
 
 export const begin = Date.parse('2026-11-20T12:00:00Z')

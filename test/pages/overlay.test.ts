@@ -6,7 +6,7 @@ import { Player } from '../../src/pages/overlay/player.js'
 import { type Alert, add, emptyQueue, type Queue, type Tip, take } from '../../src/pages/overlay/queue.js'
 import { fillTemplate } from '../../src/pages/overlay/template.js'
 import { createBackoff } from '../../src/sdk/client/backoff.js'
-import { seeded } from '../domain/seed.js'
+import { seeded } from '../helpers/seed.js'
 import { until } from '../helpers/until.js'
 
 const now = Date.parse('2026-11-21T12:00:00Z')

@@ -4,12 +4,12 @@ import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from
 import test from 'ava'
 import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { sendFault, surelyUnsent, walletFault } from '../../src/pages/checkout/faults.js'
-import { chainPauseMs, nairaPauseMs, stillLooked } from '../../src/pages/checkout/rhythm.js'
+import { sendFault, surelyUnsent, walletFault } from '../../src/pages/checkout/machine/faults.js'
+import { chainPauseMs, nairaPauseMs, stillLooked } from '../../src/pages/checkout/machine/pauses.js'
 import { isUnclear, numberText, typedCents, typedNumber } from '../../src/pages/lib/amount-text.js'
 import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
-import { seeded } from '../domain/seed.js'
+import { seeded } from '../helpers/seed.js'
 
 test('base58 and base64 are everybody else’s', (t) => {
   fc.assert(

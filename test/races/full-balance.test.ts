@@ -1,8 +1,8 @@
 import test from 'ava'
 import { raceForBalance } from '../../scripts/faults/full-balance.js'
-import { balanceOf, creatorWith, historyOf } from '../helpers/payouts.js'
-import { startWeb } from '../helpers/service-process.js'
-import { useWorld } from '../helpers/world.js'
+import { balanceOf, creatorWith, historyOf } from '../helpers/make/payouts.js'
+import { startWeb } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { brokenNow } from '../ledger/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { caller, fiatFor } from './fiatpay-client.js'
+import { caller, fiatFor } from './fiatpay/client.js'
 
 interface Rates {
   readonly base: string

@@ -11,13 +11,13 @@ import {
 } from '../../src/sdk/client/index.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
-import { createVerifierDrain } from '../../src/tips/verify.js'
-import { confirmAll, someConfirmation } from '../helpers/confirmations.js'
-import { registerEmbedder, site, someTip } from '../helpers/sdk.js'
-import { createSupporter, strangerWallet } from '../helpers/supporter.js'
-import { verifyUntil } from '../helpers/tips.js'
+import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { confirmAll, someConfirmation } from '../helpers/make/confirmations.js'
+import { registerEmbedder, site, someTip } from '../helpers/make/sdk.js'
+import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { verifyUntil } from '../helpers/make/tips.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { forgetSdkSessions } from '../../src/sdk/session.js'
-import { ageSession, type InitBody, openSession, registerEmbedder } from '../helpers/sdk.js'
-import { useWorld } from '../helpers/world.js'
+import { ageSession, type InitBody, openSession, registerEmbedder } from '../helpers/make/sdk.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

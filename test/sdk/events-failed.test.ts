@@ -1,6 +1,6 @@
 import test from 'ava'
-import { registerEmbedder } from '../helpers/sdk.js'
-import { useWorld } from '../helpers/world.js'
+import { registerEmbedder } from '../helpers/make/sdk.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

@@ -1,10 +1,10 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { ageSession, openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
-import { createSupporter, strangerWallet } from '../helpers/supporter.js'
-import { publicUrl, useWorld } from '../helpers/world.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { ageSession, openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
+import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 const usdcMint = tokenBySymbol('USDC')?.mint ?? ''

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { monitorRedis } from '../helpers/redis-monitor.js'
-import { openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
-import { startMs } from '../helpers/service-process.js'
-import { strangerWallet } from '../helpers/supporter.js'
+import { openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { monitorRedis } from '../helpers/servers/redis-monitor.js'
+import { startMs } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { chain: true })
 

@@ -1,11 +1,11 @@
 import test from 'ava'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../src/tips/verify.js'
-import { badBodies } from '../helpers/bad-bodies.js'
-import { ageSession, type Embedder, openSession, registerEmbedder, someTip } from '../helpers/sdk.js'
-import { createSupporter, strangerWallet, unknownSignature } from '../helpers/supporter.js'
-import { recordTip, verifyUntil } from '../helpers/tips.js'
-import { useWorld } from '../helpers/world.js'
+import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { ageSession, type Embedder, openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
+import { createSupporter, strangerWallet, unknownSignature } from '../helpers/make/supporter.js'
+import { recordTip, verifyUntil } from '../helpers/make/tips.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 const usdcMint = tokenBySymbol('USDC')?.mint ?? ''

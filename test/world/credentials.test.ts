@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { RequestOptions } from '../helpers/client.js'
-import { registerPerson } from '../helpers/people.js'
-import { openSession, registerEmbedder } from '../helpers/sdk.js'
-import { useWorld } from '../helpers/world.js'
+import type { RequestOptions } from '../helpers/http/client.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { openSession, registerEmbedder } from '../helpers/make/sdk.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

@@ -1,6 +1,6 @@
 import test from 'ava'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { useWorld } from '../helpers/world.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { useWorld } from '../helpers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 

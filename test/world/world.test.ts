@@ -1,6 +1,6 @@
 import test from 'ava'
-import { createAnswerCheck } from '../helpers/contract.js'
-import { useWorld } from '../helpers/world.js'
+import { createAnswerCheck } from '../helpers/http/contract.js'
+import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 

@@ -6,8 +6,8 @@ import type { PriceFeed } from '../prices.js'
 import { EngineFaults, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
 import { engineRoute } from './engine-route.js'
 import { referralAccountOf } from './liquidity.js'
-import { UltraEngine } from './ultra.js'
-import { V6Engine } from './v6.js'
+import { UltraEngine } from './ultra/ultra.js'
+import { V6Engine } from './v6/v6.js'
 
 const control = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
 

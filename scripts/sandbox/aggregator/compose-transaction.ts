@@ -6,7 +6,7 @@ import {
 } from '@solana/web3.js'
 import { decodeBase58 } from '../../../src/kernel/base58.js'
 import type { LocalChain } from '../chain/local-chain.js'
-import { latestBlockhash } from '../chain/rpc-cluster.js'
+import { latestBlockhash } from '../chain/rpc/cluster.js'
 import { lookupTableOf } from './liquidity.js'
 
 /** A transaction nobody has signed. */

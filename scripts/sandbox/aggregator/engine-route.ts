@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
 import type { CallCounter } from '../call-counter.js'
-import { RpcError } from '../chain/rpc-error.js'
+import { RpcError } from '../chain/rpc/error.js'
 import { json, type Route, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
 import { type Endpoint, type EngineFault, type EngineFaults, refusal } from './engine-fault.js'
 

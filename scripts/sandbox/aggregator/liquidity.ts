@@ -10,8 +10,8 @@ import { mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.j
 import type { LocalChain } from '../chain/local-chain.js'
 import { tokenProgram } from '../chain/token-accounts.js'
 import { accountOf } from './accounts.js'
-import { pool, swapProgramId } from './swap-instruction.js'
-import { swapProgram } from './swap-program.js'
+import { pool, swapProgramId } from './program/swap-instruction.js'
+import { swapProgram } from './program/swap-program.js'
 
 // Deep enough for any number of tips, and below what JSON numbers and a token's supply can hold.
 const vaultTokens = 10n ** 9n

@@ -5,7 +5,7 @@ import { readMint, tokenProgram } from '../chain/token-accounts.js'
 import type { PriceFeed } from '../prices.js'
 import { tokenAccountAt } from './accounts.js'
 import { vaultOf } from './liquidity.js'
-import { pool } from './swap-instruction.js'
+import { pool } from './program/swap-instruction.js'
 
 /** A token that can be swapped: the pool has some of it and the feed knows its price. */
 export interface Tradable {

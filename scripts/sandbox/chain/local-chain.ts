@@ -6,7 +6,7 @@ import type { Account, Simulation } from './execution.js'
 import { type AccountState, accountState, Journal, type JournalEntry } from './journal.js'
 import { Ledger } from './ledger.js'
 import { refuseFailure, unexecuted } from './preflight.js'
-import { RpcError } from './rpc-error.js'
+import { RpcError } from './rpc/error.js'
 import { Svm } from './svm.js'
 import { decodeTransaction, type WireTransaction } from './wire.js'
 

@@ -1,5 +1,5 @@
 import type { Simulation } from './execution.js'
-import { RpcError } from './rpc-error.js'
+import { RpcError } from './rpc/error.js'
 import { errorSentence } from './svm-errors.js'
 
 /** The result of a simulation that never reached the virtual machine. */

@@ -1,6 +1,6 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
-import { RpcError } from './rpc-error.js'
+import { RpcError } from './rpc/error.js'
 
 /** A transaction whose bytes are safe to hand to the virtual machine. */
 export interface WireTransaction {

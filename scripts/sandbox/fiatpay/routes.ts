@@ -1,15 +1,15 @@
 import type { Mishap, Route, SandboxAnswer } from '../exchange.js'
-import { listBanks, resolveAccount } from './banks.js'
 import type { ChargeMode } from './behaviour.js'
-import { charge, initialize } from './charges.js'
-import { pressButton, showCheckout } from './checkout.js'
+import { charge, initialize } from './charges/charges.js'
+import { pressButton, showCheckout } from './charges/checkout.js'
+import { listTransactions, verifyTransaction } from './charges/transactions.js'
 import { fiatpayControls } from './controls.js'
 import { down, type Endpoint, garbage, serve, troubled } from './endpoint.js'
 import type { Fiatpay } from './fiatpay.js'
-import { createRecipient } from './recipients.js'
-import { listTransactions, verifyTransaction } from './transactions.js'
-import { listTransfers, verifyTransfer } from './transfer-lookups.js'
-import { sendTransfer } from './transfers.js'
+import { listBanks, resolveAccount } from './transfers/banks.js'
+import { createRecipient } from './transfers/recipients.js'
+import { listTransfers, verifyTransfer } from './transfers/transfer-lookups.js'
+import { sendTransfer } from './transfers/transfers.js'
 
 type Endpoints = Readonly<Record<string, Endpoint>>
 

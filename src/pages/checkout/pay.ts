@@ -2,8 +2,8 @@ import type { SessionDescription, TipIntent } from '../../sdk/client/tip.js'
 import { RpcRefusal, sendTransaction } from '../lib/rpc.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58 } from '../lib/solana.js'
 import type { Account } from '../lib/wallets.js'
-import { detailOf, sendFault, surelyUnsent, type Thrown, walletFault } from './faults.js'
-import type { Fault } from './state.js'
+import { detailOf, sendFault, surelyUnsent, type Thrown, walletFault } from './machine/faults.js'
+import type { Fault } from './machine/state.js'
 import type { PayWallet } from './wallet-book.js'
 
 /** What became of a payment in the wallet and at the endpoint. */

@@ -1,7 +1,7 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../sdk/client/tip.js'
 import { get, post } from '../lib/api.js'
-import type { NairaStatus } from './events.js'
-import type { Form, NairaQuote, NairaTip, Payment } from './state.js'
+import type { NairaStatus } from './machine/events.js'
+import type { Form, NairaQuote, NairaTip, Payment } from './machine/state.js'
 
 /** The service as one session's checkout uses it. */
 export interface TipService {

@@ -1,9 +1,9 @@
 import type { Wallet } from '@wallet-standard/base'
 import type { RelayedWallet } from '../embed/protocol.js'
 import { type Account, connectWallet, onWallets, usableWallets, useWallet } from '../lib/wallets.js'
-import { framed } from './around.js'
-import { openBridge } from './bridge.js'
-import type { WalletChoice } from './state.js'
+import { framed } from './frame/around.js'
+import { openBridge } from './frame/bridge.js'
+import type { WalletChoice } from './machine/state.js'
 
 type Call = 'signTransaction' | 'signAndSendTransaction'
 

@@ -1,10 +1,10 @@
 import { pause } from '../../sdk/client/pause.js'
 import type { TipIntent } from '../../sdk/client/tip.js'
 import { blockHeight, sendTransaction, transactionStatus } from '../lib/rpc.js'
-import type { Event } from './events.js'
-import { chainPauseMs, nairaPauseMs, stillLooked } from './rhythm.js'
+import type { Event } from './machine/events.js'
+import { chainPauseMs, nairaPauseMs, stillLooked } from './machine/pauses.js'
+import type { Payment } from './machine/state.js'
 import type { TipService } from './service.js'
-import type { Payment } from './state.js'
 
 type Dispatch = (event: Event) => void
 

@@ -4,11 +4,11 @@ import { words } from '../i18n/dashboard.js'
 import { Developers } from './developers/developers.js'
 import { Home } from './home/home.js'
 import { OverlaySettings } from './overlay/overlay-settings.js'
+import { ShortcutsHelp, useShortcuts } from './parts/shortcuts.js'
+import { TopBar } from './parts/top-bar.js'
 import { type Screen, useRoute } from './route.js'
 import { SettingsScreen } from './settings/settings.js'
-import { ShortcutsHelp, useShortcuts } from './shortcuts.js'
 import { Tips } from './tips/tips.js'
-import { TopBar } from './top-bar.js'
 import { Withdraw } from './withdraw/withdraw.js'
 
 const contents: Readonly<Record<Screen, () => JSX.Element>> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { Chain } from '../chain/port.js'
-import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from './port.js'
+import type { Chain } from '../../ports/chain.js'
+import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from '../../ports/swaps.js'
 import { recompose, tablesOf } from './recompose.js'
 import { ask, type EngineOptions, noRoute, numeric, percent, units } from './wire.js'
 

@@ -6,8 +6,8 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { associatedAccount } from '../chain/transfer.js'
-import { transactionBytesMax } from './port.js'
+import { transactionBytesMax } from '../../ports/swaps.js'
+import { associatedAccount } from '../solana/build-transfer.js'
 
 export interface Changes {
   readonly blockhash: string

@@ -1,6 +1,6 @@
-import type { Event, Next } from '../events.js'
-import { chosenCents, firstForm } from '../form.js'
-import type { State } from '../state.js'
+import type { Event, Next } from '../machine/events.js'
+import { chosenCents, firstForm } from '../machine/form.js'
+import type { State } from '../machine/state.js'
 import { askNaira, startNaira } from './naira.js'
 import { begin, goTo, stay } from './next.js'
 

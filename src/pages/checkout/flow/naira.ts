@@ -1,6 +1,6 @@
-import type { Command, Event, Next } from '../events.js'
-import { chosenCents } from '../form.js'
-import type { NairaTip, State } from '../state.js'
+import type { Command, Event, Next } from '../machine/events.js'
+import { chosenCents } from '../machine/form.js'
+import type { NairaTip, State } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>

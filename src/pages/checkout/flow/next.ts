@@ -1,5 +1,5 @@
-import type { Command, FailureCode, Next } from '../events.js'
-import type { State, Step } from '../state.js'
+import type { Command, FailureCode, Next } from '../machine/events.js'
+import type { State, Step } from '../machine/state.js'
 
 export const stay = (state: State): Next => ({ state, commands: [] })
 

@@ -1,7 +1,7 @@
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import { displayUnits } from '../../lib/money.js'
-import type { Command, Event, Next, Told } from '../events.js'
-import type { Fault, NoPrice, Pay, State, Step } from '../state.js'
+import type { Command, Event, Next, Told } from '../machine/events.js'
+import type { Fault, NoPrice, Pay, State, Step } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>

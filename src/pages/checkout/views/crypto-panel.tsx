@@ -3,8 +3,8 @@ import { words } from '../../i18n/checkout.js'
 import { usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { Chip } from '../../ui/chip.js'
-import { chosenCents, chosenToken } from '../form.js'
-import type { Form, State } from '../state.js'
+import { chosenCents, chosenToken } from '../machine/form.js'
+import type { Form, State } from '../machine/state.js'
 
 /** The token, and the button that says what will happen. */
 export function CryptoPanel({

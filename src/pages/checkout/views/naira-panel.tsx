@@ -6,8 +6,8 @@ import { Field } from '../../ui/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/notice.js'
 import { Tick } from '../../ui/tick.js'
-import { chosenCents } from '../form.js'
-import type { Form, State } from '../state.js'
+import { chosenCents } from '../machine/form.js'
+import type { Form, State } from '../machine/state.js'
 import type { Dispatch } from './step.js'
 
 interface Props {

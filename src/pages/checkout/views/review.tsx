@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.js'
 import { Notice } from '../../ui/notice.js'
 import { Tick } from '../../ui/tick.js'
 import { impactToAccept } from '../flow/pay.js'
-import type { Pay } from '../state.js'
+import type { Pay } from '../machine/state.js'
 import { Actions, Heading, type ViewOf } from './step.js'
 import { WalletIcon } from './wallets.js'
 

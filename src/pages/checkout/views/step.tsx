@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { Button } from '../../ui/button.js'
-import type { Event } from '../events.js'
-import type { State, Step, StepName } from '../state.js'
+import type { Event } from '../machine/events.js'
+import type { State, Step, StepName } from '../machine/state.js'
 
 export type Dispatch = (event: Event) => void
 

@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { animations, defaults, type Parameters, positions, themes } from '../../overlay/parameters.js'
 import { Field } from '../../ui/field.js'
 import { Tick } from '../../ui/tick.js'
-import { NumberField } from '../number-field.js'
-import { Select } from '../select.js'
+import { NumberField } from '../parts/number-field.js'
+import { Select } from '../parts/select.js'
 
 type Change = (change: Partial<Parameters>) => void
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Choices } from '../choices.js'
+import { Choices } from '../parts/choices.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
 
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]

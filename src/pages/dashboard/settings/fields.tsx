@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { Notice } from '../../ui/notice.js'
 import { Tick } from '../../ui/tick.js'
 import type { Settings } from '../answers.js'
-import { NumberField } from '../number-field.js'
-import { Select } from '../select.js'
+import { NumberField } from '../parts/number-field.js'
+import { Select } from '../parts/select.js'
 import { tokens } from '../tokens.js'
 
 const ways = ['checkout', 'bank_transfer'] as const

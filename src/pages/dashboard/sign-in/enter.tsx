@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Brand } from '../brand.js'
+import { Brand } from '../parts/brand.js'
 import { Register } from './register.js'
 import { SignIn } from './sign-in.js'
 

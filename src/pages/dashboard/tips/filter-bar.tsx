@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { fiatSymbol } from '../../lib/tip-text.js'
-import { searchFieldId } from '../shortcuts.js'
+import { searchFieldId } from '../parts/shortcuts.js'
 import { type Filters, kinds, periods, statuses } from './filters.js'
 
 /** Typing is let come to a rest, so that not every letter asks the service. */

@@ -8,8 +8,8 @@ import { CopyButton } from '../../ui/copy-button.js'
 import { Dialog } from '../../ui/dialog.js'
 import type { ListedTip } from '../answers.js'
 import { momentText } from '../dates.js'
-import { Fact } from '../fact.js'
-import { Status } from '../status.js'
+import { Fact } from '../parts/fact.js'
+import { Status } from '../parts/status.js'
 import { isOnChain, paidText } from './tip-words.js'
 
 /** Everything that is known of one tip. */

@@ -5,7 +5,7 @@ import { cut, senderText } from '../../lib/tip-text.js'
 import { Icon } from '../../ui/icon.js'
 import type { ListedTip } from '../answers.js'
 import { agoText, momentText } from '../dates.js'
-import { Status } from '../status.js'
+import { Status } from '../parts/status.js'
 import { isOnChain, paidText } from './tip-words.js'
 
 const senderLength = 60

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.js'
 import { Field } from '../../ui/field.js'
 import { Notice } from '../../ui/notice.js'
 import type { Rate } from '../answers.js'
-import { Choices } from '../choices.js'
+import { Choices } from '../parts/choices.js'
 import { estimate, faultOf, type Terms } from './amounts.js'
 import type { Draft, Flow, FlowEvent } from './flow.js'
 

@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
 import type { Payout } from '../answers.js'
 import { momentText } from '../dates.js'
+import { Status } from '../parts/status.js'
 import { go } from '../route.js'
-import { Status } from '../status.js'
 import { useLoad } from '../use-load.js'
 
 /** The withdrawals so far, newest first; each leads to its progress. Read again whenever `moves` grows. */

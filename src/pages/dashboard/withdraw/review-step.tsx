@@ -4,7 +4,7 @@ import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/button.js'
 import { Notice } from '../../ui/notice.js'
 import type { Rate } from '../answers.js'
-import { Fact } from '../fact.js'
+import { Fact } from '../parts/fact.js'
 import { bodyOf, estimate, type Terms } from './amounts.js'
 import type { Flow, FlowEvent } from './flow.js'
 

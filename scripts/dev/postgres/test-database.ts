@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrateToLatest } from '../../../src/platform/database/migrate.js'
+import { inDatabase } from './session.js'
+
+/** The migrated database every test file copies. */
+export const templateName = 'tipping_template'
+const draftName = 'tipping_template_draft'
+const migrations = 'dist/migrations'
+
+/**
+ * Makes the template database on a server unless it is there and made by the same migrations; their fingerprint is
+ * its comment. `server`: the server's URL ending in a slash. Returns whether it was made.
+ */
+export async function ensureTemplate(server: string): Promise<boolean> {
+  const wanted = fingerprint()
+  return await inDatabase(`${server}postgres`, async (admin) => {
+    const { rows } = await admin.query<{ comment: string | null }>(
+      `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
+      [templateName],
+    )
+    if (rows[0]?.comment === wanted) return false
+    await admin.query(`drop database if exists ${draftName} with (force)`)
+    await admin.query(`create database ${draftName}`)
+    await migrateToLatest(`${server}${draftName}`)
+    // The name appears only when the schema is whole: a killed run leaves a draft that the next one throws away.
+    await admin.query(`comment on database ${draftName} is '${wanted}'`)
+    await admin.query(`drop database if exists ${templateName} with (force)`)
+    await admin.query(`alter database ${draftName} rename to ${templateName}`)
+    return true
+  })
+}
+
+/** Drops what killed runs left on a server that belongs to the tests alone. */
+export async function dropLeftovers(server: string): Promise<void> {
+  await inDatabase(`${server}postgres`, async (admin) => {
+    const { rows } = await admin.query<{ datname: string }>(
+      `select datname from pg_database where not datistemplate and datname not in ('postgres', $1)`,
+      [templateName],
+    )
+    for (const { datname } of rows)
+      await admin.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)
+  })
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256')
+  const files = readdirSync(migrations)
+    .filter((file) => file.endsWith('.js'))
+    .sort()
+  for (const file of files) hash.update(file).update(readFileSync(join(migrations, file)))
+  return hash.digest('hex')
+}

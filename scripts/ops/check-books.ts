@@ -1,0 +1,56 @@
+import { displayText } from '../../src/kernel/money.js'
+import {
+  type BooksReport,
+  type BooksSum,
+  booksStatementMs,
+  checkBooks,
+  sumBooks,
+} from '../../src/ledger/invariants.js'
+import { exitHelp, runCommand } from './support/command.js'
+import { withDatabase } from './support/with-database.js'
+
+const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
+
+/** Checks every invariant of the ledger over all entries and prints what each kind of account holds. */
+await runCommand({
+  help: `npm run ops -- check-books [--json]
+
+Reads the whole ledger (postings go on meanwhile), counts what breaks an invariant, and prints what each kind of
+account holds. Changes nothing.
+
+  --json   print for programs; amounts are base units as decimal text
+  --help   this text
+
+${exitHelp}`,
+  options: {},
+  run: () =>
+    withDatabase(async (db) => {
+      const [report, sums] = await Promise.all([checkBooks(db), sumBooks(db)])
+      return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
+    }, booksStatementMs),
+})
+
+function jsonOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]) {
+  return {
+    holds,
+    invariants: invariants.map(({ name, violations }) => ({ name, violations: Number(violations) })),
+    sums: sums.map((sum) => ({ ...sum, accounts: Number(sum.accounts), entries: Number(sum.entries) })),
+  }
+}
+
+function textOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]): string {
+  return [
+    ...invariants.map(({ name, violations }) =>
+      violations === 0n ? `ok      ${name}` : `BROKEN  ${name}: ${violations}`,
+    ),
+    '',
+    ...sums.map(lineOf),
+    '',
+    holds ? 'the books hold' : 'THE BOOKS ARE BROKEN',
+  ].join('\n')
+}
+
+function lineOf({ currency, kind, accounts, entries, units }: BooksSum): string {
+  const amount = displayText(BigInt(units), decimals[currency] ?? 0)
+  return `${currency.padEnd(5)}${kind.padEnd(18)}${amount.padStart(24)}  ${entries} entries in ${accounts} accounts`
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { blockhashLifetime, type Commitment } from '../clock.js'
+import type { LocalChain } from '../local-chain.js'
+import { anyConfig, asked, count, method, type RpcMethod } from './params.js'
+
+const apiVersion = '2.3.0'
+const slotsPerEpoch = 432_000
+const accountBytesMax = 10 * 1024 * 1024
+
+/** A value with the slot it was read at. */
+export function withContext(chain: LocalChain, commitment: Commitment, value: unknown) {
+  return { context: { apiVersion, slot: chain.clock.slotAt(commitment) }, value }
+}
+
+/** A blockhash of this commitment and the last block height it is good for. */
+export function latestBlockhash(chain: LocalChain, commitment: Commitment) {
+  const slot = chain.clock.slotAt(commitment)
+  return { blockhash: chain.clock.hashOf(slot), lastValidBlockHeight: slot + blockhashLifetime }
+}
+
+/** JSON-RPC methods about the cluster and its time. */
+export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
+  const none = z.tuple([]).rest(z.unknown())
+  const slotOf = method(z.tuple([anyConfig.optional()]), (options = {}) => chain.clock.slotAt(asked(options)))
+  return {
+    getHealth: method(none, () => 'ok'),
+    getVersion: method(none, () => ({ 'solana-core': apiVersion, 'feature-set': 0 })),
+    getGenesisHash: method(none, () => chain.clock.genesisHash),
+    getFirstAvailableBlock: method(none, () => 0),
+    minimumLedgerSlot: method(none, () => 0),
+    getRecentPrioritizationFees: method(none, () => [{ slot: chain.clock.slot, prioritizationFee: 0 }]),
+    getSlot: slotOf,
+    getBlockHeight: slotOf,
+    getBlockTime: method(z.tuple([count]), (slot) => chain.clock.blockTime(slot)),
+    getEpochInfo: method(z.tuple([anyConfig.optional()]), (options = {}) => {
+      const slot = chain.clock.slotAt(asked(options))
+      return {
+        absoluteSlot: slot,
+        blockHeight: slot,
+        epoch: Math.floor(slot / slotsPerEpoch),
+        slotIndex: slot % slotsPerEpoch,
+        slotsInEpoch: slotsPerEpoch,
+        transactionCount: chain.ledger.size,
+      }
+    }),
+    getLatestBlockhash: method(z.tuple([anyConfig.optional()]), (options = {}) =>
+      withContext(chain, asked(options), latestBlockhash(chain, asked(options))),
+    ),
+    isBlockhashValid: method(z.tuple([z.string(), anyConfig.optional()]), (hash, options = {}) =>
+      withContext(chain, asked(options), chain.clock.slotOfRecentHash(hash) !== undefined),
+    ),
+    getMinimumBalanceForRentExemption: method(
+      z.tuple([count.max(accountBytesMax), anyConfig.optional()]),
+      (bytes) => Number(chain.svm.rentExempt(bytes)),
+    ),
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { LocalChain } from '../local-chain.js'
+import { systemProgram } from '../programs.js'
+import { invalidParams } from './error.js'
+import { commitment, count, key, method, type RpcMethod, signature } from './params.js'
+
+const slotsAheadMax = 10_000_000
+const lagMax = 10_000
+// A base64 text of the body limit's order; accounts of tests hold a few hundred bytes.
+const accountDataMax = 4_000_000
+const lamportsMax = 2n ** 53n
+
+const lamports = z
+  .union([count, z.string().regex(/^\d{1,16}$/, 'lamports: a whole number')])
+  .transform((value) => BigInt(value))
+  .refine((value) => value <= lamportsMax, 'lamports: at most 2^53')
+const plantedAccount = z.strictObject({
+  lamports: lamports.optional(),
+  owner: key.optional(),
+  data: z.base64().max(accountDataMax).optional(),
+})
+const lags = z.strictObject({
+  confirmLag: count.max(lagMax).optional(),
+  finalizeLag: count.max(lagMax).optional(),
+})
+
+/**
+ * Controls no real cluster has: what a test needs to make the network slow, forgetful or late.
+ * `dev_setAccount(key, {lamports?, owner?, data?: base64})` plants an account (lamports default to its rent);
+ * `dev_holdSignature(signature, commitment | null)` keeps one transaction from passing that commitment.
+ */
+export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
+  return {
+    dev_holdLanding: method(z.tuple([z.boolean()]), (on) => {
+      chain.holdLanding(on)
+      return true
+    }),
+    dev_dropMempool: method(z.tuple([]), () => chain.dropMempool()),
+    dev_holdSignature: method(z.tuple([signature, commitment.nullable()]), (text, cap) => {
+      chain.holdSignature(text, cap ?? undefined)
+      return true
+    }),
+    dev_freezeConfirmations: method(z.tuple([z.boolean()]), (on) => {
+      chain.freezeConfirmations(on)
+      return true
+    }),
+    dev_advance: method(z.tuple([count.max(slotsAheadMax)]), (slots) => {
+      chain.advance(slots)
+      return chain.clock.slot
+    }),
+    dev_setAccount: method(z.tuple([key, plantedAccount]), (address, account) => {
+      plantAccount(chain, address, account)
+      return true
+    }),
+    dev_config: method(z.tuple([lags]), (wanted) => {
+      chain.setLags(wanted)
+      return { confirmLag: chain.clock.confirmLag, finalizeLag: chain.clock.finalizeLag }
+    }),
+  }
+}
+
+function plantAccount(chain: LocalChain, address: string, account: z.output<typeof plantedAccount>): void {
+  const data = Buffer.from(account.data ?? '', 'base64')
+  const lamports = account.lamports ?? chain.svm.rentExempt(data.length)
+  try {
+    chain.setAccount(address, { lamports, owner: account.owner ?? systemProgram, data, executable: false })
+  } catch (error) {
+    // The machine refuses bytes that would make a sysvar unreadable.
+    throw invalidParams(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,76 @@
+import type { LocalChain } from '../local-chain.js'
+import { accountMethods } from './accounts.js'
+import { clusterMethods } from './cluster.js'
+import { devMethods } from './dev-methods.js'
+import { RpcError } from './error.js'
+import { historyMethods } from './history.js'
+import type { RpcMethod } from './params.js'
+import { tokenMethods } from './tokens.js'
+import { transactionMethods } from './transactions.js'
+
+export interface RpcAnswer {
+  readonly jsonrpc: '2.0'
+  readonly id: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** Requests in one JSON-RPC batch. */
+const batchMax = 1_000
+
+/** Every method the chain answers, by name. */
+export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
+  return {
+    ...clusterMethods(chain),
+    ...accountMethods(chain),
+    ...tokenMethods(chain),
+    ...transactionMethods(chain),
+    ...historyMethods(chain),
+    ...devMethods(chain),
+  }
+}
+
+/** Answers JSON-RPC calls. `onCall` hears the name of every call to a known method. */
+export class RpcServer {
+  readonly #methods: ReadonlyMap<string, RpcMethod>
+  readonly #onCall: (method: string) => void
+
+  constructor(chain: LocalChain, onCall: (method: string) => void) {
+    this.#methods = new Map(Object.entries(rpcMethods(chain)))
+    this.#onCall = onCall
+  }
+
+  /** The answer to a parsed body: one request, or a batch of them. */
+  answer(body: unknown): RpcAnswer | RpcAnswer[] {
+    if (!Array.isArray(body)) return this.call(body)
+    if (body.length === 0) return failed(null, -32600, 'Invalid request: empty batch')
+    if (body.length > batchMax) return failed(null, -32600, `Batch too large; max ${batchMax} requests`)
+    return body.map((request) => this.call(request))
+  }
+
+  /** Answers one request; whatever goes wrong becomes an error answer. */
+  call(request: unknown): RpcAnswer {
+    const { id, method, params } = readRequest(request)
+    if (typeof method !== 'string') return failed(id, -32600, 'Invalid request')
+    const run = this.#methods.get(method)
+    if (!run) return failed(id, -32601, 'Method not found')
+    if (!Array.isArray(params)) return failed(id, -32602, 'Invalid params: expected an array')
+    this.#onCall(method)
+    try {
+      return { jsonrpc: '2.0', id, result: run(params) }
+    } catch (error) {
+      if (error instanceof RpcError) return failed(id, error.code, error.message, error.data)
+      return failed(id, -32603, `Internal error: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}
+
+function readRequest(request: unknown): { id: unknown; method: unknown; params: unknown } {
+  if (typeof request !== 'object' || request === null) return { id: null, method: undefined, params: [] }
+  const { id = null, method, params = [] } = request as { id?: unknown; method?: unknown; params?: unknown }
+  return { id: typeof id === 'string' || typeof id === 'number' ? id : null, method, params }
+}
+
+export function failed(id: unknown, code: number, message: string, data?: unknown): RpcAnswer {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+}

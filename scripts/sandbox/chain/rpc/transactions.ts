@@ -1,0 +1,100 @@
+import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
+import { z } from 'zod'
+import { requestAirdrop } from '../faucet.js'
+import type { LocalChain } from '../local-chain.js'
+import { accountJson } from './account-json.js'
+import { latestBlockhash, withContext } from './cluster.js'
+import { invalidParams, RpcError } from './error.js'
+import {
+  anyConfig,
+  asked,
+  binaryEncoding,
+  config,
+  count,
+  decodeBinary,
+  encodedBytesMax,
+  encoding,
+  key,
+  method,
+  type RpcMethod,
+} from './params.js'
+
+const simulatedAccountsMax = 100
+const lamportsPerSignature = 5000
+
+const encodedTransaction = z.string().max(encodedBytesMax, 'encoded transaction too large')
+const sendConfig = config({ encoding: binaryEncoding.nullish(), skipPreflight: z.boolean().nullish() })
+const simulateConfig = config({
+  encoding: binaryEncoding.nullish(),
+  sigVerify: z.boolean().nullish(),
+  replaceRecentBlockhash: z.boolean().nullish(),
+  innerInstructions: z.boolean().nullish(),
+  accounts: z
+    .object({ addresses: z.array(key).max(simulatedAccountsMax), encoding: encoding.nullish() })
+    .nullish(),
+})
+
+/** JSON-RPC methods that send and simulate transactions. */
+export function transactionMethods(chain: LocalChain): Record<string, RpcMethod> {
+  return {
+    requestAirdrop: method(z.tuple([key, count, anyConfig.optional()]), (wallet, lamports) =>
+      requestAirdrop(chain, wallet, BigInt(lamports)),
+    ),
+    sendTransaction: method(z.tuple([encodedTransaction, sendConfig.optional()]), (text, options = {}) =>
+      chain.submit(decodeBinary(text, options.encoding ?? 'base58'), {
+        skipPreflight: options.skipPreflight === true,
+      }),
+    ),
+    simulateTransaction: method(
+      z.tuple([encodedTransaction, simulateConfig.optional()]),
+      (text, options = {}) => simulate(chain, text, options),
+    ),
+    getFeeForMessage: method(
+      z.tuple([z.string().max(encodedBytesMax), anyConfig.optional()]),
+      (text, options = {}) => withContext(chain, asked(options), feeOf(chain, text)),
+    ),
+  }
+}
+
+function simulate(chain: LocalChain, text: string, options: Partial<z.output<typeof simulateConfig>>) {
+  if (options.sigVerify && options.replaceRecentBlockhash) {
+    throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
+  }
+  const result = chain.simulate(decodeBinary(text, options.encoding ?? 'base58'), {
+    verifySignatures: options.sigVerify === true,
+    anyBlockhash: options.replaceRecentBlockhash === true,
+  })
+  if (result.err === 'SignatureFailure')
+    throw new RpcError(-32003, 'Transaction signature verification failure')
+  const accounts = options.accounts?.addresses.map((address) =>
+    accountJson(chain, result.accounts.get(address) ?? chain.svm.account(address), { encoding: 'base64' }),
+  )
+  return withContext(chain, asked(options), {
+    err: result.err,
+    logs: result.logs,
+    unitsConsumed: result.unitsConsumed,
+    returnData: result.returnData,
+    innerInstructions: options.innerInstructions ? result.innerInstructions : null,
+    fee: result.fee ?? null,
+    accounts: accounts ?? null,
+    ...(options.replaceRecentBlockhash
+      ? { replacementBlockhash: latestBlockhash(chain, asked(options)) }
+      : {}),
+  })
+}
+
+function feeOf(chain: LocalChain, text: string): number | null {
+  const message = readMessage(decodeBinary(text, 'base64'))
+  if (chain.clock.slotOfRecentHash(message.recentBlockhash) === undefined) return null
+  const raw = new VersionedTransaction(message).serialize()
+  const { fee } = chain.simulate(raw, { verifySignatures: false, anyBlockhash: false })
+  return fee || lamportsPerSignature * message.header.numRequiredSignatures
+}
+
+function readMessage(bytes: Uint8Array): VersionedMessage {
+  try {
+    return VersionedMessage.deserialize(bytes)
+  } catch {
+    throw invalidParams('failed to deserialize message')
+  }
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
+import type { LocalChain } from '../local-chain.js'
+import { RpcError } from './error.js'
+import { failed, type RpcServer } from './server.js'
+import { type Subscription, subscriptionOpener } from './subscriptions.js'
+
+const messageBytesMax = 100_000
+const subscriptionsMax = 1_000
+const pumpMsMin = 20
+const closeMsMax = 500
+
+const requestSchema = z.object({
+  id: z.unknown(),
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+})
+type Request = z.output<typeof requestSchema>
+type Subscriptions = Map<number, Subscription>
+
+/** The JSON-RPC pubsub server. */
+export class PubSub {
+  readonly #server: WebSocketServer
+  readonly #rpc: RpcServer
+  readonly #open: (name: string, params: readonly unknown[]) => Subscription
+  readonly #clients = new Map<WebSocket, Subscriptions>()
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #stopListening: () => void
+  #nextId = 1
+
+  private constructor(server: WebSocketServer, chain: LocalChain, rpc: RpcServer) {
+    this.#server = server
+    this.#rpc = rpc
+    this.#open = subscriptionOpener(chain, rpc)
+    server.on('connection', (socket) => this.#accept(socket))
+    this.#stopListening = chain.onChange(() => this.#pump())
+    const { slotMs } = chain.clock
+    // A clock that only moves by hand tells of every step itself.
+    this.#timer = slotMs > 0 ? setInterval(() => this.#pump(), Math.max(pumpMsMin, slotMs / 2)) : undefined
+  }
+
+  /** Listens on this port. Rejects with the socket's error when it is taken. */
+  static async listen(port: number, host: string, chain: LocalChain, rpc: RpcServer): Promise<PubSub> {
+    const server = new WebSocketServer({ port, host, maxPayload: messageBytesMax })
+    await once(server, 'listening')
+    return new PubSub(server, chain, rpc)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stopListening()
+    // A normal closure (1000) tells web3.js not to reconnect for ever to a port nobody listens on.
+    for (const socket of this.#clients.keys()) socket.close(1000)
+    const impatience = setTimeout(() => {
+      for (const socket of this.#clients.keys()) socket.terminate()
+    }, closeMsMax)
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    clearTimeout(impatience)
+  }
+
+  #accept(socket: WebSocket): void {
+    const subscriptions: Subscriptions = new Map()
+    this.#clients.set(socket, subscriptions)
+    socket.on('close', () => this.#clients.delete(socket))
+    // A broken or oversized message closes the socket; there is nothing more to do about it.
+    socket.on('error', () => socket.terminate())
+    socket.on('message', (data) => {
+      const request = parseRequest(data)
+      if (!request) send(socket, failed(null, -32700, 'Parse error'))
+      // Without an id it is a notification (web3.js sends "ping"), which wants no answer.
+      else if (request.id !== undefined) this.#answer(socket, subscriptions, request)
+    })
+  }
+
+  #answer(socket: WebSocket, subscriptions: Subscriptions, request: Request): void {
+    const { id, method, params } = request
+    try {
+      if (/^\w+Unsubscribe$/.test(method)) {
+        send(socket, { jsonrpc: '2.0', id, result: subscriptions.delete(Number(params[0])) })
+      } else if (/^\w+Subscribe$/.test(method)) {
+        const result = this.#subscribe(subscriptions, request)
+        send(socket, { jsonrpc: '2.0', id, result })
+        this.#pump()
+      } else {
+        send(socket, this.#rpc.call(request))
+      }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      send(socket, failed(id, error.code, error.message))
+    }
+  }
+
+  #subscribe(subscriptions: Subscriptions, { method, params }: Request): number {
+    if (subscriptions.size >= subscriptionsMax) throw new RpcError(-32602, 'Too many subscriptions')
+    const number = this.#nextId++
+    subscriptions.set(number, this.#open(method, params))
+    return number
+  }
+
+  #pump(): void {
+    for (const [socket, subscriptions] of this.#clients) {
+      for (const [number, subscription] of subscriptions) {
+        const done = subscription((method, result) =>
+          send(socket, { jsonrpc: '2.0', method, params: { result, subscription: number } }),
+        )
+        if (done) subscriptions.delete(number)
+      }
+    }
+  }
+}
+
+function send(socket: WebSocket, message: unknown): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+}
+
+function parseRequest(data: RawData): Request | undefined {
+  try {
+    return requestSchema.safeParse(JSON.parse(String(data))).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { SandboxRequest } from '../../exchange.js'
+import type { Book } from '../book.js'
+import { type Endpoint, ok } from '../endpoint.js'
+import type { Ids } from '../ids.js'
+import type { Charge } from '../records.js'
+import { Refusal } from '../refusal.js'
+import { email, kobo, metadata, readInput, transactionReference } from '../schemas.js'
+
+/** NGN 10,000,000, as the provider limits one transaction. */
+const amountKoboMax = 1_000_000_000
+/** NGN 100, the least of a bank transfer. */
+const transferKoboMin = 10_000
+const accountMinutes = 30
+const urlMax = 2048
+const accountDigits = 10
+
+const amount = kobo.pipe(z.int().max(amountKoboMax, 'amount_limit_exceeded'))
+const asked = z.object({
+  email,
+  amount,
+  reference: transactionReference.optional(),
+  currency: z.literal('NGN', 'invalid_params').default('NGN'),
+  metadata,
+})
+const initialization = asked.extend({
+  callback_url: z
+    .url({ protocol: /^https?$/, error: 'invalid_params' })
+    .max(urlMax, 'invalid_params')
+    .optional(),
+})
+const bankTransfer = asked.extend({
+  amount: amount.pipe(z.int().min(transferKoboMin, 'amount_too_low')),
+  bank_transfer: z.object(
+    { account_expires_at: z.iso.datetime({ offset: true, error: 'invalid_params' }).optional() },
+    'invalid_params',
+  ),
+})
+
+/** `POST /transaction/initialize`: a page to pay on. */
+export function initialize(charges: Book<Charge>, ids: Ids): Endpoint {
+  return (request) => {
+    const input = readInput(initialization, request)
+    const { reference } = open(charges, ids, input, {
+      channel: 'card',
+      callbackUrl: input.callback_url ?? null,
+      account: null,
+    })
+    return ok('Authorization URL created', {
+      authorization_url: checkoutUrl(request, reference),
+      access_code: reference,
+      reference,
+    })
+  }
+}
+
+/** `POST /charge` by bank transfer: an account to transfer to. */
+export function charge(charges: Book<Charge>, ids: Ids): Endpoint {
+  return (request) => {
+    const input = readInput(bankTransfer, request)
+    const number = String(ids.next()).slice(-accountDigits)
+    const { account_expires_at: expiresAt = inMinutes(accountMinutes) } = input.bank_transfer
+    const account = { number, expiresAt }
+    const { reference } = open(charges, ids, input, { channel: 'bank_transfer', callbackUrl: null, account })
+    return ok('Charge attempted', {
+      reference,
+      status: 'pending_bank_transfer',
+      display_text: 'Please make a transfer to the account specified',
+      account_name: 'SANDBOX-MANAGED-ACCOUNT',
+      account_number: number,
+      bank: { slug: 'test-bank', name: 'Test Bank', id: 1 },
+      account_expires_at: expiresAt,
+    })
+  }
+}
+
+function open(
+  charges: Book<Charge>,
+  ids: Ids,
+  input: z.output<typeof asked>,
+  way: Pick<Charge, 'channel' | 'callbackUrl' | 'account'>,
+): Charge {
+  const id = ids.next()
+  const { reference = `T${id}` } = input
+  if (charges.under(reference).length > 0) throw new Refusal('duplicate_reference')
+  return charges.write({
+    ...way,
+    id,
+    reference,
+    email: input.email,
+    amountKobo: input.amount,
+    createdAt: new Date().toISOString(),
+    metadata: input.metadata,
+    payments: [],
+    failure: null,
+  })
+}
+
+/** On the address the caller reached us at, which its browser reaches too. */
+function checkoutUrl({ headers }: SandboxRequest, reference: string): string {
+  return `http://${headers.host ?? 'localhost'}/fiatpay/checkout/${encodeURIComponent(reference)}`
+}
+
+function inMinutes(minutes: number): string {
+  return new Date(Date.now() + minutes * 60_000).toISOString()
+}

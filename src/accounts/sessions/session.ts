@@ -1,0 +1,112 @@
+import type { Knex } from 'knex'
+import { newSecret, secretHash } from '../../kernel/ids.js'
+import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
+import { type Account, accountColumns } from '../account.js'
+
+/** A session slides at most this often, so that reading does not become writing. */
+const slideEverySeconds = 60
+
+export interface OpenedSession {
+  /** For the cookie. Like the access token it exists only here and with the client; the database has hashes. */
+  readonly sessionToken: string
+  readonly accessToken: string
+  readonly expiresAt: Date
+}
+
+/** What a request presented, in the order it is tried. */
+export interface Presented {
+  readonly sessionToken: string | undefined
+  readonly accessToken: string | undefined
+}
+
+export interface SignedIn {
+  readonly account: Account
+  /** Names the session, for revoking it. */
+  readonly sessionHash: Buffer
+}
+
+/**
+ * Opens a session with its access token and revokes the one presented, all in one statement: a session never
+ * outlives a login, so nobody can plant one and wait for its owner to log in.
+ */
+export async function openSession(
+  db: Knex,
+  limits: Config['sessions'],
+  userId: string,
+  presentedToken: string | undefined,
+): Promise<OpenedSession> {
+  const sessionToken = newSecret()
+  const accessToken = newSecret()
+  const [opened] = await query<{ expiresAt: Date }>(db, {
+    name: 'sessions.open',
+    text: /* sql */ `
+      with revoked as (delete from sessions where token_hash = $6),
+      opened as (
+        insert into sessions (token_hash, user_id, idle_until, absolute_until)
+        values ($1, $2, clock_timestamp() + $3::float8 * interval '1 day',
+                        clock_timestamp() + $4::float8 * interval '1 day')
+        returning token_hash, user_id)
+      insert into access_tokens (token_hash, session_hash, user_id, expires_at)
+      select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
+      returning expires_at as "expiresAt"`,
+    values: [
+      secretHash(sessionToken),
+      userId,
+      limits.idleDays,
+      limits.absoluteDays,
+      secretHash(accessToken),
+      presentedToken === undefined ? null : secretHash(presentedToken),
+      limits.accessTokenHours,
+    ],
+  })
+  if (opened === undefined) throw new Error('The session was not written')
+  return { sessionToken, accessToken, expiresAt: opened.expiresAt }
+}
+
+/**
+ * Who presents these: the cookie's session if it lives, else the access token's. One statement, which also slides
+ * the session's idle limit when that is due. An access token lives exactly until its `expiresAt` or until its
+ * session is revoked; using it does not keep the session alive.
+ */
+export async function findSession(
+  db: Knex,
+  limits: Config['sessions'],
+  { sessionToken, accessToken }: Presented,
+): Promise<SignedIn | undefined> {
+  if (sessionToken === undefined && accessToken === undefined) return undefined
+  const [row] = await query<Account & { sessionHash: Buffer }>(db, {
+    name: 'sessions.find',
+    text: /* sql */ `
+      with presented as (
+        select token_hash as session_hash, user_id, 1 as choice from sessions
+         where token_hash = $1 and idle_until > now() and absolute_until > now()
+        union all
+        select session_hash, user_id, 2 from access_tokens where token_hash = $2 and expires_at > now()
+        order by choice limit 1),
+      slid as (
+        update sessions s set idle_until = now() + $3::float8 * interval '1 day'
+          from presented p
+         where s.token_hash = p.session_hash and p.choice = 1
+           and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second')
+      select p.session_hash as "sessionHash", ${accountColumns}
+        from presented p join users u on u.id = p.user_id left join wallets w on w.user_id = u.id`,
+    values: [hashOrNull(sessionToken), hashOrNull(accessToken), limits.idleDays, slideEverySeconds],
+  })
+  if (row === undefined) return undefined
+  const { sessionHash, ...account } = row
+  return { account, sessionHash }
+}
+
+/** Ends a session and its access tokens. Ending one that is gone already changes nothing. */
+export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void> {
+  await query(db, {
+    name: 'sessions.revoke',
+    text: 'delete from sessions where token_hash = $1',
+    values: [sessionHash],
+  })
+}
+
+function hashOrNull(token: string | undefined): Buffer | null {
+  return token === undefined ? null : secretHash(token)
+}

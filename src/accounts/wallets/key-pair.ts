@@ -1,0 +1,24 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { encodeBase58 } from '../../kernel/base58.js'
+
+const keyBytes = 32
+
+export interface KeyPair {
+  /** The wallet's address: base58 of the ed25519 public key. */
+  readonly publicKey: string
+  /** Solana's form of a secret key, 64 bytes: seed, then public key. Overwrite it after use. */
+  readonly secret: Buffer
+}
+
+/** A new ed25519 key pair from the operating system's randomness. */
+export function newKeyPair(): KeyPair {
+  const pair = generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  })
+  // RFC 8410: in both encodings the raw 32 bytes are the last ones.
+  const raw = pair.publicKey.subarray(-keyBytes)
+  const secret = Buffer.concat([pair.privateKey.subarray(-keyBytes), raw])
+  pair.privateKey.fill(0)
+  return { publicKey: encodeBase58(raw), secret }
+}

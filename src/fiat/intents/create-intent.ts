@@ -1,0 +1,100 @@
+import { resolveCreator } from '../../creators/resolve-creator.js'
+import type { CreatorSettings } from '../../creators/settings.js'
+import { isAddress } from '../../kernel/base58.js'
+import { DomainError } from '../../kernel/errors.js'
+import { newFiatIntentId, providerReferenceOf, userIdFrom } from '../../kernel/ids.js'
+import { displayNumber } from '../../kernel/money.js'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { isSolDomain } from '../../kernel/sol-domain.js'
+import { cleanMessage } from '../../kernel/text.js'
+import type { RateBook } from '../../market/exchange-rates.js'
+import type { ChargeRequest } from '../../ports/collections.js'
+import type { Services } from '../../services.js'
+import { priceFiatTip } from '../fees.js'
+import type { FiatIntentAnswer, FiatIntentInput } from '../schemas.js'
+import { givenKobo, refuseCharge, refuseOutOfBounds, usdCents } from './amount-limits.js'
+import { payerFrom } from './payer.js'
+import { type FiatIntent, refuseCrowd, storeFiatIntent } from './store-intent.js'
+
+type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'names' | 'fiat' | 'metrics' | 'log'>
+
+const memoLength = 500
+const minuteMs = 60_000
+
+/**
+ * Prices a fiat tip, has the provider ask for the money and stores what was issued (contract: POST
+ * /payments/fiat/intent). Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider.
+ * The provider is asked before anything is stored: until the caller has the answer nobody can pay. `network`: where
+ * the caller is, for the limit of open intents.
+ */
+export async function createFiatIntent(
+  services: Needs,
+  rates: RateBook,
+  input: FiatIntentInput,
+  network: string,
+): Promise<FiatIntentAnswer> {
+  const { config } = services
+  const amountCents = usdCents(input.amount, config.tips)
+  const explicitKobo = givenKobo(input.amountNgn, config.fiat)
+  const creator = await registeredCreator(services, input.creatorId)
+  refuseOutOfBounds(amountCents, config.tips, creator.settings)
+  const rate = await rates.current()
+  const basis = config.fiat.chargeBasis
+  const price = priceFiatTip(amountCents, rate.value, basis, explicitKobo)
+  refuseCharge(price.chargeKobo, config.fiat)
+  const owner = { userId: creator.userId, network }
+  await refuseCrowd(services, owner)
+  const id = newFiatIntentId()
+  const payer = payerFrom(input, config.http.publicUrl)
+  const expiresAt = new Date(Date.now() + config.fiat.expiryMinutes * minuteMs)
+  const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
+  const way = await openCharge(services, creator.settings, charge, expiresAt)
+  const memo = cleanMessage(input.memo ?? '', memoLength) || null
+  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, way, expiresAt }
+  await storeFiatIntent(services, intent)
+  return present(intent)
+}
+
+interface RegisteredCreator {
+  readonly userId: string
+  readonly settings: CreatorSettings
+}
+
+/** A fiat tip is credited to an account, so there must be one; a wallet is not needed. Contract: no handles here. */
+async function registeredCreator(
+  services: Pick<Services, 'db' | 'names'>,
+  creatorId: string,
+): Promise<RegisteredCreator> {
+  const named = isSolDomain(creatorId.trim()) || userIdFrom(creatorId) !== undefined || isAddress(creatorId)
+  if (!named) throw new DomainError('creator_not_found')
+  const { userId, settings } = await resolveCreator(services, creatorId)
+  if (userId === undefined) throw new DomainError('creator_not_found')
+  return { userId, settings }
+}
+
+/** Throws `payment_refused` with the provider's text; what is not about this payment is ours, and an alarm. */
+async function openCharge(
+  { fiat, metrics, log }: Pick<Services, 'fiat' | 'metrics' | 'log'>,
+  { fiatCollection }: CreatorSettings,
+  charge: ChargeRequest,
+  expiresAt: Date,
+): Promise<FiatIntent['way']> {
+  try {
+    if (fiatCollection === 'checkout') return { checkoutUrl: await fiat.openCheckout(charge) }
+    return { account: await fiat.openTransferAccount(charge, expiresAt) }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    if (error.kind === 'rejected') throw new DomainError('payment_refused', error.message)
+    metrics.alerts.inc({ kind: 'fiatpay_away' })
+    log.error({ err: error }, 'the fiat provider opens no charges')
+    throw error
+  }
+}
+
+function present({ id, way, price, expiresAt }: FiatIntent): FiatIntentAnswer {
+  const intent = { intentId: id, status: 'requires_action' as const, expiresAt: expiresAt.toISOString() }
+  if ('checkoutUrl' in way) return { ...intent, checkoutUrl: way.checkoutUrl }
+  const amount = displayNumber(price.chargeKobo, 2)
+  const paymentInstructions = { ...way.account, amount, currency: 'NGN' as const, reference: id }
+  return { ...intent, checkoutUrl: null, paymentInstructions }
+}

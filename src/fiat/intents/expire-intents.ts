@@ -1,0 +1,47 @@
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+
+/** The settlement worker asks the provider right after expiry. What is open so long after that was not reached. */
+const graceSeconds = 120
+/** Rows of one run. */
+const most = 1000
+/** Rates nobody refers to are kept this long. */
+const rateDays = 30
+
+/** Cancels open intents whose time is long over, whether or not the provider answers: late money wins all the same. */
+const cancelSql = /* sql */ `
+  with late as (
+    select id from fiat_intents where client_network is not null and expires_at < now() - $1 * interval '1 second' limit $2
+  ), pending as materialized (
+    select t.id from tips t where t.id in (select id from late) and t.status = 'pending' order by t.id for no key update
+  ), cancelled as (
+    update tips set status = 'cancelled' where id in (select id from pending) returning id
+  )
+  update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours'
+  where id in (select id from cancelled)`
+
+/** Takes cancelled intents that never saw money out of the lists, a day after they expired. */
+const unlistSql = /* sql */ `
+  with old as (
+    update fiat_intents set unlist_at = null
+    where id in (select id from fiat_intents where unlist_at < now() limit $1 for update skip locked)
+    returning id
+  )
+  update tips set listed = false where id in (select id from old) and status = 'cancelled'`
+
+const forgetSql = /* sql */ `
+  delete from rates where id in (
+    select id from rates r where created_at < now() - $1 * interval '1 day'
+      and not exists (select from fiat_intents where rate_id = r.id or settle_rate_id = r.id)
+    order by id limit $2 for update skip locked)`
+
+/** What happens to fiat intents by the clock alone. Any number of clocks may do it at once. */
+export async function expireFiat({ db }: Pick<Services, 'db'>): Promise<void> {
+  await query(db, { name: 'fiat.expire', text: cancelSql, values: [graceSeconds, most] })
+  await query(db, { name: 'fiat.unlist', text: unlistSql, values: [most] })
+}
+
+/** Forgets old exchange rates that no intent refers to. */
+export async function forgetRates({ db }: Pick<Services, 'db'>): Promise<void> {
+  await query(db, { name: 'rates.forget', text: forgetSql, values: [rateDays, most] })
+}

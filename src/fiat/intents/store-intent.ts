@@ -1,0 +1,125 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
+import { providerReferenceOf } from '../../kernel/ids.js'
+import { displayNumber, displayText } from '../../kernel/money.js'
+import type { AcceptedRate } from '../../market/accepted-rates.js'
+import { query } from '../../platform/database/database.js'
+import type { TransferAccount } from '../../ports/collections.js'
+import { rateDecimals } from '../../ports/exchange-rates.js'
+import type { Services } from '../../services.js'
+import { recordFiatTip } from '../../tips/fiat-tip.js'
+import { type ChargeBasis, detailsOf, type FiatPrice } from '../fees.js'
+import { nextLook } from '../settlement/poll-schedule.js'
+import { internPayer, type Payer } from './payer.js'
+
+/** Whose open intents are counted together. */
+export interface Owner {
+  readonly userId: string
+  readonly network: string
+}
+
+/** A fiat intent that the provider has opened. */
+export interface FiatIntent {
+  readonly id: string
+  readonly owner: Owner
+  readonly payer: Payer
+  readonly memo: string | null
+  readonly price: FiatPrice
+  readonly basis: ChargeBasis
+  readonly rate: AcceptedRate
+  readonly way: { readonly checkoutUrl: string } | { readonly account: TransferAccount }
+  readonly expiresAt: Date
+}
+
+/**
+ * Throws `too_many_requests` when a caller has as many open intents for a creator as one may have. Asked before the
+ * provider is, and again under a lock when the intent is stored.
+ */
+export async function refuseCrowd(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  { userId, network }: Owner,
+): Promise<void> {
+  const { factor } = config.limits
+  if (factor === 0) return
+  const most = Math.max(1, Math.round(config.fiat.openIntents * factor))
+  const [row] = await query<{ open: number }>(db, {
+    name: 'fiat.open',
+    text: 'select count(*)::int as open from fiat_intents where user_id = $1 and client_network = $2',
+    values: [userId, network],
+  })
+  if ((row?.open ?? 0) >= most) throw new DomainError('too_many_requests')
+}
+
+/** Writes the intent and its pending tip down, together. Throws `too_many_requests`. */
+export async function storeFiatIntent(
+  { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
+  intent: FiatIntent,
+): Promise<void> {
+  const { id, owner, payer, price } = intent
+  const payerId = payer.receiptTo === undefined ? undefined : await internPayer(db, payer.receiptTo)
+  await transact(async ({ trx }) => {
+    await lockOwner(trx, owner)
+    await refuseCrowd({ db: trx, config }, owner)
+    await recordFiatTip(trx, {
+      id,
+      userId: owner.userId,
+      sender: payer.name,
+      message: intent.memo,
+      amountCents: price.amountCents,
+      details: detailsOf(price),
+    })
+    await insertIntent(trx, intent, payerId, config.fiat.watchDays)
+  })
+}
+
+async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
+  await query(trx, {
+    name: 'fiat.lock-owner',
+    text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+    values: [`fiat ${userId} ${network}`],
+  })
+}
+
+async function insertIntent(
+  trx: Knex,
+  { id, owner, payer, price, basis, rate, way, expiresAt }: FiatIntent,
+  payerId: bigint | undefined,
+  watchDays: number,
+): Promise<void> {
+  const firstLook = nextLook(
+    { sinceCreated: 0, untilExpiry: (expiresAt.getTime() - Date.now()) / 1000, completed: false },
+    watchDays,
+  )
+  await query(trx, {
+    name: 'fiat.insert',
+    text: /* sql */ `
+      insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, payer_id,
+        payer_email, provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+        clock_timestamp() + $17 * interval '1 second')`,
+    values: [
+      id,
+      owner.userId,
+      rate.id,
+      price.amountCents,
+      price.feeCents,
+      price.finalCents,
+      basis,
+      price.chargeKobo,
+      payerId ?? null,
+      payer.email,
+      providerReferenceOf(id),
+      'checkoutUrl' in way ? way.checkoutUrl : null,
+      'account' in way ? JSON.stringify(way.account) : null,
+      JSON.stringify({
+        platformFee: displayNumber(price.feeCents, 2),
+        rate: displayText(rate.value, rateDecimals),
+        rateId: String(rate.id),
+        basis,
+      }),
+      expiresAt,
+      owner.network,
+      firstLook,
+    ],
+  })
+}

@@ -1,0 +1,67 @@
+import type { Knex } from 'knex'
+import { query } from '../../platform/database/database.js'
+import { lockFiatTip } from '../../tips/fiat-tip.js'
+import type { TipStatus } from '../../tips/lifecycle.js'
+import type { ChargeBasis, FiatPrice } from '../fees.js'
+
+/** An intent whose tip is locked: nobody else settles it until the transaction ends. */
+export interface LockedIntent {
+  readonly id: string
+  readonly status: TipStatus
+  readonly userId: string
+  /** The creator's, null until it is provisioned. */
+  readonly wallet: string | null
+  readonly creatorName: string
+  readonly price: FiatPrice
+  readonly basis: ChargeBasis
+  readonly rateId: bigint
+  /** Units of 10^-8, locked when the intent was made. */
+  readonly rate: bigint
+  readonly expiresAt: Date
+  readonly expired: boolean
+  /** Null: there is no receipt. */
+  readonly receiptTo: string | null
+  /** The provider's payments that are booked. */
+  readonly booked: readonly string[]
+}
+
+type Row = Omit<LockedIntent, 'status' | 'price'> & FiatPrice
+
+/** Locks the tip first, and reads only then: what a faster worker did meanwhile is seen. */
+export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
+  const status = await lockFiatTip(trx, id)
+  const [row] = await query<Row>(trx, {
+    name: 'fiat.locked',
+    text: /* sql */ `
+      select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName",
+        f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
+        f.charge_kobo as "chargeKobo", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
+        f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email as "receiptTo",
+        array(select provider_transaction from fiat_payments where intent_id = f.id) as booked
+      from fiat_intents f join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
+      join rates r on r.id = f.rate_id left join payers p on p.id = f.payer_id
+      where f.id = $1`,
+    values: [id],
+  })
+  if (row === undefined || status === undefined) throw new Error(`No fiat intent ${id}`)
+  const { amountCents, feeCents, finalCents, chargeKobo, ...intent } = row
+  return { ...intent, status, price: { amountCents, feeCents, finalCents, chargeKobo } }
+}
+
+/** Notes that the intent waits for nobody any more: where its payer was is forgotten. */
+export async function closeIntent(trx: Knex, id: string): Promise<void> {
+  await query(trx, {
+    name: 'fiat.close',
+    text: 'update fiat_intents set client_network = null, unlist_at = null where id = $1',
+    values: [id],
+  })
+}
+
+/** The same for one that was cancelled: it leaves the lists a day after it expired. */
+export async function closeUnpaid(trx: Knex, id: string): Promise<void> {
+  await query(trx, {
+    name: 'fiat.close-unpaid',
+    text: `update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours' where id = $1`,
+    values: [id],
+  })
+}

@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Context, Middleware } from 'koa'
+
+/** A built file in every form a browser may take it in. */
+interface Asset {
+  readonly type: string
+  readonly identity: Buffer
+  readonly gzip: Buffer | undefined
+  readonly br: Buffer | undefined
+}
+
+/** What was built for one page: paths as browsers ask for them. */
+interface PageFiles {
+  readonly script: string
+  readonly preloads: readonly string[]
+  readonly styles: readonly string[]
+}
+
+/** The built pages, in memory. */
+export interface Pages {
+  /** Of the page made from src/pages/<name>/main.tsx. Throws when there is none. */
+  files(name: string): PageFiles
+  readonly assets: ReadonlyMap<string, Asset>
+  /** The script for other sites' pages. */
+  readonly embedScript: Asset
+}
+
+interface ManifestEntry {
+  readonly file: string
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+}
+const builtPages = fileURLToPath(new URL('../../../pages', import.meta.url))
+
+/** Reads what `npm run build` made of src/pages. Throws when it is not there: a service without pages is half of one. */
+export function loadPages(folder = builtPages): Pages {
+  if (!existsSync(`${folder}/manifest.json`))
+    throw new Error('The pages are not built: run `node src/pages/build.mjs` (npm run build does it too)')
+  const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(`${folder}/manifest.json`, 'utf8'))
+  const names = readdirSync(`${folder}/assets`).filter((name) => types[extname(name)] !== undefined)
+  return {
+    files(name) {
+      const entry = manifest[`${name}/main.tsx`]
+      if (entry === undefined) throw new Error(`There is no page called ${name}`)
+      const parts = [entry, ...importsOf(manifest, entry)]
+      return {
+        script: `/${entry.file}`,
+        preloads: parts.slice(1).map(({ file }) => `/${file}`),
+        // What several pages share comes first, so that a page's own rules win.
+        styles: [...new Set(parts.toReversed().flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
+      }
+    },
+    assets: new Map(names.map((name) => [name, readAsset(`${folder}/assets/${name}`)])),
+    embedScript: readAsset(`${folder}/embed.js`),
+  }
+}
+
+function importsOf(
+  manifest: Record<string, ManifestEntry>,
+  { imports = [] }: ManifestEntry,
+): ManifestEntry[] {
+  const found = imports.flatMap((key) => {
+    const entry = manifest[key]
+    return entry === undefined ? [] : [entry, ...importsOf(manifest, entry)]
+  })
+  return [...new Set(found)]
+}
+
+function readAsset(file: string): Asset {
+  const compressed = (suffix: string): Buffer | undefined =>
+    existsSync(`${file}.${suffix}`) ? readFileSync(`${file}.${suffix}`) : undefined
+  return {
+    type: types[extname(file)] ?? 'application/octet-stream',
+    identity: readFileSync(file),
+    gzip: compressed('gz'),
+    br: compressed('br'),
+  }
+}
+
+/** `GET /assets/:name`: names change with the content, so a browser never has to ask again. */
+export function serveAssets({ assets }: Pick<Pages, 'assets'>): Middleware {
+  return async (ctx) => {
+    const asset = assets.get(String(ctx['params'].name))
+    if (asset === undefined) return
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+    sendAsset(ctx, asset)
+  }
+}
+
+/** `GET /embed.js`: for any site, as a module; its name stays, so browsers look for a new one after five minutes. */
+export function serveEmbedScript({ embedScript }: Pick<Pages, 'embedScript'>): Middleware {
+  return async (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=300')
+    ctx.set('Access-Control-Allow-Origin', '*')
+    ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
+    sendAsset(ctx, embedScript)
+  }
+}
+
+function sendAsset(ctx: Context, asset: Asset): void {
+  const encoding = ctx.acceptsEncodings(
+    asset.br ? 'br' : 'identity',
+    asset.gzip ? 'gzip' : 'identity',
+    'identity',
+  )
+  const encoded = encoding === 'br' || encoding === 'gzip' ? asset[encoding] : undefined
+  ctx.vary('Accept-Encoding')
+  ctx.type = asset.type
+  if (encoded !== undefined) ctx.set('Content-Encoding', String(encoding))
+  ctx.body = encoded ?? asset.identity
+}

@@ -1,0 +1,35 @@
+import type { Middleware } from 'koa'
+import type { Config } from '../../platform/config/config.js'
+import type { Pages } from './built-pages.js'
+import { sendPage } from './send-page.js'
+
+/** `GET /dashboard` and its screens: one page for all, which nobody may frame. It is told what a withdrawal costs. */
+export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pages: Pages): Middleware {
+  const data = {
+    'withdraw-least-fee-ngn': String(withdrawals.leastFeeNgn),
+    'withdraw-fee-bps': String(withdrawals.feeBps),
+    'withdraw-min-ngn': String(withdrawals.minNgn),
+    'identity-single-ngn': String(withdrawals.identitySingleNgn),
+    'identity-daily-ngn': String(withdrawals.identityDailyNgn),
+  }
+  return async (ctx) =>
+    sendPage(ctx, pages, {
+      name: 'dashboard',
+      title: 'Dashboard',
+      theme: 'light',
+      data,
+      policy: { frameAncestors: "'none'", frames: true, forms: true },
+    })
+}
+
+/** `GET /overlay?wallet=…`: what a creator's streaming program shows; the dashboard frames it as a preview. */
+export function serveOverlay(pages: Pages): Middleware {
+  return async (ctx) => {
+    sendPage(ctx, pages, {
+      name: 'overlay',
+      title: 'Tips',
+      theme: ctx.query['theme'] === 'light' ? 'light' : 'dark',
+      policy: { frameAncestors: "'self'" },
+    })
+  }
+}

@@ -1,0 +1,56 @@
+import type { PayableCreator } from '../../creators/resolve-creator.js'
+import type { Token } from '../../kernel/tokens.js'
+import type { Services } from '../../services.js'
+import { directLegs, type Gross } from '../quote.js'
+import type { Issued } from '../unsigned-transaction.js'
+import { newReferenceKey } from './reference-key.js'
+
+/**
+ * The unsigned transaction of a tip that arrives in the token it was given in. Throws `amount_below_minimum` when
+ * the recipient would not hold enough to exist.
+ */
+export async function issueTransfer(
+  { chain, config, metrics, log }: Pick<Services, 'chain' | 'config' | 'metrics' | 'log'>,
+  token: Token,
+  gross: Gross,
+  creator: PayableCreator,
+  sender: string,
+): Promise<Issued> {
+  const { treasuryWallet, feeBps } = config.tips
+  const [{ blockhash, lastValidBlockHeight }, accounts] = await Promise.all([
+    chain.latestBlockhash(),
+    chain.transferAccounts(token.mint, creator.wallet, treasuryWallet),
+  ])
+  const legs = directLegs(gross.units, feeBps, token, accounts)
+  if (legs.feeLeftOut) {
+    metrics.alerts.inc({ kind: 'fee_leg_left_out' })
+    log.warn(
+      { token: token.symbol },
+      'the treasury cannot receive this token: a tip goes out without the platform fee',
+    )
+  }
+  const referenceKey = newReferenceKey()
+  const { mint, decimals } = token
+  const transaction = chain.buildTransfer({
+    mint,
+    decimals,
+    sender,
+    recipient: creator.wallet,
+    treasury: treasuryWallet,
+    net: legs.net,
+    fee: legs.fee,
+    referenceKey,
+    blockhash,
+  })
+  return {
+    provider: 'direct-transfer',
+    output: token,
+    transaction,
+    lastValidBlockHeight,
+    referenceKey,
+    messageHash: null,
+    outAmount: legs.net,
+    fee: legs.fee,
+    priceImpactPct: 0,
+  }
+}

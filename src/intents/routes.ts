@@ -1,0 +1,46 @@
+import { clientAddress } from '../http/client-address.js'
+import { type Route, route } from '../http/endpoint.js'
+import { idempotent } from '../http/idempotency.js'
+import type { PriceBook } from '../market/token-prices.js'
+import type { Services } from '../services.js'
+import { createIntent, intentLives } from './create-intent.js'
+import { type IntentAnswer, type IntentInput, intentInput, intentOutput } from './schemas.js'
+
+/** Crypto payment intents. */
+export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/payments/intent',
+        summary: 'Build the unsigned transaction of a crypto tip',
+        credential: 'none',
+        limit: 'intents',
+        idempotent: true,
+        input: intentInput,
+        invalid: 'intent_fields_required',
+        output: intentOutput,
+        errors: [
+          'invalid_input_token_mint',
+          'invalid_source_wallet',
+          'invalid_amount',
+          'creator_not_found',
+          'creator_wallet_pending',
+          'amount_below_minimum',
+          'no_price',
+          'price_unavailable',
+          'no_route',
+          'swap_engines_unavailable',
+        ],
+      },
+      idempotent(
+        {
+          db: services.db,
+          scope: (ctx) => `/payments/intent ${clientAddress(ctx)}`,
+          stillServes: (answer: IntentAnswer) => intentLives(services, answer),
+        },
+        (input: IntentInput) => createIntent(services, prices, input),
+      ),
+    ),
+  ]
+}

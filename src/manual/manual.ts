@@ -1,0 +1,35 @@
+import type { Manual } from './blocks.js'
+import { callsChapters, type Installation } from './chapters/calls.js'
+import { errorsChapter } from './chapters/errors.js'
+import { basics } from './guides/basics.js'
+import { embed } from './guides/embed.js'
+import { events } from './guides/events.js'
+import { goingLive } from './guides/going-live.js'
+import { localTesting } from './guides/local-testing.js'
+import { naira } from './guides/naira.js'
+import { quickstart } from './guides/quickstart.js'
+import { tokens } from './guides/tokens.js'
+import { callsOf, type OpenApi } from './read-openapi.js'
+
+/** The manual of an installation, made from its OpenAPI document. */
+export function manualOf(document: OpenApi, installation: Installation): Manual {
+  const { base } = installation
+  const calls = callsOf(document)
+  return {
+    title: 'Tipping service',
+    lead: 'Supporters tip in crypto or naira; creators watch tips arrive live and withdraw to a Nigerian bank. This is everything a site needs to take part: guides, every call with its fields and refusals, and what to do about each of them.',
+    base,
+    guides: [
+      quickstart(base),
+      basics(base),
+      embed(base),
+      tokens(),
+      naira(base),
+      events(base),
+      goingLive(base),
+      localTesting(),
+    ],
+    calls: callsChapters(calls, installation),
+    errors: errorsChapter(calls),
+  }
+}

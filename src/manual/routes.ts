@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { stillPagePolicy } from '../http/security/security-headers.js'
+import type { Installation } from './chapters/calls.js'
+import { manualOf } from './manual.js'
+import type { OpenApi } from './read-openapi.js'
+import { llmsText } from './render/llms.js'
+import { manualMarkdown } from './render/markdown.js'
+import { manualPage } from './render/page.js'
+import { styleSheet } from './render/style.js'
+
+/** A finished text in the forms it is sent in. */
+interface Document {
+  readonly type: string
+  readonly plain: Buffer
+  readonly zipped: Buffer
+  readonly tag: string
+}
+
+const aWhile = 'public, max-age=300'
+const forEver = 'public, max-age=31536000, immutable'
+
+/**
+ * Serves the manual: `/docs` as a page without script, `/docs.md` and `/llms.txt` as text, and its stylesheet under a
+ * name that changes with its content. All of it is made at the first question and then only handed out.
+ */
+export function mountDocs(
+  router: Router,
+  guard: Middleware,
+  document: OpenApi,
+  installation: Installation,
+): void {
+  const style = documentOf('text/css; charset=utf-8', styleSheet)
+  const styleName = `${style.tag}.css`
+  const manual = once(() => manualOf(document, installation))
+  const page = once(() => documentOf('text/html; charset=utf-8', manualPage(manual(), `/docs/${styleName}`)))
+  const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))
+  const llms = once(() => documentOf('text/plain; charset=utf-8', llmsText(manual())))
+  router.get('/docs', guard, async (ctx) => {
+    ctx.set('Content-Security-Policy', stillPagePolicy)
+    ctx.set('Referrer-Policy', 'no-referrer')
+    send(ctx, page(), aWhile)
+  })
+  router.get('/docs.md', guard, async (ctx) => send(ctx, markdown(), aWhile))
+  router.get('/llms.txt', guard, async (ctx) => send(ctx, llms(), aWhile))
+  router.get('/docs/:style', async (ctx) => {
+    if (ctx['params']['style'] === styleName) send(ctx, style, forEver)
+  })
+}
+
+function documentOf(type: string, text: string): Document {
+  const plain = Buffer.from(text)
+  const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 16)
+  return { type, plain, zipped: gzipSync(plain, { level: 9 }), tag }
+}
+
+function send(ctx: Context, { type, plain, zipped, tag }: Document, cache: string): void {
+  const encoded = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  ctx.status = 200
+  ctx.type = type
+  ctx.set('Cache-Control', cache)
+  ctx.vary('Accept-Encoding')
+  // The two forms are different bytes, so each has a tag of its own.
+  ctx.etag = encoded ? `${tag}-gzip` : tag
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  if (encoded) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = encoded ? zipped : plain
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

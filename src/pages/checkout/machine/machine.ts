@@ -1,0 +1,61 @@
+import * as choose from '../flow/choose.js'
+import * as naira from '../flow/naira.js'
+import { stay } from '../flow/next.js'
+import * as pay from '../flow/pay.js'
+import * as wallet from '../flow/wallet.js'
+import type { Event, Next } from './events.js'
+import type { State } from './state.js'
+
+type Handlers = {
+  readonly [Type in Event['type']]: (state: State, event: Extract<Event, { type: Type }>) => Next
+}
+
+const handlers: Handlers = {
+  loaded: choose.loaded,
+  'session-dead': choose.sessionDead,
+  resumed: choose.resumed,
+  'resumed-naira': choose.resumedNaira,
+  edited: choose.edited,
+  'submitted-form': choose.submittedForm,
+  'start-over': choose.startOver,
+  'tip-again': choose.tipAgain,
+  retried: choose.retried,
+  tick: choose.tick,
+  connection: (state, { offline }) => stay({ ...state, offline }),
+
+  wallets: wallet.wallets,
+  looked: wallet.looked,
+  picked: wallet.picked,
+  connected: wallet.connected,
+  'other-wallet': wallet.otherWallet,
+  'open-window': wallet.openWindow,
+  popup: wallet.popup,
+  'use-phone': wallet.usePhone,
+  'handed-off': wallet.handedOff,
+  elsewhere: wallet.elsewhere,
+  listed: wallet.listed,
+
+  priced: pay.priced,
+  'price-failed': pay.priceFailed,
+  'accepted-impact': pay.acceptedImpact,
+  approved: pay.approved,
+  cancelled: pay.cancelled,
+  'pay-failed': pay.payFailed,
+  sent: pay.sent,
+  watched: pay.watched,
+  landed: pay.landed,
+  unlanded: pay.unlanded,
+
+  quoted: naira.quoted,
+  'quote-failed': naira.quoteFailed,
+  'naira-started': naira.nairaStarted,
+  'naira-refused': naira.nairaRefused,
+  'said-sent': naira.saidSent,
+  'naira-status': naira.nairaStatus,
+}
+
+/** The checkout's one state machine: pure, so that every state and word can be tested without a browser. */
+export function advance(state: State, event: Event): Next {
+  const handle = handlers[event.type] as (state: State, event: Event) => Next
+  return handle(state, event)
+}

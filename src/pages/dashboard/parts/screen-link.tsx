@@ -1,0 +1,30 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { go, pathOf, type Screen } from '../route.js'
+
+/** A link to another screen: shown without loading the page again, and a true link for a new tab. */
+export function ScreenLink({
+  to,
+  current = false,
+  children,
+  ...rest
+}: {
+  readonly to: Screen
+  readonly current?: boolean
+  readonly class?: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    <a
+      {...rest}
+      href={pathOf(to)}
+      aria-current={current ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+        event.preventDefault()
+        go(to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}

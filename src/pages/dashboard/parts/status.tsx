@@ -1,0 +1,27 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { Icon, type IconName } from '../../ui/icon.js'
+import type { PayoutStatus, TipStatus } from '../answers.js'
+
+type State = TipStatus | PayoutStatus
+
+const looks: Readonly<Record<State, { tone: string; icon: IconName }>> = {
+  pending: { tone: 'warn', icon: 'wait' },
+  submitted: { tone: 'warn', icon: 'wait' },
+  processing: { tone: 'warn', icon: 'wait' },
+  confirmed: { tone: 'good', icon: 'tick' },
+  completed: { tone: 'good', icon: 'tick' },
+  failed: { tone: 'bad', icon: 'cross' },
+  cancelled: { tone: 'plain', icon: 'cross' },
+}
+
+/** How something stands: icon, word and colour. */
+export function Status({ status }: { readonly status: State }): JSX.Element {
+  const { tone, icon } = looks[status]
+  return (
+    <span class={`status status--${tone}`}>
+      <Icon name={icon} size={14} />
+      {words.status[status]}
+    </span>
+  )
+}

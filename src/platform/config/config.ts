@@ -1,0 +1,335 @@
+import { z } from 'zod'
+import { solMint, tokenByMint } from '../../kernel/tokens.js'
+
+/** Everything a process may be told from outside. Read once, frozen, typed; nothing else reads the environment. */
+export type Config = Readonly<ReturnType<typeof shape>>
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform((text) => text.replace(/\/+$/, ''))
+const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
+const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+/** Swaps pay out tokens: SOL is none, and what is stable earns nothing. */
+const stakingMint = address.refine((mint) => {
+  const token = tokenByMint(mint)
+  return token !== undefined && !token.stable && mint !== solMint
+}, 'must be a token the service knows, neither stable nor SOL')
+const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
+const whole = (least: number, most: number) => number(least, most).int()
+const key = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+const mailbox = z
+  .string()
+  .refine(
+    (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
+    'must be an e-mail address, alone or as Name <address>',
+  )
+
+/** What `pg` reads: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
+function isPostgres(text: string): boolean {
+  if (/^(\/|socket:)/.test(text)) return true
+  return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
+}
+
+/** What `ioredis` reads: a URL, the same without its scheme but with a port, or the path of a socket. */
+function isRedis(text: string): boolean {
+  if (/^rediss?:\/\//i.test(text)) return URL.canParse(text)
+  return text.startsWith('/') || (/^[^/]*:\d+([/?]|$)/.test(text) && URL.canParse(`redis://${text}`))
+}
+
+/** Who has it sees who is paid what, and nobody types it: it may be long. */
+const operatorsPasswordLength = 16
+
+/** Names and defaults of all settings; `.env.example` explains each in one line. */
+const settings = z.object({
+  PORT: whole(0, 65_535).default(3000),
+  PUBLIC_URL: url.optional(),
+  DATABASE_URL: z.string().refine(isPostgres, 'must be a postgres(ql) URL'),
+  REDIS_URL: z
+    .string()
+    .refine((text) => text.split(',').every(isRedis), 'must be a redis(s) URL, or several of a cluster'),
+  REDIS_NAMESPACE: z
+    .string()
+    .regex(/^[\w-]{1,40}$/)
+    .default('tipping'),
+  SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
+  PUBLIC_RPC_URL: url.optional(),
+  PUBLIC_BUNDLE_RPC_URL: url.optional(),
+  SOLANA_GENESIS_HASH: address.optional(),
+  TREASURY_WALLET: address,
+  PRICE_URL: url,
+  PRICE_API_KEY: z.string().optional(),
+  FIATPAY_URL: url,
+  FIATPAY_SECRET_KEY: z.string().min(1),
+  RATE_URL: url,
+  AGGREGATOR_ULTRA_URL: url.optional(),
+  AGGREGATOR_V6_URL: url.optional(),
+  AGGREGATOR_API_KEY: z.string().optional(),
+  AGGREGATOR_REFERRAL_ACCOUNT: address.optional(),
+  LIQUID_STAKING_MINT: stakingMint.default('J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn'),
+  TRUST_PROXY: flag.default(false),
+  RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
+  RATE_READS: whole(1, 1e6).default(120),
+  RATE_STATUS: whole(1, 1e6).default(60),
+  RATE_TIPS_CREATE: whole(1, 1e6).default(60),
+  RATE_INTENTS: whole(1, 1e6).default(60),
+  RATE_API_KEY: whole(1, 1e6).default(300),
+  RATE_SDK_ADDRESS: whole(1, 1e6).default(600),
+  RATE_SDK_INTENT_READS: whole(1, 1e6).default(60),
+  RATE_WITHDRAW: whole(1, 1e6).default(5),
+  RATE_RESOLVE: whole(1, 1e6).default(10),
+  RATE_REGISTER: whole(1, 1e6).default(10),
+  RATE_LOGIN: whole(1, 1e6).default(10),
+  RATE_OTP_START: whole(1, 1e6).default(5),
+  RATE_STREAMS: whole(1, 1e6).default(20),
+  RATE_WEBHOOKS: whole(1, 1e6).default(3000),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  WORKER_PORT: whole(0, 65_535).optional(),
+  STOP_WITH_STDIN: flag.default(false),
+  OTP_PEPPER: key,
+  SESSION_IDLE_DAYS: number(0.01, 365).default(7),
+  SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
+  ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
+  CRYPTO_FEE_BPS: whole(0, 5000).default(200),
+  MIN_TIP_USD: number(0, 1e6).default(0.01),
+  MAX_TIP_USD: number(0, 1e6).default(10_000),
+  PRICE_JUMP_PERCENT: number(1, 1000).default(20),
+  RATE_JUMP_PERCENT: whole(1, 1000).default(20),
+  FIAT_CHARGE_BASIS: z.enum(['net', 'gross']).default('net'),
+  FIAT_MIN_NGN: whole(100, 1e9).default(100),
+  FIAT_MAX_NGN: whole(1, 1e9).default(10_000_000),
+  FIAT_EXPIRY_MINUTES: number(0.01, 1440).default(30),
+  FIAT_WATCH_DAYS: number(0.01, 365).default(7),
+  FIAT_OPEN_INTENTS: whole(1, 1e6).default(20),
+  FIATPAY_DEDUPLICATES: flag.default(true),
+  WITHDRAW_FEE_NGN: whole(0, 1e6).default(50),
+  WITHDRAW_FEE_BPS: whole(0, 5000).default(100),
+  WITHDRAW_MIN_NGN: whole(1, 1e6).default(100),
+  WITHDRAW_WAIT_MS: whole(0, 20_000).default(8000),
+  WITHDRAW_WAITS: whole(0, 1e5).default(500),
+  IDENTITY_SINGLE_NGN: whole(0, 1e12).default(200_000),
+  IDENTITY_DAILY_NGN: whole(0, 1e12).default(500_000),
+  PAYOUT_TIMEOUT_MS: whole(50, 30_000).default(15_000),
+  PAYOUT_LOOK_SECONDS: number(0.01, 60).default(3),
+  PAYOUT_SETTLE_SECONDS: number(0.1, 86_400).default(900),
+  WALLET_WAIT_MS: whole(0, 20_000).default(3000),
+  CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
+  SDK_SESSION_MINUTES: number(0.01, 1440).default(15),
+  SDK_SESSION_INTENTS: whole(1, 1000).default(5),
+  RPC_STATUS_BATCH: whole(1, 256).default(256),
+  RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
+})
+
+/** What must hold between settings; looked at also when others are faulty, so that every fault is told at once. */
+const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
+  path: ['MIN_TIP_USD'],
+  error: 'must not be above MAX_TIP_USD',
+  when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
+})
+
+function shape(s: z.output<typeof settings>) {
+  const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey)
+  return {
+    http: {
+      port: s.PORT,
+      publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
+      trustProxy: s.TRUST_PROXY,
+    },
+    databaseUrl: s.DATABASE_URL,
+    redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
+    chain: {
+      rpcUrls: s.SOLANA_RPC_URLS,
+      publicRpcUrl,
+      publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL ?? publicRpcUrl,
+      genesisHash: s.SOLANA_GENESIS_HASH,
+      statusBatch: s.RPC_STATUS_BATCH,
+      transactionBatch: s.RPC_TRANSACTION_BATCH,
+    },
+    prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
+    fiatpay: { url: s.FIATPAY_URL, secretKey: s.FIATPAY_SECRET_KEY, deduplicates: s.FIATPAY_DEDUPLICATES },
+    rates: { url: s.RATE_URL, jumpPercent: s.RATE_JUMP_PERCENT },
+    fiat: {
+      chargeBasis: s.FIAT_CHARGE_BASIS,
+      minNgn: s.FIAT_MIN_NGN,
+      maxNgn: s.FIAT_MAX_NGN,
+      expiryMinutes: s.FIAT_EXPIRY_MINUTES,
+      watchDays: s.FIAT_WATCH_DAYS,
+      openIntents: s.FIAT_OPEN_INTENTS,
+    },
+    swaps: {
+      ultraUrl: s.AGGREGATOR_ULTRA_URL,
+      v6Url: s.AGGREGATOR_V6_URL,
+      apiKey: s.AGGREGATOR_API_KEY,
+      referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+    },
+    withdrawals: {
+      leastFeeNgn: s.WITHDRAW_FEE_NGN,
+      feeBps: s.WITHDRAW_FEE_BPS,
+      minNgn: s.WITHDRAW_MIN_NGN,
+      waitMs: s.WITHDRAW_WAIT_MS,
+      waits: s.WITHDRAW_WAITS,
+      identitySingleNgn: s.IDENTITY_SINGLE_NGN,
+      identityDailyNgn: s.IDENTITY_DAILY_NGN,
+    },
+    payouts: {
+      timeoutMs: s.PAYOUT_TIMEOUT_MS,
+      // An attempt is two requests; whoever has not finished in twice that time is dead.
+      leaseSeconds: Math.max(1, (4 * s.PAYOUT_TIMEOUT_MS) / 1000),
+      lookSeconds: s.PAYOUT_LOOK_SECONDS,
+      settleSeconds: s.PAYOUT_SETTLE_SECONDS,
+    },
+    sessions: {
+      idleDays: s.SESSION_IDLE_DAYS,
+      absoluteDays: s.SESSION_ABSOLUTE_DAYS,
+      accessTokenHours: s.ACCESS_TOKEN_HOURS,
+    },
+    otpPepper: s.OTP_PEPPER,
+    tips: {
+      treasuryWallet: s.TREASURY_WALLET,
+      feeBps: s.CRYPTO_FEE_BPS,
+      liquidStakingMint: s.LIQUID_STAKING_MINT,
+      minUsd: s.MIN_TIP_USD,
+      maxUsd: s.MAX_TIP_USD,
+      walletWaitMs: s.WALLET_WAIT_MS,
+      claimWindowHours: s.CLAIM_WINDOW_HOURS,
+    },
+    limits: {
+      factor: s.RATE_LIMIT_FACTOR,
+      reads: s.RATE_READS,
+      status: s.RATE_STATUS,
+      tipsCreate: s.RATE_TIPS_CREATE,
+      intents: s.RATE_INTENTS,
+      apiKey: s.RATE_API_KEY,
+      sdkAddress: s.RATE_SDK_ADDRESS,
+      sdkIntentReads: s.RATE_SDK_INTENT_READS,
+      withdraw: s.RATE_WITHDRAW,
+      resolve: s.RATE_RESOLVE,
+      register: s.RATE_REGISTER,
+      login: s.RATE_LOGIN,
+      otpStart: s.RATE_OTP_START,
+      streams: s.RATE_STREAMS,
+      webhooks: s.RATE_WEBHOOKS,
+    },
+    sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
+    logLevel: s.LOG_LEVEL,
+    workerPort: s.WORKER_PORT,
+    stopWithStdin: s.STOP_WITH_STDIN,
+  }
+}
+
+/** Providers put their customers' keys into the path, the query or the user part: such a URL is not for pages. */
+function holdsNoKey(rpcUrl: string): boolean {
+  const { pathname, search, username, password } = new URL(rpcUrl)
+  return pathname === '/' && search + username + password === ''
+}
+
+/** One setting that is missing or bad. The message holds no value: some are secrets. */
+export interface SettingFault {
+  readonly setting: string
+  readonly message: string
+}
+
+/** Thrown at the start with every fault of the settings in one message. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly faults: readonly SettingFault[]
+
+  constructor(faults: readonly SettingFault[]) {
+    super(
+      ['The settings are not usable:', ...faults.map((one) => `  ${one.setting}: ${one.message}`)].join('\n'),
+    )
+    this.faults = faults
+  }
+}
+
+/** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  return Object.freeze(shape(read(consistent, env)))
+}
+
+/** The database alone, for commands that need nothing else. */
+export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
+  return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+}
+
+/** Where the platform's fees arrive, for the command that prepares it. */
+export type Treasury = ReturnType<typeof loadTreasury>
+
+export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
+  const needed = settings.pick({
+    DATABASE_URL: true,
+    SOLANA_RPC_URLS: true,
+    SOLANA_GENESIS_HASH: true,
+    TREASURY_WALLET: true,
+    AGGREGATOR_REFERRAL_ACCOUNT: true,
+  })
+  const s = read(needed, env)
+  return {
+    databaseUrl: s.DATABASE_URL,
+    rpcUrls: s.SOLANA_RPC_URLS,
+    genesisHash: s.SOLANA_GENESIS_HASH,
+    wallet: s.TREASURY_WALLET,
+    referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+  }
+}
+
+/**
+ * The key-encryption key of creators' wallets: 32 bytes, base64. Read by the provisioner alone and not part of
+ * Config, so that no other process ever holds it.
+ */
+export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
+  return read(z.object({ WALLET_KEK: key }), env).WALLET_KEK
+}
+
+/** The mail server and our sender address. Read by the mailer alone: the URL may hold a password. */
+export function loadMail(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly from: string
+} {
+  const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
+  const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
+  return { url, from }
+}
+
+/**
+ * Where the operators' pages are served, and to whom; undefined when they are not. Read by the clock alone, so that no
+ * other process holds the password.
+ */
+export function loadOperators(
+  env: NodeJS.ProcessEnv = process.env,
+):
+  | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
+  | undefined {
+  if (read(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined) return undefined
+  const operators = z.object({
+    OPS_PORT: whole(0, 65_535),
+    OPS_HOST: z.string().default('127.0.0.1'),
+    OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
+    OPS_PASSWORD: z.string().min(operatorsPasswordLength),
+  })
+  const { OPS_HOST: host, OPS_PORT: port, OPS_USER: user, OPS_PASSWORD: password } = read(operators, env)
+  return { host, port, user, password }
+}
+
+/** Reads what a schema names. Throws ConfigError; an empty or blank value counts as absent. */
+export function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
+  const result = schema.safeParse(present)
+  if (result.success) return result.data
+  throw new ConfigError(
+    result.error.issues.map(({ code, path, message }) => {
+      const missing = code === 'invalid_type' && !(String(path[0]) in present)
+      return { setting: path.join('.'), message: missing ? 'is missing' : message }
+    }),
+  )
+}

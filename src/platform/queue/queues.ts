@@ -1,0 +1,28 @@
+import type { Queue } from 'bullmq'
+import { createProducerClient } from '../redis/clients.js'
+import { openQueue, workKinds } from './wake-ups.js'
+
+/** The queues of an installation, to look at. */
+export interface OpenQueues {
+  readonly queues: readonly Queue[]
+  close(): Promise<void>
+}
+
+/** Opens every queue on a connection of its own that fails at once while Redis is away. */
+export function openQueues({
+  url,
+  namespace,
+}: {
+  readonly url: string
+  readonly namespace: string
+}): OpenQueues {
+  const connection = createProducerClient(url)
+  const queues = workKinds.map((kind) => openQueue(kind, connection, namespace))
+  return {
+    queues,
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()))
+      connection.disconnect()
+    },
+  }
+}

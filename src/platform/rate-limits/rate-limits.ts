@@ -1,0 +1,72 @@
+import type { Config } from '../config/config.js'
+import type { RedisClient } from '../redis/clients.js'
+import { type Count, WindowCounter } from './memory-counter.js'
+import { createSharedCounter } from './redis-counter.js'
+
+const minute = 60
+const quarterHour = 15 * minute
+const hour = 60 * minute
+
+interface Rule {
+  /** Length of the window. */
+  readonly seconds: number
+  /** Counted in Redis for all processes together; else in each process, where counting costs next to nothing. */
+  readonly shared: boolean
+}
+
+/** What is limited. How often is a setting of the same name (`RATE_*`); whom it binds is said by the endpoint. */
+export const limitRules = {
+  reads: { seconds: minute, shared: false },
+  status: { seconds: minute, shared: false },
+  tipsCreate: { seconds: minute, shared: false },
+  intents: { seconds: minute, shared: true },
+  apiKey: { seconds: minute, shared: true },
+  sdkAddress: { seconds: minute, shared: false },
+  sdkIntentReads: { seconds: minute, shared: true },
+  withdraw: { seconds: minute, shared: true },
+  resolve: { seconds: hour, shared: true },
+  register: { seconds: minute, shared: true },
+  login: { seconds: quarterHour, shared: true },
+  otpStart: { seconds: quarterHour, shared: true },
+  webhooks: { seconds: minute, shared: false },
+} as const satisfies Record<string, Rule>
+
+export type LimitName = keyof typeof limitRules
+
+export interface RateLimit {
+  /** Hits of one key that pass in one window. */
+  readonly most: number
+  /** Counts a hit. A promise only where the count is shared. */
+  readonly hit: (key: string) => Count | Promise<Count>
+}
+
+export interface RateLimits {
+  /** Undefined when the limits are switched off. */
+  of(name: LimitName): RateLimit | undefined
+  /** Streams one address may hold open on one process. */
+  readonly openStreams: number
+}
+
+/** The limits of one process. `RATE_LIMIT_FACTOR` scales them all, 0 switches them off. */
+export function createRateLimits(
+  { limits, redis: { namespace } }: Pick<Config, 'limits' | 'redis'>,
+  redis: RedisClient,
+): RateLimits {
+  const scaled = (count: number): number => Math.max(1, Math.round(count * limits.factor))
+  function create(name: LimitName): RateLimit {
+    const { seconds, shared } = limitRules[name]
+    const most = scaled(limits[name])
+    if (shared)
+      return {
+        most,
+        hit: createSharedCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, most }),
+      }
+    const counter = new WindowCounter(seconds)
+    return { most, hit: (key) => counter.hit(key) }
+  }
+  if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }
+  const all = Object.fromEntries(
+    (Object.keys(limitRules) as LimitName[]).map((name) => [name, create(name)]),
+  ) as Record<LimitName, RateLimit>
+  return { of: (name) => all[name], openStreams: scaled(limits.streams) }
+}

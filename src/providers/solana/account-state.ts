@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { encodeBase58 } from '../../kernel/base58.js'
+import type { AccountState, Holding } from '../../ports/chain.js'
+import { documented, type JsonRpc } from './json-rpc.js'
+
+const tokenPrograms = new Set([
+  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+])
+
+// Byte layout of a token account (spl-token, state.rs). Token-2022 appends its extensions.
+const tokenBytes = 165
+const mintAt = 0
+const ownerAt = 32
+const amountAt = 64
+const delegateAt = 72
+const stateAt = 108
+const nativeAt = 109
+const delegatedAt = 121
+
+/** An account as the RPC writes it in encoding `base64`. */
+export const accountReply = z
+  .object({ lamports: z.number(), owner: z.string(), data: z.tuple([z.string(), z.string()]) })
+  .nullable()
+
+const accountsReply = z.object({ value: z.array(accountReply) })
+
+/** Accounts as they are now (commitment `confirmed`), in the order of the addresses; one request takes at most 100. */
+export async function readAccounts(
+  rpc: JsonRpc,
+  addresses: readonly string[],
+): Promise<z.output<typeof accountReply>[]> {
+  const how = { commitment: 'confirmed', encoding: 'base64' }
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
+  return value
+}
+
+/** Undefined where there is no account; one without lamports is about to be swept away. */
+export function accountState(reply: z.output<typeof accountReply> | undefined): AccountState | undefined {
+  if (reply == null || reply.lamports === 0) return undefined
+  const { lamports, owner: program, data } = reply
+  return { lamports: BigInt(lamports), program, holding: holdingIn(program, Buffer.from(data[0], 'base64')) }
+}
+
+function holdingIn(program: string, data: Buffer): Holding | undefined {
+  if (!tokenPrograms.has(program) || data.length < tokenBytes || data[stateAt] === 0) return undefined
+  return {
+    mint: encodeBase58(data.subarray(mintAt, ownerAt)),
+    owner: encodeBase58(data.subarray(ownerAt, amountAt)),
+    amount: data.readBigUInt64LE(amountAt),
+    controls: Buffer.concat([
+      data.subarray(delegateAt, nativeAt),
+      data.subarray(delegatedAt, tokenBytes),
+    ]).toString('hex'),
+  }
+}

@@ -1,0 +1,119 @@
+import { VersionedTransaction } from '@solana/web3.js'
+import { z } from 'zod'
+import { encodeBase58 } from '../../kernel/base58.js'
+import { messageHash } from '../../kernel/wire-transaction.js'
+import type { ChainTransaction, TokenChange } from '../../ports/chain.js'
+
+const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+
+/** JSON cannot carry a lamport count above 2^53 exactly; such a balance is refused rather than read wrongly. */
+const lamports = z.number().refine(Number.isSafeInteger)
+const tokenBalance = z.object({
+  accountIndex: z.number(),
+  mint: z.string(),
+  owner: z.string().optional(),
+  programId: z.string().optional(),
+  uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
+})
+
+/** The answer of `getTransaction` with base64 encoding, as far as it is read (Solana RPC documentation). */
+const transactionReply = z.object({
+  slot: z.number(),
+  blockTime: z.number().nullish(),
+  transaction: z.tuple([z.string(), z.literal('base64')]),
+  meta: z.object({
+    err: z.unknown().optional(),
+    fee: lamports,
+    preBalances: z.array(lamports),
+    postBalances: z.array(lamports),
+    preTokenBalances: z.array(tokenBalance).nullish(),
+    postTokenBalances: z.array(tokenBalance).nullish(),
+    loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
+  }),
+})
+type Meta = z.output<typeof transactionReply>['meta']
+
+/**
+ * Reads one answer of `getTransaction`. Undefined when the node does not have it (null), has no balances for it
+ * yet, or answers something that cannot be read: all of that means "later", never a verdict.
+ */
+export function decodeTransaction(signature: string, reply: unknown): ChainTransaction | undefined {
+  const parsed = transactionReply.safeParse(reply)
+  if (!parsed.success) return undefined
+  const { slot, blockTime, transaction, meta } = parsed.data
+  const wire = readWire(transaction[0])
+  // The id of a transaction is its first signature; the second of a multi-signed one names nothing.
+  if (wire === undefined || wire.signature !== signature) return undefined
+  const accounts = [
+    ...wire.accounts,
+    ...(meta.loadedAddresses?.writable ?? []),
+    ...(meta.loadedAddresses?.readonly ?? []),
+  ]
+  return {
+    signature,
+    messageHash: wire.messageHash,
+    failed: meta.err !== null && meta.err !== undefined,
+    slot: BigInt(slot),
+    blockTime: blockTime == null ? undefined : new Date(blockTime * 1000),
+    accounts: new Set(accounts),
+    signers: new Set(wire.accounts.slice(0, wire.signerCount)),
+    feePayer: wire.accounts[0] as string,
+    networkFee: BigInt(meta.fee),
+    lamports: lamportChanges(accounts, meta),
+    tokens: tokenChanges(accounts, meta),
+  }
+}
+
+interface Wire {
+  readonly signature: string
+  readonly messageHash: string
+  readonly accounts: string[]
+  readonly signerCount: number
+}
+
+function readWire(base64: string): Wire | undefined {
+  try {
+    const bytes = Buffer.from(base64, 'base64')
+    const { signatures, message } = VersionedTransaction.deserialize(bytes)
+    return {
+      messageHash: messageHash(bytes).toString('hex'),
+      signature: encodeBase58(signatures[0] ?? new Uint8Array()),
+      accounts: message.staticAccountKeys.map((key) => key.toBase58()),
+      signerCount: message.header.numRequiredSignatures,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function lamportChanges(
+  accounts: readonly string[],
+  { preBalances, postBalances }: Meta,
+): Map<string, bigint> {
+  const changes = new Map<string, bigint>()
+  for (const [index, account] of accounts.entries()) {
+    const change = BigInt(postBalances[index] ?? 0) - BigInt(preBalances[index] ?? 0)
+    if (change !== 0n) changes.set(account, change)
+  }
+  return changes
+}
+
+/** A token account that is missing before or after held nothing then. */
+function tokenChanges(accounts: readonly string[], meta: Meta): TokenChange[] {
+  const before = new Map((meta.preTokenBalances ?? []).map((balance) => [balance.accountIndex, balance]))
+  const after = new Map((meta.postTokenBalances ?? []).map((balance) => [balance.accountIndex, balance]))
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((index) => {
+    const [pre, post] = [before.get(index), after.get(index)]
+    const account = accounts[index]
+    const mint = post?.mint ?? pre?.mint
+    if (account === undefined || mint === undefined) return []
+    return {
+      account,
+      mint,
+      ownerBefore: pre?.owner,
+      ownerAfter: post?.owner,
+      classic: (post ?? pre)?.programId === classicTokenProgram,
+      delta: BigInt(post?.uiTokenAmount.amount ?? 0) - BigInt(pre?.uiTokenAmount.amount ?? 0),
+    }
+  })
+}

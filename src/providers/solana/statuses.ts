@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import type { Sighting, SignatureStatus } from '../../ports/chain.js'
+import { documented, type JsonRpc } from './json-rpc.js'
+
+const slot = z.int().nonnegative()
+const statusesReply = z.object({
+  context: z.object({ slot }),
+  value: z.array(
+    z
+      .object({
+        slot,
+        err: z.unknown().optional(),
+        confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']),
+      })
+      .nullable(),
+  ),
+})
+type StatusesReply = z.output<typeof statusesReply>
+
+const unseen: SignatureStatus = { commitment: 'none', failed: false, slot: 0n }
+/** A node this many slots (a minute) behind what another one has said is stuck; it is not asked what it has not seen. */
+const lagSlots = 150
+/** For so long a slot that one node has named is held against others: what a node made up must not silence the rest. */
+const lagMemoryMs = 60_000
+/**
+ * This many slots beyond where a transaction had landed its blockhash (150 slots) has expired on every fork and the
+ * fork is decided (32 slots): it cannot land again.
+ */
+const beyondReturn = 256
+
+/** Asks how sure the cluster is of signatures. An endpoint far behind what another one has said is passed over. */
+export function createStatusReader(
+  rpc: JsonRpc,
+): (signatures: readonly string[]) => Promise<[string, SignatureStatus][]> {
+  let newest = 0
+  let newestAtMs = 0
+  function refuseStuck(at: number): void {
+    const now = performance.now()
+    if (at < newest && now - newestAtMs < lagMemoryMs) {
+      if (at >= newest - lagSlots) return
+      throw new ProviderError('unavailable', `the node is at slot ${at} of ${newest}`)
+    }
+    newest = at
+    newestAtMs = now
+  }
+  return (signatures) =>
+    rpc.call('getSignatureStatuses', question(signatures), (result) => {
+      const { context, value } = answerFor(signatures, result)
+      refuseStuck(context.slot)
+      return signatures.map((signature, index) => [signature, statusOf(value[index])])
+    })
+}
+
+/** See `Chain.vanished`. */
+export async function readVanished(rpc: JsonRpc, landed: readonly Sighting[]): Promise<string[]> {
+  const signatures = landed.map(({ signature }) => signature)
+  const answers = await rpc.everywhere('getSignatureStatuses', question(signatures), (result) =>
+    answerFor(signatures, result),
+  )
+  const isGone = (at: bigint, index: number): boolean =>
+    answers.every(({ context, value }) => {
+      const status = statusOf(value[index])
+      if (status.commitment === 'none') return context.slot >= Number(at) + beyondReturn
+      return status.commitment === 'finalized' && status.failed
+    })
+  return landed.filter(({ slot: at }, index) => isGone(at, index)).map(({ signature }) => signature)
+}
+
+function question(signatures: readonly string[]): unknown[] {
+  return [signatures, { searchTransactionHistory: true }]
+}
+
+function answerFor(signatures: readonly string[], result: unknown): StatusesReply {
+  const reply = documented(statusesReply)(result)
+  if (reply.value.length === signatures.length) return reply
+  const short = `the RPC answered ${reply.value.length} of ${signatures.length} statuses`
+  throw new ProviderError('ambiguous', short)
+}
+
+function statusOf(status: StatusesReply['value'][number] | undefined): SignatureStatus {
+  if (status == null) return unseen
+  const { confirmationStatus: commitment, err, slot: at } = status
+  return { commitment, failed: err != null, slot: BigInt(at) }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { baseUnits } from '../../kernel/money.js'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { requestJson } from '../../platform/http-client.js'
+import { type Rates, rateDecimals } from '../../ports/exchange-rates.js'
+
+const timeoutMs = 3000
+const maxBytes = 64 * 1024
+/** No naira rate ever comes near; a feed that says so is broken, and the smallest charge would be worth nothing. */
+const absurd = 10n ** 6n * 10n ** BigInt(rateDecimals)
+
+const reply = z.object({
+  base: z.literal('USD'),
+  rates: z.record(z.string(), z.unknown()),
+  asOf: z.iso.datetime({ offset: true }),
+})
+
+/** Rates in the form `{ base: "USD", rates: { NGN: 1600 }, asOf }`. */
+export function createUsdRates({ url }: { url: string }): Rates {
+  return {
+    async read() {
+      const parsed = reply.safeParse(await requestJson(url, { timeoutMs, maxBytes }))
+      if (!parsed.success) throw new ProviderError('ambiguous', 'the rate feed did not answer as documented')
+      const { rates, asOf } = parsed.data
+      const value = baseUnits(rates['NGN'], rateDecimals)
+      return { value: value !== undefined && value < absurd ? value : undefined, asOf: new Date(asOf) }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/database/database.js'
+import type { TipListItem } from './schemas.js'
+
+/** A fiat tip as it is first recorded. */
+export interface NewFiatTip {
+  /** The `fiatpay_` intent id. */
+  readonly id: string
+  /** Who receives it. */
+  readonly userId: string
+  /** Display name of the supporter. */
+  readonly sender: string
+  readonly message: string | null
+  readonly amountCents: bigint
+  readonly details: NonNullable<TipListItem['fiatDetails']>
+}
+
+/** Records a pending fiat tip. Its work hangs on the intent, so it is never due here. */
+export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
+  await query(trx, {
+    name: 'tips.fiat-record',
+    text: /* sql */ `
+      insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at)
+      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null)`,
+    values: [tip.id, tip.userId, tip.sender, tip.message, tip.amountCents, JSON.stringify(tip.details)],
+  })
+}
+
+/** Locks a fiat tip until the transaction ends; whoever else settles it waits. */
+export async function lockFiatTip(trx: Knex, id: string): Promise<TipListItem['status'] | undefined> {
+  const [row] = await query<{ status: TipListItem['status'] }>(trx, {
+    name: 'tips.fiat-lock',
+    text: 'select status from tips where id = $1 for no key update',
+    values: [id],
+  })
+  return row?.status
+}
+
+/** What a fiat tip turned out to be. */
+export interface FiatConfirmation {
+  readonly id: string
+  readonly amountCents: bigint
+  readonly creditedMicro: bigint
+  readonly details: NonNullable<TipListItem['fiatDetails']>
+}
+
+/**
+ * Confirms a fiat tip, whatever it was before (late money wins), and stamps it as chain tips are stamped: the
+ * recipient's cursor moves first, so the stamp is later than every one a reader may have seen. False when it was
+ * confirmed already.
+ */
+export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'tips.fiat-confirm',
+    text: /* sql */ `
+      with open as materialized (
+        select id, recipient_party from tips
+        where id = $1 and status in ('pending', 'failed', 'cancelled') for no key update
+      ), cursor as (
+        insert into creator_cursors as c (party_id, last_at)
+        select recipient_party, date_trunc('milliseconds', clock_timestamp()) from open
+        on conflict (party_id) do update
+          set last_at = greatest(date_trunc('milliseconds', clock_timestamp()), c.last_at + interval '1 ms')
+        returning last_at
+      )
+      update tips t set status = 'confirmed', confirmed_at = c.last_at, listed = true,
+        display_raw = $2, received_raw = $3, fiat_details = $4
+      from open o, cursor c where t.id = o.id
+      returning t.id`,
+    values: [tip.id, tip.amountCents, tip.creditedMicro, JSON.stringify(tip.details)],
+  })
+  return rows.length > 0
+}
+
+/** Ends a pending fiat tip without a credit. False when it was not pending any more. */
+export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'tips.fiat-end',
+    text: `update tips set status = $2 where id = $1 and status = 'pending' returning id`,
+    values: [id, status],
+  })
+  return rows.length > 0
+}

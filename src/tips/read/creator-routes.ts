@@ -1,0 +1,58 @@
+import { signedIn } from '../../accounts/sessions/auth.js'
+import { answerCsv } from '../../http/csv.js'
+import { answered, type Route, route } from '../../http/endpoint.js'
+import { cursorOf } from '../../http/paging.js'
+import type { Services } from '../../services.js'
+import { dailyAnswer, dailyInput, ownTipsAnswer, ownTipsInput } from './creator-schemas.js'
+import { listOwnTips, ownTipsCsv } from './creator-tips.js'
+import { dailyTips } from './daily-sums.js'
+
+/** What a creator sees of the tips received. The session guard of these paths stands in app.ts, before routing. */
+export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/creators/tips',
+        summary: 'The tips received, newest first',
+        credential: 'session',
+        limit: 'reads',
+        input: ownTipsInput,
+        invalid: 'invalid_cursor',
+        output: ownTipsAnswer,
+        errors: [
+          'invalid_limit',
+          'invalid_token',
+          'invalid_status',
+          'invalid_from',
+          'invalid_to',
+          'invalid_q',
+          'invalid_format',
+          'unauthorized',
+        ],
+        csv: true,
+      },
+      async (input, ctx) => {
+        const { tips, next } = await listOwnTips(services, signedIn(ctx).account.id, input)
+        const nextCursor = cursorOf(next)
+        if (input.format === 'json') return { tips, nextCursor }
+        answerCsv(ctx, 'tips.csv', ownTipsCsv(tips), nextCursor)
+        return answered
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/tips/daily',
+        summary: 'Number and value of the tips received on each of the last days',
+        credential: 'session',
+        limit: 'reads',
+        input: dailyInput,
+        invalid: 'invalid_days',
+        output: dailyAnswer,
+        errors: ['unauthorized'],
+      },
+      async ({ days }, ctx) => ({ days: await dailyTips(services, signedIn(ctx).account.id, days) }),
+    ),
+  ]
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { cursorInput, formatInput, limitInput } from '../../http/paging.js'
+import { isAddress } from '../../kernel/base58.js'
+import type { ErrorCode } from '../../kernel/errors.js'
+import { characters, cleanLine } from '../../kernel/text.js'
+import { tokenBySymbol } from '../../kernel/tokens.js'
+import { tipListItem, tipStatus } from '../schemas.js'
+import { fiatSymbol } from './present.js'
+
+const mostSearchLength = 100
+const daysText = /^(?:[1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6])$/
+const daysDefault = 30
+const dayMs = 24 * 3600 * 1000
+const success = z.literal(true)
+
+/** A moment as ISO 8601 writes it with its offset, or a UTC date, which stands for its start. */
+function moment(wrong: ErrorCode) {
+  const isDate = z.iso.date()
+  return z
+    .union([z.iso.datetime({ offset: true }), isDate], wrong)
+    .transform((text) => ({ at: new Date(text), wholeDay: isDate.safeParse(text).success }))
+}
+
+/** GET /creators/tips. A position is when a tip was recorded (epoch ms) and its id. */
+export const ownTipsInput = z.object({
+  cursor: cursorInput(/^\d{1,14}\.[\w-]{1,100}$/),
+  limit: limitInput,
+  token: z
+    .string('invalid_token')
+    .transform((text) => tokenBySymbol(text)?.mint ?? text)
+    .refine((token) => token === fiatSymbol || isAddress(token), 'invalid_token')
+    .optional()
+    .meta({ description: `Symbol or mint; ${fiatSymbol}: tips in naira` }),
+  status: z.enum(tipStatus.options, 'invalid_status').optional(),
+  from: moment('invalid_from')
+    .transform(({ at }) => at)
+    .optional()
+    .meta({ description: 'ISO 8601; recorded then or later' }),
+  to: moment('invalid_to')
+    .transform(({ at, wholeDay }) => new Date(at.getTime() + (wholeDay ? dayMs : 0)))
+    .optional()
+    .meta({ description: 'ISO 8601; recorded before then. A date includes its whole day (UTC)' }),
+  q: z
+    .string('invalid_q')
+    .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
+    .refine((text) => characters(text) <= mostSearchLength, 'invalid_q')
+    .optional()
+    .meta({ description: 'Part of the message or the sender, in any case', maxLength: mostSearchLength }),
+  format: formatInput,
+})
+export type OwnTipsInput = z.output<typeof ownTipsInput>
+
+export const ownTipsAnswer = z.object({
+  success,
+  tips: z.array(tipListItem),
+  nextCursor: z.string().nullable(),
+})
+
+/** GET /creators/tips/daily. */
+export const dailyInput = z.object({
+  days: z
+    .string('invalid_days')
+    .regex(daysText, 'invalid_days')
+    .transform(Number)
+    .default(daysDefault)
+    .meta({ description: '1 to 366, default 30; the last is today (UTC)' }),
+})
+
+const day = z.object({ date: z.iso.date(), count: z.number().int(), valueUsd: z.number() })
+export type Day = z.output<typeof day>
+export const dailyAnswer = z.object({ success, days: z.array(day) })

@@ -1,0 +1,53 @@
+import { displayNumber, divideHalfUp } from '../../kernel/money.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import type { Day } from './creator-schemas.js'
+import { microUsd } from './present.js'
+
+/** What came in of one token (null: naira) on one day; a day without tips has one row without an amount. */
+interface DayRow {
+  readonly date: string
+  readonly count: number
+  readonly mint: string | null
+  readonly decimals: number | null
+  readonly raw: string | null
+  /** Last known price in USD as decimal text, null if none was ever known. */
+  readonly usd: string | null
+}
+
+const microPerCent = 10_000n
+
+/** Confirmed tips a creator received on each of the last days (UTC, the last is today), empty days included. */
+export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, days: number): Promise<Day[]> {
+  const rows = await query<DayRow>(db, {
+    name: 'tips.daily',
+    text: /* sql */ `
+      with today as (select (now() at time zone 'utc')::date as day),
+      days as (
+        select day - n as day from today, generate_series(0, $2::int - 1) n),
+      received as (
+        select (recorded_at at time zone 'utc')::date as day, mint, decimals, count(*)::int as count, sum(display_raw) as raw
+        from tips
+        where recipient_party = (select id from parties where user_id = $1) and listed and status = 'confirmed'
+          and recorded_at >= (select (day - ($2::int - 1))::timestamp at time zone 'utc' from today)
+        group by 1, 2, 3)
+      select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(r.count, 0) as count, r.mint, r.decimals, r.raw, p.usd
+      from days d left join received r on r.day = d.day left join prices p on p.mint = r.mint
+      order by d.day`,
+    values: [userId, days],
+  })
+  const byDate = new Map<string, { count: number; micro: bigint }>()
+  for (const row of rows) {
+    const { count, micro } = byDate.get(row.date) ?? { count: 0, micro: 0n }
+    byDate.set(row.date, { count: count + row.count, micro: micro + worth(row) })
+  }
+  return [...byDate].map(([date, { count, micro }]) => ({
+    date,
+    count,
+    valueUsd: displayNumber(divideHalfUp(micro, microPerCent), 2),
+  }))
+}
+
+function worth({ mint, decimals, raw, usd }: DayRow): bigint {
+  return decimals === null || raw === null ? 0n : microUsd({ mint, decimals, displayRaw: raw, usd })
+}

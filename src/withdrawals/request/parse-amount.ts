@@ -1,0 +1,14 @@
+import { baseUnits } from '../../kernel/money.js'
+import type { AskedAmount } from '../price-withdrawal.js'
+
+const usdcDecimals = 6
+const koboDecimals = 2
+
+/** Exactly one of the two amounts, in base units; undefined otherwise. */
+export function askedAmount(amountUSDC: unknown, amountNGN: unknown): AskedAmount | undefined {
+  if ((amountUSDC === undefined) === (amountNGN === undefined)) return undefined
+  const micro = baseUnits(amountUSDC, usdcDecimals)
+  const kobo = baseUnits(amountNGN, koboDecimals)
+  if (micro !== undefined) return { currency: 'USDC', micro }
+  return kobo === undefined ? undefined : { currency: 'NGN', kobo }
+}

@@ -1,0 +1,72 @@
+import type { Knex } from 'knex'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import { jobOf } from '../reconcile/reconcile-payouts.js'
+import { failUnpaid, lockWithdrawal } from '../transitions.js'
+
+/** A withdrawal that waits for its creator's identity. */
+export interface HeldWithdrawal {
+  readonly id: string
+  readonly reference: string
+  readonly netKobo: bigint
+}
+
+/** What waits for somebody's identity, oldest first. */
+export function heldOf(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
+  return query<HeldWithdrawal>(db, {
+    name: 'identity.held',
+    text: /* sql */ `
+      select id, reference, net_kobo as "netKobo" from withdrawals
+      where user_id = $1 and status = 'pending' and send_state = 'identity_hold' order by created_at, id`,
+    values: [userId],
+  })
+}
+
+/**
+ * Marks a creator as verified: what is held goes out, and nothing of theirs is held again. Returns what was released. A
+ * withdrawal being made meanwhile either sees the mark or is released with the others: it holds a share of the user's row.
+ */
+export async function verifyIdentity(uow: UnitOfWork, userId: string): Promise<HeldWithdrawal[]> {
+  await query(uow.trx, {
+    name: 'identity.verify',
+    text: /* sql */ `
+      update users set identity_verified_at = coalesce(identity_verified_at, clock_timestamp()) where id = $1`,
+    values: [userId],
+  })
+  const held = await heldOf(uow.trx, userId)
+  const released: HeldWithdrawal[] = []
+  for (const one of held) if (await releaseHeld(uow, one)) released.push(one)
+  return released
+}
+
+/** Gives back everything that is held: who somebody is could not be shown. Returns what was given back. */
+export async function refuseIdentity(
+  uow: UnitOfWork,
+  userId: string,
+  reason: string,
+): Promise<HeldWithdrawal[]> {
+  const refused: HeldWithdrawal[] = []
+  for (const one of await heldOf(uow.trx, userId)) {
+    const withdrawal = await lockWithdrawal(uow, one.id)
+    if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
+    await failUnpaid(uow, withdrawal, reason)
+    refused.push(one)
+  }
+  return refused
+}
+
+/** Lets a held withdrawal be sent. False when it is not held any more. */
+export async function releaseHeld(
+  uow: UnitOfWork,
+  { id, reference }: Pick<HeldWithdrawal, 'id' | 'reference'>,
+): Promise<boolean> {
+  const rows = await query(uow.trx, {
+    name: 'identity.release',
+    text: /* sql */ `
+      update withdrawals set send_state = 'not_sent', due_at = clock_timestamp()
+      where id = $1 and status = 'pending' and send_state = 'identity_hold' returning id`,
+    values: [id],
+  })
+  if (rows.length > 0) uow.wake('payouts', jobOf(reference, 0))
+  return rows.length > 0
+}

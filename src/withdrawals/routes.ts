@@ -1,0 +1,128 @@
+import { signedIn } from '../accounts/sessions/auth.js'
+import { answerCsv } from '../http/csv.js'
+import { answered, type Route, route } from '../http/endpoint.js'
+import { idempotent } from '../http/idempotency.js'
+import { cursorOf } from '../http/paging.js'
+import { DomainError } from '../kernel/errors.js'
+import { ProviderError } from '../kernel/provider-error.js'
+import type { RateBook } from '../market/exchange-rates.js'
+import { createInTurn } from '../platform/keyed-mutex.js'
+import type { Services } from '../services.js'
+import { readHistory } from './list-withdrawals.js'
+import { payoutsCsv } from './present.js'
+import { BankBook } from './request/banks.js'
+import { createVerdictWait } from './request/wait-for-outcome.js'
+import { withdraw } from './request/withdraw.js'
+import {
+  banksAnswer,
+  historyAnswer,
+  historyInput,
+  nothing,
+  resolveAnswer,
+  resolveInput,
+  type WithdrawInput,
+  withdrawAnswer,
+  withdrawInput,
+} from './schemas.js'
+
+/** Withdrawals and what they need to know of banks. The session guard of these paths stands in app.ts, before routing. */
+export function payoutRoutes(services: Services, rates: RateBook): Route[] {
+  return [withdrawRoute(services, rates), historyRoute(services), ...bankRoutes(services)]
+}
+
+function withdrawRoute(services: Services, rates: RateBook): Route {
+  const tools = { rates, inTurn: createInTurn(), awaitVerdict: createVerdictWait(services) }
+  return route(
+    {
+      method: 'post',
+      path: '/payouts/withdraw',
+      summary: 'Withdraw USDC as NGN to a Nigerian bank account',
+      credential: 'session',
+      limit: { name: 'withdraw', key: (_, ctx) => signedIn(ctx).account.id },
+      idempotent: true,
+      input: withdrawInput,
+      invalid: 'invalid_amount',
+      output: withdrawAnswer,
+      errors: [
+        'unauthorized',
+        'bank_details_required',
+        'insufficient_balance',
+        'rate_unavailable',
+        'payout_refused',
+      ],
+    },
+    idempotent(
+      {
+        db: services.db,
+        scope: (ctx) => `/payouts/withdraw ${signedIn(ctx).account.id}`,
+        stillServes: async () => true,
+      },
+      (input: WithdrawInput, ctx, claim) =>
+        withdraw(services, tools, input, { userId: signedIn(ctx).account.id, claim }),
+    ),
+  )
+}
+
+function historyRoute({ db }: Services): Route {
+  return route(
+    {
+      method: 'get',
+      path: '/payouts/history',
+      summary: 'The own withdrawals, newest first',
+      credential: 'session',
+      limit: 'reads',
+      input: historyInput,
+      invalid: 'invalid_cursor',
+      output: historyAnswer,
+      errors: ['unauthorized', 'invalid_reference', 'invalid_status', 'invalid_limit', 'invalid_format'],
+      csv: true,
+    },
+    async (input, ctx) => {
+      const { payouts, next } = await readHistory(db, signedIn(ctx).account.id, input)
+      const nextCursor = cursorOf(next)
+      if (input.format === 'json') return { payouts, nextCursor }
+      answerCsv(ctx, 'payouts.csv', payoutsCsv(payouts), nextCursor)
+      return answered
+    },
+  )
+}
+
+function bankRoutes(services: Services): Route[] {
+  const book = new BankBook(services)
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/creators/banks',
+        summary: 'The banks that can be withdrawn to',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: banksAnswer,
+        errors: ['service_unavailable'],
+      },
+      async () => ({ banks: await book.banks() }),
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/creators/bank-accounts/resolve',
+        summary: 'The name of the holder of a bank account',
+        credential: 'session',
+        limit: { name: 'resolve', key: (_, ctx) => signedIn(ctx).account.id },
+        input: resolveInput,
+        invalid: 'bank_details_required',
+        output: resolveAnswer,
+        errors: ['unauthorized', 'bank_account_not_found', 'service_unavailable'],
+      },
+      async (account) => ({ accountName: await services.payouts.resolveName(account).catch(notFound) }),
+    ),
+  ]
+}
+
+function notFound(error: unknown): never {
+  if (error instanceof ProviderError && error.kind === 'rejected')
+    throw new DomainError('bank_account_not_found')
+  throw error
+}

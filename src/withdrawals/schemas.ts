@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { cursorInput, formatInput, limitInput } from '../http/paging.js'
+import { isPayoutReference } from '../kernel/ids.js'
+import { characters, cleanLine } from '../kernel/text.js'
+import { withdrawalStatuses } from './lifecycle.js'
+import { askedAmount } from './request/parse-amount.js'
+
+const missing = 'bank_details_required'
+/** An account number is written with blanks and hyphens; nobody needs more. */
+const accountTextLength = 64
+const nameLeast = 2
+const nameMost = 100
+
+const bankCode = z
+  .string(missing)
+  .regex(/^\d{3}$/, missing)
+  .meta({ description: 'Three digits' })
+const accountNumber = z
+  .string(missing)
+  .max(accountTextLength, missing)
+  .transform((text) => text.replace(/\D/g, ''))
+  .refine((digits) => digits.length === 10, missing)
+  .meta({ description: 'Ten digits; anything else is stripped' })
+const amount = (description: string) => z.unknown().optional().meta({ type: 'number', description })
+
+/** POST /payouts/withdraw (contract: Endpoints). */
+export const withdrawInput = z
+  .object({
+    amountUSDC: amount('This or amountNGN; positive, not above the available balance'),
+    amountNGN: amount('This or amountUSDC; before the fee'),
+    bankCode,
+    accountNumber,
+    accountName: z
+      .string(missing)
+      .transform((text) => cleanLine(text, nameMost + 1))
+      .refine((name) => characters(name) >= nameLeast && characters(name) <= nameMost, missing)
+      .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
+  })
+  // Also when other fields are wrong: the amount is refused first.
+  .refine(({ amountUSDC, amountNGN }) => askedAmount(amountUSDC, amountNGN), {
+    error: 'invalid_amount',
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+export type WithdrawInput = z.output<typeof withdrawInput>
+
+const ngn = z.number().meta({ description: 'NGN, two decimals' })
+
+export const withdrawAnswer = z.object({
+  success: z.literal(true),
+  provider: z.literal('fiatpay'),
+  reference: z.string().refine(isPayoutReference),
+  status: z.enum(['pending', 'submitted']),
+  amountNGN: ngn,
+  systemFeeNGN: ngn,
+  amountUSDC: z.number().optional().meta({ description: 'Only of a request in USDC' }),
+  currency: z.enum(['USDC', 'NGN']),
+  requiresVerification: z
+    .boolean()
+    .meta({ description: 'Held until the identity of the creator is verified' }),
+})
+export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
+
+/** GET /payouts/history. A position is when a withdrawal was made (epoch ms) and its id. */
+export const historyInput = z.object({
+  // PostgreSQL takes no text with U+0000, and no reference has anything of its kind.
+  reference: z
+    .string('invalid_reference')
+    .max(100, 'invalid_reference')
+    .regex(/^\P{Cc}*$/u, 'invalid_reference')
+    .optional(),
+  status: z.enum(withdrawalStatuses, 'invalid_status').optional(),
+  cursor: cursorInput(/^\d{1,14}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  limit: limitInput,
+  format: formatInput,
+})
+export type HistoryInput = z.output<typeof historyInput>
+
+const moment = z.iso.datetime().nullable()
+const payout = z.object({
+  reference: z.string(),
+  provider: z.literal('fiatpay'),
+  status: z.enum(withdrawalStatuses),
+  currency: z.enum(['USDC', 'NGN']),
+  amountNGN: ngn,
+  systemFeeNGN: ngn,
+  amountUSDC: z.number(),
+  bankCode: z.string(),
+  bankName: z.string().nullable(),
+  accountNumber: z.string().meta({ description: 'The last four digits shown' }),
+  accountName: z.string(),
+  requiresVerification: z.boolean(),
+  failureReason: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  submittedAt: moment,
+  processingAt: moment,
+  completedAt: moment,
+  failedAt: moment,
+})
+export type PayoutRecord = z.output<typeof payout>
+
+export const historyAnswer = z.object({
+  success: z.literal(true),
+  payouts: z.array(payout),
+  nextCursor: z.string().nullable(),
+})
+
+export const nothing = z.object({})
+
+export const banksAnswer = z.object({
+  success: z.literal(true),
+  banks: z.array(z.object({ code: z.string(), name: z.string() })),
+})
+
+/** POST /creators/bank-accounts/resolve. */
+export const resolveInput = z.object({ bankCode, accountNumber })
+export const resolveAnswer = z.object({ success: z.literal(true), accountName: z.string() })

@@ -1,0 +1,180 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestFn } from 'ava'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { CreatorSettings } from '../../../src/creators/settings.js'
+import type { WorkKind } from '../../../src/platform/queue/wake-ups.js'
+import { installTestWallet } from '../../browser/test-wallet.js'
+import { type Embedder, type InitBody, registerEmbedder } from '../make/sdk.js'
+import { altered, createSupporter, type Supporter } from '../make/supporter.js'
+import { memo } from '../make/transfers.js'
+import { type WalletSwitches, walletConfig } from '../make/wallet-config.js'
+import { createWorkerLoops, type WorkerLoops } from '../servers/worker-loops.js'
+import { publicUrl, useWorld, type World, type WorldOptions } from '../servers/world.js'
+import { until } from '../until.js'
+
+/** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
+const slotMs = 80
+export const patienceMs = 20_000
+const desktop = { width: 1000, height: 900 }
+export const phone = { width: 390, height: 844 }
+
+/** A world with a browser in it, a site of somebody else's, and the workers at work. */
+export interface BrowserWorld {
+  readonly world: World
+  readonly browser: Browser
+  /** Serves the document a test gives it, at an origin that is not the service's. */
+  readonly site: Site
+}
+
+/** Somebody else's web server. */
+interface Site {
+  readonly origin: string
+  /** Serves this document at a path of its own. Returns its URL. */
+  serve(document: string | (() => Promise<string>)): string
+  readonly server: Server
+}
+
+/** Gives a test file a browser beside its world, with the workers of tips and those named at work. */
+export function useBrowser(
+  test: TestFn,
+  { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
+): () => BrowserWorld {
+  const world = useWorld(test, { chain: true, fiat: true, slotMs, ...options })
+  let opened: BrowserWorld | undefined
+  let loops: WorkerLoops | undefined
+  test.before('a browser starts', async () => {
+    await until('the world is open', () => isOpen(world))
+    const browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        // The provider sends payers back to the public URL: there the browser finds the app, as through a proxy.
+        `--host-resolver-rules=MAP ${new URL(publicUrl).host} ${new URL(world().url).host}`,
+      ],
+    })
+    opened = { world: world(), browser, site: await openSite() }
+    loops = createWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
+  })
+  test.after.always('the browser ends', async () => {
+    await loops?.stop()
+    await opened?.browser.close()
+    const server = opened?.site.server
+    server?.closeAllConnections()
+    await new Promise((done) => server?.close(done) ?? done(undefined))
+  })
+  return () => {
+    if (opened === undefined) throw new Error('The browser is open inside tests only')
+    return opened
+  }
+}
+
+/** Hooks run side by side: the world may still be opening. */
+function isOpen(world: () => World): boolean {
+  try {
+    return world() !== undefined
+  } catch {
+    return false
+  }
+}
+
+async function openSite(): Promise<Site> {
+  const documents = new Map<string, string | (() => Promise<string>)>()
+  const server = createServer((request, response) => {
+    const found = documents.get(request.url ?? '') ?? ''
+    Promise.resolve(typeof found === 'string' ? found : found()).then(
+      (body) => response.setHeader('content-type', 'text/html; charset=utf-8').end(body),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  // Another site than 127.0.0.1, where the service is.
+  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    server,
+    serve(document) {
+      const path = `/${documents.size + 1}`
+      documents.set(path, document)
+      return origin + path
+    },
+  }
+}
+
+/** A session for that origin, and where its checkout is. */
+export async function openEmbed(
+  { request, url }: World,
+  { id, apiKey }: Embedder,
+  originUrl: string,
+  theme: 'dark' | 'light' = 'light',
+): Promise<InitBody & { readonly embedUrl: string }> {
+  const body = { creatorId: id, originUrl, theme }
+  const answer = await request<InitBody>('POST', '/sdk/init', { bearer: apiKey, body })
+  if (answer.status !== 200) throw new Error(`init: ${answer.status} ${JSON.stringify(answer.body)}`)
+  const { pathname, search, hash } = new URL(answer.body.config.embedUrl)
+  return { ...answer.body, embedUrl: `${url}${pathname}${search}${hash}` }
+}
+
+export interface Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly embedder: Embedder
+  readonly supporter: Supporter
+  readonly embedUrl: string
+  readonly sessionToken: string
+  /** What went wrong in any script of the visit. */
+  readonly faults: readonly string[]
+}
+
+export interface VisitOptions {
+  readonly settings?: Partial<CreatorSettings>
+  readonly embedder?: Embedder
+  /** None: the browser has no wallet. */
+  readonly wallet?: WalletSwitches | 'none'
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly theme?: 'dark' | 'light'
+  readonly tokens?: readonly string[]
+}
+
+/** Somebody with a wallet and a fresh session of a creator's checkout, which is not opened yet. */
+export async function visit(
+  { world, browser, site }: BrowserWorld,
+  {
+    settings,
+    embedder: given,
+    wallet = {},
+    viewport = desktop,
+    theme = 'light',
+    tokens = ['USDC'],
+  }: VisitOptions = {},
+): Promise<Visit> {
+  const embedder = given ?? (await registerEmbedder(world, settings))
+  const supporter = createSupporter(world.sandbox, tokens)
+  const { embedUrl, sessionToken } = await openEmbed(world, embedder, site.origin, theme)
+  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
+  context.setDefaultTimeout(patienceMs)
+  if (wallet !== 'none') {
+    await context.exposeFunction('testWalletGuard', (issued: string) => guarded(world, issued))
+    await context.addInitScript(installTestWallet, walletConfig(supporter, world.sandbox.url, wallet))
+  }
+  const page = await context.newPage()
+  return { context, page, embedder, supporter, embedUrl, sessionToken, faults: faultsOf(context) }
+}
+
+/** What goes wrong in any script from now on, what a policy forbids included. The list grows. */
+export function faultsOf(context: BrowserContext): readonly string[] {
+  const faults: string[] = []
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML/i.test(message.text())) faults.push(message.text())
+  })
+  return faults
+}
+
+/** The transaction with an instruction of the wallet's own before all others, in base64 as it came. */
+function guarded({ sandbox }: World, issued: string): string {
+  const transaction = altered(sandbox.chain, issued, (instructions) => [memo('guard'), ...instructions])
+  return Buffer.from(transaction.serialize()).toString('base64')
+}

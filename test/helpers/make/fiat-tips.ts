@@ -1,0 +1,113 @@
+import { createSettlementDrain } from '../../../src/fiat/settlement/settle-due-intents.js'
+import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import { runDrain, type World } from '../servers/world.js'
+import { until } from '../until.js'
+import type { Person } from './people.js'
+
+/** The answer of POST /payments/fiat/intent. */
+export interface FiatIntentBody {
+  readonly success: true
+  readonly intentId: string
+  readonly status: 'requires_action'
+  readonly checkoutUrl: string | null
+  readonly paymentInstructions?: {
+    readonly bankName: string
+    readonly accountNumber: string
+    readonly accountName: string
+    readonly amount: number
+    readonly currency: string
+    readonly reference: string
+  }
+  readonly expiresAt: string
+}
+
+/** Asks for a fiat tip, which must be granted. */
+export async function fiatIntent({ request }: World, body: Record<string, unknown>): Promise<FiatIntentBody> {
+  const answer = await request<FiatIntentBody>('POST', '/payments/fiat/intent', { body })
+  if (answer.status !== 200) throw new Error(`fiat: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+export const referenceOf = (intentId: string): string => intentId.replace('_', '-')
+
+/** Money arrives for an intent in the stand-in: all of it, or so many kobo. */
+export function pay({ fiat }: World, intentId: string, kobo?: number): void {
+  const charge = fiat.fiatpay.charges.find(intentId)
+  if (charge === undefined) throw new Error(`no charge for ${intentId}`)
+  fiat.fiatpay.pay(charge, kobo ?? charge.amountKobo)
+}
+
+/** The charge fails in the stand-in. */
+export function decline({ fiat }: World, intentId: string): void {
+  const charge = fiat.fiatpay.charges.find(intentId)
+  if (charge === undefined) throw new Error(`no charge for ${intentId}`)
+  fiat.fiatpay.failCharge(charge)
+}
+
+export const settlementDrain = ({ services }: Pick<World, 'services'>): Drain =>
+  createSettlementDrain(services)
+
+/**
+ * As if its next look had come; then one settlement worker drains. Drains again when the intent was skipped: a webhook
+ * may hold its row just then.
+ */
+export async function settleNow(world: World, intentId: string): Promise<void> {
+  const intent = () => world.db('fiat_intents').where({ id: intentId })
+  const { attempts } = await intent().first()
+  await intent().update({ due_at: new Date(0) })
+  await until('it is looked at', async () => {
+    await runDrain(settlementDrain(world))
+    return (await intent().first()).attempts > attempts
+  })
+}
+
+interface FiatStatusBody {
+  readonly success: true
+  readonly intentId: string
+  readonly status: string
+  readonly completedAt: string | null
+}
+
+export async function fiatStatus({ request }: World, intentId: string): Promise<string> {
+  const answer = await request<FiatStatusBody>('GET', `/payments/fiat/status?intentId=${intentId}`)
+  if (answer.status !== 200) throw new Error(`status: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body.status
+}
+
+/** What a creator may withdraw, in USDC. */
+export async function availableUsdc({ request }: World, { session }: Person): Promise<number> {
+  const answer = await request<{ balance: { availableUSDC: number } }>('GET', '/creators/balance', {
+    session,
+  })
+  return answer.body.balance.availableUSDC
+}
+
+/** Lets the time of an intent be over since so many seconds. */
+export async function expire({ db }: World, intentId: string, seconds = 1): Promise<void> {
+  await db.raw(
+    `update fiat_intents set expires_at = clock_timestamp() - ? * interval '1 second',
+       created_at = clock_timestamp() - (? + 1800) * interval '1 second' where id = ?`,
+    [seconds, seconds, intentId],
+  )
+}
+
+/** What waits in suspense for an intent: reason and kobo. */
+export async function suspenseOf({ db }: World, intentId: string): Promise<[string, bigint][]> {
+  const rows = await db('suspense_items as s')
+    .join('fiat_payments as p', 'p.provider_transaction', 's.provider_transaction')
+    .where({ intent_id: intentId })
+    .orderBy('s.created_at')
+    .select('s.reason', 's.kobo')
+  return rows.map(({ reason, kobo }) => [reason, kobo])
+}
+
+/** What an account of the platform holds, in base units. */
+export async function platformUnits({ db }: World, kind: string, currency: string): Promise<bigint> {
+  const row = await db('ledger_entries as e')
+    .join('ledger_accounts as a', 'a.id', 'e.account_id')
+    .where({ kind, currency })
+    .whereNull('a.user_id')
+    .sum({ units: 'e.amount' })
+    .first()
+  return BigInt(row?.units ?? 0)
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inDatabase } from '../../../scripts/dev/postgres/session.js'
+
+/** A database of its own, copied from the migrated template. */
+export interface TestDatabase {
+  readonly name: string
+  readonly url: string
+}
+
+/** What the test runner (scripts/test.ts) has started. */
+interface TestServers {
+  /** URL of the PostgreSQL server, ending in a slash. */
+  readonly server: string
+  readonly template: string
+  readonly redisUrl: string
+}
+
+/** Throws one clear message when a test file is run without the runner. */
+export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
+  const server = env['TEST_DATABASE_URL']
+  const template = env['TEST_TEMPLATE']
+  const redisUrl = env['TEST_REDIS_URL']
+  if (!server || !template || !redisUrl)
+    throw new Error('No PostgreSQL and Redis for tests: run `npm test`, or `npm test -- <file>` for one file')
+  return { server: server.replace(/\/*$/, '/'), template, redisUrl }
+}
+
+export async function createDatabase(): Promise<TestDatabase> {
+  const { server, template } = testServers()
+  const name = `t_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) => admin.query(`create database ${name} template ${pg.escapeIdentifier(template)}`))
+  return { name, url: `${server}${name}` }
+}
+
+export async function dropDatabase({ name }: TestDatabase): Promise<void> {
+  await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))
+}
+
+/** Connections somebody holds to the database. */
+export async function countSessions({ name }: TestDatabase): Promise<number> {
+  const { rows } = await asAdmin((admin) =>
+    admin.query<{ sessions: number }>(
+      `select count(*)::int as sessions from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+      [name],
+    ),
+  )
+  return rows[0]?.sessions ?? 0
+}
+
+function asAdmin<Result>(work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
+  return inDatabase(`${testServers().server}postgres`, work)
+}

@@ -1,0 +1,57 @@
+import type { ExecutionContext } from 'ava'
+import type { WorkKind } from '../../../src/platform/queue/wake-ups.js'
+import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import { startWorker } from '../../../src/platform/worker/worker.js'
+import { lanesOf, workers } from '../../../workers/registry.js'
+import type { World } from './world.js'
+
+export interface WorkerLoops {
+  stop(): Promise<void>
+}
+
+/** The named workers at work for this world, woken as in production. */
+export function createWorkerLoops(services: World['services'], kinds: readonly WorkKind[]): WorkerLoops {
+  const running = kinds.map((kind) => startLoop(services, kind, workers[kind](services), () => undefined))
+  return {
+    async stop() {
+      await Promise.all(running.map((worker) => worker.stop()))
+    },
+  }
+}
+
+/**
+ * Fails unless a worker, woken as in production, has done its work within so many ms in each of three rounds.
+ * `round` asks for work, waits until it is done and answers how many ms that took.
+ */
+export async function assertWoken(
+  t: ExecutionContext,
+  services: World['services'],
+  { kind, drain, withinMs }: { readonly kind: WorkKind; readonly drain: Drain; readonly withinMs: number },
+  round: () => Promise<number>,
+): Promise<void> {
+  const worker = startLoop(services, kind, drain, (error) => t.log(error))
+  t.teardown(() => worker.stop())
+  const waits: number[] = []
+  for (let rounds = 0; rounds < 3; rounds++) waits.push(Math.round(await round()))
+  t.log(`after ${waits.join(', ')} ms`)
+  t.true(
+    waits.every((ms) => ms < withinMs),
+    `after ${waits.join(', ')} ms`,
+  )
+}
+
+function startLoop(
+  { config }: World['services'],
+  kind: WorkKind,
+  drain: Drain,
+  onError: (error: unknown) => void,
+) {
+  return startWorker({
+    kind,
+    drain,
+    lanes: lanesOf[kind],
+    redisUrl: config.redis.url,
+    namespace: config.redis.namespace,
+    onError,
+  })
+}

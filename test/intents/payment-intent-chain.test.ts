@@ -1,0 +1,138 @@
+import test from 'ava'
+import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { walletDrain } from '../helpers/make/creators.js'
+import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
+import { registerPerson } from '../helpers/make/people.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+
+/** A treasury nobody has given anything. */
+const treasury = strangerWallet()
+const world = useWorld(test, {
+  chain: true,
+  taps: true,
+  env: { TREASURY_WALLET: treasury, WALLET_WAIT_MS: '800' },
+})
+const usdc = tokenBySymbol('USDC')?.mint ?? ''
+const body = { creatorId: strangerWallet(), sourceWalletAddress: strangerWallet() }
+
+const leftOut = async (): Promise<number> => {
+  const { values } = await world().services.metrics.alerts.get()
+  return values.find(({ labels }) => labels.kind === 'fee_leg_left_out')?.value ?? 0
+}
+
+async function quoted(mint: string, amount: number): Promise<string> {
+  const intent = await issueIntent(world().request, { ...body, inputTokenMint: mint, amount })
+  const stored = await world().db('payment_intents').where({ id: intent.intentId }).first()
+  return `${intent.quote.outAmount} + ${stored.fee_raw}`
+}
+
+test.serial('a tip whose fee rounds to nothing raises no alert', async (t) => {
+  const before = await leftOut()
+  const bonk = tokenBySymbol('BONK')?.mint ?? ''
+  world().sandbox.prices.set(bonk, 1000)
+  // 49 base units: 2 % of them is 0.98.
+  t.is(await quoted(bonk, 0.00049), '49 + 0')
+  t.is(await leftOut(), before)
+})
+
+test.serial(
+  'without a treasury that can receive, the creator gets everything and an alert counts it',
+  async (t) => {
+    t.is(await quoted(solMint, 0.01), '10000000 + 0')
+    t.is(await quoted(usdc, 1), '1000000 + 0')
+    t.is(await leftOut(), 2)
+  },
+)
+
+test.serial('a fee that itself brings the treasury above its rent is taken', async (t) => {
+  // 2 % of 0.044544 SOL is 890,880 lamports: exactly the rent.
+  t.is(await quoted(solMint, 0.044544), '43653120 + 890880')
+  t.is(await quoted(solMint, 0.04454395), '44543950 + 0')
+})
+
+test.serial(
+  'a treasury that holds SOL but no token account still gives up the fee in that token alone',
+  async (t) => {
+    requestAirdrop(world().sandbox.chain, treasury, 1_000_000_000n)
+    await until('the treasury is funded', async () => (await quoted(solMint, 0.01)) === '9800000 + 200000')
+    t.is(await quoted(usdc, 1), '1000000 + 0')
+    t.falsy(world().sandbox.chain.svm.account(associatedAccount(treasury, usdc).toBase58()))
+  },
+)
+
+for (const [name, fault] of [
+  ['answers HTML', { answer: 'html' }],
+  ['answers 429', { answer: '429' }],
+] as const)
+  test.serial(`a chain that ${name} is a 503, and its return needs no restart`, async (t) => {
+    const { sandbox, request } = world()
+    const ask = () =>
+      request('POST', '/payments/intent', { body: { ...body, inputTokenMint: usdc, amount: 1 } })
+    sandbox.faults.set(fault)
+    t.teardown(() => sandbox.faults.clear())
+    const { status, body: refused } = await ask()
+    t.is(`${status} ${refused.error}`, '503 Service unavailable')
+    sandbox.faults.clear()
+    t.is((await ask()).status, 200)
+  })
+
+for (const [name, reply] of [
+  ['hangs up', undefined],
+  ['refuses every call', { error: { code: -32005, message: 'Node is behind by 42 slots' } }],
+  ['answers nonsense', { result: { value: 'nonsense' } }],
+  ['answers null', { result: null }],
+] as const)
+  test.serial(`a chain that ${name} is a 503 too, and says nothing of itself`, async (t) => {
+    const { taps, request } = world()
+    const ask = () =>
+      request('POST', '/payments/intent', { body: { ...body, inputTokenMint: usdc, amount: 1 } })
+    if (reply === undefined) taps.outside.intervene = (path) => (path === '/' ? 'close' : undefined)
+    else taps.outside.alter = (_method, _params, { id }) => ({ id, ...reply })
+    t.teardown(() => Object.assign(taps.outside, { intervene: undefined, alter: undefined }))
+    const { status, body: refused } = await ask()
+    t.is(`${status} ${refused.error}`, '503 Service unavailable')
+    Object.assign(taps.outside, { intervene: undefined, alter: undefined })
+    t.is((await ask()).status, 200)
+  })
+
+test.serial('an intent waits for a wallet that is on its way', async (t) => {
+  const { user } = await registerPerson(world())
+  const asked = world().request<IntentBody>('POST', '/payments/intent', {
+    body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
+  })
+  await runDrain(walletDrain(world()))
+  const { status, body: intent } = await asked
+  t.is(status, 200)
+  const { public_key: wallet } = await world().db('wallets').where({ user_id: user.id }).first()
+  const stored = await world().db('payment_intents').where({ id: intent.intentId }).first()
+  t.is(stored.payout_wallet, wallet)
+})
+
+test.serial(
+  'a wallet that never comes is a 409, no earlier and not much later than the time given',
+  async (t) => {
+    const { user } = await registerPerson(world())
+    const startedAt = performance.now()
+    const { status, body: refused } = await world().request('POST', '/payments/intent', {
+      body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
+    })
+    const tookMs = performance.now() - startedAt
+    t.is(`${status} ${refused.error}`, '409 Creator wallet is being provisioned')
+    t.true(tookMs >= 795 && tookMs < 1800, `${tookMs} ms`)
+  },
+)
+
+test.serial('the wait goes on without Redis', async (t) => {
+  const { taps } = world()
+  taps.redis.hold(true)
+  t.teardown(() => taps.redis.hold(false))
+  const { user } = await registerPerson(world())
+  const asked = world().request('POST', '/payments/intent', {
+    body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
+  })
+  await runDrain(walletDrain(world()))
+  t.is((await asked).status, 200)
+})

@@ -1,0 +1,245 @@
+import { decodeTransferCheckedInstruction, TOKEN_PROGRAM_ID } from '@solana/spl-token'
+import {
+  ComputeBudgetProgram,
+  type PublicKey,
+  SystemInstruction,
+  SystemProgram,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import test from 'ava'
+import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
+import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+
+const world = useWorld(test, { chain: true })
+const associatedProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+const mostBytes = 1232
+const source = strangerWallet()
+
+function known(symbol: string): Token {
+  return tokenBySymbol(symbol) as Token
+}
+
+/** The transaction as web3.js reads it, its instructions by program. */
+function read(intent: IntentBody) {
+  const bytes = Buffer.from(intent.transaction, 'base64')
+  const transaction = VersionedTransaction.deserialize(bytes)
+  const { instructions } = TransactionMessage.decompile(transaction.message)
+  const of = (program: string) => instructions.filter(({ programId }) => programId.toBase58() === program)
+  return { bytes, transaction, instructions, of }
+}
+
+async function storedIntent({ intentId }: IntentBody) {
+  return world().db('payment_intents').where({ id: intentId }).first()
+}
+
+function solLeg(instruction: TransactionInstruction) {
+  const { fromPubkey, toPubkey, lamports } = SystemInstruction.decodeTransfer({
+    ...instruction,
+    keys: instruction.keys.slice(0, 2),
+  })
+  return { from: fromPubkey.toBase58(), to: toPubkey.toBase58(), units: lamports }
+}
+
+function tokenLeg(instruction: TransactionInstruction) {
+  // The reference key behind the owner would be read as one more signer of a multisig.
+  const { keys, data } = decodeTransferCheckedInstruction({
+    ...instruction,
+    keys: instruction.keys.slice(0, 4),
+  })
+  const at = (key: { pubkey: PublicKey }) => key.pubkey.toBase58()
+  return {
+    from: at(keys.source),
+    to: at(keys.destination),
+    owner: at(keys.owner),
+    mint: at(keys.mint),
+    units: data.amount,
+    decimals: data.decimals,
+  }
+}
+
+test('the answer is the contract, field by field', async (t) => {
+  const creator = await registerCreator(world(), { gaslessEnabled: true })
+  const { body, headers } = await world().request<IntentBody>('POST', '/payments/intent', {
+    body: { creatorId: creator.user.id, amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: source },
+  })
+  const { intentId, transaction, lastValidBlockHeight, expiresAt, ...rest } = body
+  t.regex(intentId, /^pi_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  t.deepEqual(rest, {
+    success: true,
+    status: 'requires_action',
+    quote: { outAmount: '490000000', priceImpactPct: 0, amountUsd: 75, tokenSymbol: 'SOL' },
+    executionMode: 'async',
+    provider: 'direct-transfer',
+    settings: { yieldEnabled: false, gaslessEnabled: true, autoConvertUsdc: false },
+  })
+  t.is(Buffer.from(transaction, 'base64').toString('base64'), transaction)
+  const { message } = read(body).transaction
+  t.is(message.staticAccountKeys[0]?.toBase58(), source, 'the supporter pays the network fee, also here')
+  t.is(message.header.numRequiredSignatures, 1)
+  const { slot } = world().sandbox.chain.clock
+  t.true(
+    lastValidBlockHeight > slot && lastValidBlockHeight <= slot + 150,
+    `${lastValidBlockHeight} at ${slot}`,
+  )
+  t.true(Math.abs(Date.parse(expiresAt) - Date.now() - 60_000) < 5000, expiresAt)
+  t.is(headers['content-type'], 'application/json; charset=utf-8')
+})
+
+for (const [symbol, amount] of [
+  ['SOL', 1.000000049],
+  ['USDC', 12.345678],
+  ['USDT', 0.01],
+  ['BONK', 1_234_567.89012],
+] as const) {
+  test(`the transaction of a tip in ${symbol} pays what it says, to whom it says, and nobody else`, async (t) => {
+    const { mint, decimals } = known(symbol)
+    const recipient = strangerWallet()
+    const intent = await issueIntent(world().request, {
+      creatorId: recipient,
+      amount,
+      inputTokenMint: mint,
+      sourceWalletAddress: source,
+    })
+    const { bytes, transaction, instructions, of } = read(intent)
+    const { message, signatures } = transaction
+    const treasury = world().env['TREASURY_WALLET'] ?? ''
+    const stored = await storedIntent(intent)
+
+    t.is(transaction.version, 0)
+    t.true(bytes.length <= mostBytes, `${bytes.length} bytes`)
+    t.is(signatures.length, 1)
+    t.true(signatures.every((signature) => signature.every((byte) => byte === 0)))
+    t.is(message.header.numRequiredSignatures, 1)
+    t.is(message.staticAccountKeys[0]?.toBase58(), source)
+    t.is(message.addressTableLookups.length, 0)
+
+    const gross = BigInt(Math.round(amount * 10 ** decimals))
+    const fee = (gross * 200n) / 10_000n
+    const legs = mint === solMint ? of(SystemProgram.programId.toBase58()) : of(TOKEN_PROGRAM_ID.toBase58())
+    const [net, platform] = legs
+    t.is(legs.length, 2)
+    if (net === undefined || platform === undefined) return
+    if (mint === solMint) {
+      t.deepEqual(solLeg(net), { from: source, to: recipient, units: gross - fee })
+      t.deepEqual(solLeg(platform), { from: source, to: treasury, units: fee })
+    } else {
+      const account = (wallet: string) => associatedAccount(wallet, mint).toBase58()
+      const leg = { from: account(source), owner: source, mint, decimals }
+      t.deepEqual(tokenLeg(net), { ...leg, to: account(recipient), units: gross - fee })
+      t.deepEqual(tokenLeg(platform), { ...leg, to: account(treasury), units: fee })
+      const [open, ...others] = of(associatedProgram)
+      t.deepEqual(others, [])
+      t.deepEqual([...(open?.data ?? [])], [1], 'creates the account only when it is missing')
+      t.deepEqual(
+        open?.keys.slice(0, 4).map(({ pubkey }) => pubkey.toBase58()),
+        [source, account(recipient), recipient, mint],
+      )
+    }
+    t.is(of(ComputeBudgetProgram.programId.toBase58()).length, 2)
+    t.is(instructions.length, mint === solMint ? 4 : 5, 'nothing but what was looked at')
+
+    const reference = net.keys.at(-1)
+    t.deepEqual(
+      { key: reference?.pubkey.toBase58(), isSigner: reference?.isSigner, isWritable: reference?.isWritable },
+      { key: stored.reference_key, isSigner: false, isWritable: false },
+    )
+    t.like(stored, {
+      payout_wallet: recipient,
+      source_wallet: source,
+      input_mint: mint,
+      output_mint: mint,
+      input_raw: String(gross),
+      expected_raw: String(gross - fee),
+      fee_raw: String(fee),
+      provider: 'direct-transfer',
+      execution_mode: 'sync',
+    })
+    t.is(intent.quote.outAmount, String(gross - fee))
+    t.deepEqual(stored.transaction, bytes)
+    t.is(stored.last_valid_block_height, BigInt(intent.lastValidBlockHeight))
+
+    const hash = message.recentBlockhash
+    const { clock } = world().sandbox.chain
+    t.is(clock.hashOf(intent.lastValidBlockHeight - 150), hash, 'the height belongs to the blockhash')
+    t.true(clock.slotOfRecentHash(hash) !== undefined)
+  })
+}
+
+test('every intent has a reference key of its own', async (t) => {
+  const body = {
+    creatorId: strangerWallet(),
+    amount: 1,
+    inputTokenMint: solMint,
+    sourceWalletAddress: source,
+  }
+  const intents = await Promise.all(Array.from({ length: 8 }, () => issueIntent(world().request, body)))
+  const stored = await Promise.all(intents.map(storedIntent))
+  t.is(new Set(stored.map(({ reference_key: key }) => key)).size, 8)
+  t.is(new Set(intents.map(({ transaction }) => transaction)).size, 8)
+})
+
+test('the smallest SOL tip to a new wallet is its rent, and one lamport less is refused', async (t) => {
+  const { request, sandbox } = world()
+  const asked = (creatorId: string, lamports: number) =>
+    request('POST', '/payments/intent', {
+      body: { creatorId, amount: lamports / 1e9, inputTokenMint: solMint, sourceWalletAddress: source },
+    })
+  const recipient = strangerWallet()
+  // Gross 909,061: fee 18,181, net 890,880.
+  t.is((await asked(recipient, 909_061)).status, 200)
+  const refused = await asked(recipient, 909_060)
+  t.like(refused, { status: 422 })
+  t.is(refused.body.error, 'Amount below the network minimum')
+  requestAirdrop(sandbox.chain, recipient, 890_880n)
+  // Whether the network would take it is asked at `confirmed`.
+  await until('the network takes it', async () => (await asked(recipient, 100_000)).status === 200)
+})
+
+test('an intent issued for a real wallet can be signed as it is and lands', async (t) => {
+  const { request, sandbox } = world()
+  for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK']) {
+    const supporter = createSupporter(sandbox, symbol === 'SOL' ? [] : [symbol])
+    const body = { creatorId: strangerWallet(), amountUsd: 5, inputTokenMint: known(symbol).mint }
+    const intent = await issueIntent(request, { ...body, sourceWalletAddress: supporter.wallet })
+    const signature = supporter.pay(intent.transaction)
+    t.is(sandbox.chain.ledger.get(signature)?.meta.err, null, symbol)
+  }
+})
+
+test('the display symbol is cleaned and changes nothing else', async (t) => {
+  const symbolOf = async (tokenSymbol: unknown) => {
+    const body = { creatorId: strangerWallet(), amount: 1, inputTokenMint: known('USDC').mint, tokenSymbol }
+    const intent = await issueIntent(world().request, { ...body, sourceWalletAddress: source })
+    t.is((await storedIntent(intent)).input_mint, known('USDC').mint)
+    return intent.quote.tokenSymbol
+  }
+  t.is(await symbolOf('SOL'), 'SOL')
+  t.is(await symbolOf(undefined), 'USDC')
+  t.is(await symbolOf(' \u202e\0\n '), 'USDC')
+  t.is(await symbolOf('x'.repeat(60)), 'x'.repeat(20))
+  t.is(await symbolOf('<b>\u0000a</b>'), '<b>a</b>')
+  t.is((await symbolOf('\ud800')).length, 1)
+})
+
+test('wallets off the curve and programs for wallets still give a transaction that can be read', async (t) => {
+  const odd = [
+    SystemProgram.programId.toBase58(),
+    TOKEN_PROGRAM_ID.toBase58(),
+    encodeBase58(Buffer.alloc(32, 255)),
+  ]
+  for (const creatorId of odd) {
+    const body = { creatorId, amount: 1, inputTokenMint: known('USDC').mint, sourceWalletAddress: source }
+    t.is(
+      read(await issueIntent(world().request, body)).transaction.message.staticAccountKeys[0]?.toBase58(),
+      source,
+    )
+  }
+})

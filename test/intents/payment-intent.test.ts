@@ -1,0 +1,199 @@
+import test from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { type ErrorCode, errors } from '../../src/kernel/errors.js'
+import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { badBodies } from '../helpers/http/bad-bodies.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { issueIntent } from '../helpers/make/intents.js'
+import { strangerWallet } from '../helpers/make/supporter.js'
+import { useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true, taps: true })
+const usdc = tokenBySymbol('USDC')?.mint ?? ''
+const unknownUser = '00000000-0000-4000-8000-000000000000'
+const source = encodeBase58(Buffer.alloc(32, 200))
+const good = { creatorId: strangerWallet(), amount: 5, inputTokenMint: usdc, sourceWalletAddress: source }
+
+async function refusal(body: unknown): Promise<string> {
+  const answer = await world().request('POST', '/payments/intent', { body })
+  return answer.status === 200 ? 'ok' : `${answer.status} ${answer.body.code} ${answer.body.error}`
+}
+
+function exactly(code: ErrorCode): string {
+  const [status, text] = errors[code]
+  return `${status} ${code} ${text}`
+}
+
+/** The JSON text of a good body with one field written by hand. */
+function written(field: string, json: string): string {
+  return JSON.stringify({ ...good, [field]: '@' }).replace('"@"', json)
+}
+
+const fields = exactly('intent_fields_required')
+const mint = exactly('invalid_input_token_mint')
+const wallet = exactly('invalid_source_wallet')
+const amount = exactly('invalid_amount')
+const unknown = exactly('creator_not_found')
+
+test('the refusal texts are the agreed ones', (t) => {
+  t.is(fields.slice(27), 'creatorId, amount, inputTokenMint and sourceWalletAddress are required')
+  t.deepEqual(
+    [mint, wallet, amount, unknown],
+    [
+      '400 invalid_input_token_mint Invalid inputTokenMint',
+      '400 invalid_source_wallet Invalid sourceWalletAddress',
+      '400 invalid_amount Invalid amount',
+      '404 creator_not_found Creator not found',
+    ],
+  )
+})
+
+for (const [name, options] of Object.entries(badBodies))
+  test(`a body that is ${name} is refused as missing fields`, async (t) => {
+    const answer = await world().request('POST', '/payments/intent', options)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, errors.intent_fields_required[1])
+  })
+
+test('no body at all is refused as missing fields', async (t) => {
+  t.is(await refusal(undefined), fields)
+})
+
+const hostile = {
+  'one character too long': `${source}1`,
+  'a leading blank': ` ${source}`,
+  'a trailing line break': `${source}\n`,
+  'a zero, which base58 lacks': `0${source.slice(1)}`,
+  'a full-width letter': `Ａ${source.slice(1)}`,
+  'a NUL': `${source.slice(1)}\0`,
+  '31 bytes': '1'.repeat(31),
+  '33 bytes': '1'.repeat(33),
+  'a long text': '1'.repeat(60_000),
+  'a signature': `${source}${source}`,
+  'a lone surrogate': `\ud800${source.slice(1)}`,
+  SQL: `'; drop table tips; --`,
+}
+
+const refused: [name: string, change: Record<string, unknown>, expected: string][] = [
+  ...['creatorId', 'inputTokenMint', 'sourceWalletAddress', 'amount'].flatMap(
+    (field): [string, Record<string, unknown>, string][] => [
+      [`${field} absent`, { [field]: undefined }, fields],
+      [`${field} null`, { [field]: null }, fields],
+    ],
+  ),
+  ...['creatorId', 'inputTokenMint', 'sourceWalletAddress'].map(
+    (field): [string, Record<string, unknown>, string] => [`${field} empty`, { [field]: '' }, fields],
+  ),
+  ...[5, true, {}, ['x']].flatMap((value): [string, Record<string, unknown>, string][] => [
+    [`creatorId ${JSON.stringify(value)}`, { creatorId: value }, fields],
+    [`inputTokenMint ${JSON.stringify(value)}`, { inputTokenMint: value }, mint],
+    [`sourceWalletAddress ${JSON.stringify(value)}`, { sourceWalletAddress: value }, wallet],
+  ]),
+  ...Object.entries(hostile).flatMap(([name, text]): [string, Record<string, unknown>, string][] => [
+    [`sourceWalletAddress with ${name}`, { sourceWalletAddress: text }, wallet],
+    [`inputTokenMint with ${name}`, { inputTokenMint: text }, mint],
+    [`creatorId with ${name}`, { creatorId: text }, unknown],
+  ]),
+  ['a mint nobody knows', { inputTokenMint: strangerWallet() }, mint],
+  ['a symbol for a mint', { inputTokenMint: 'USDC' }, mint],
+  ['an unknown user', { creatorId: unknownUser }, unknown],
+  ['an unknown auth_ id', { creatorId: `auth_${unknownUser}` }, unknown],
+  ['an unlinked handle', { creatorId: '@nobody' }, unknown],
+  ...[0, -1, '5', '', true, {}, [], [5]].flatMap((value): [string, Record<string, unknown>, string][] => [
+    [`amount ${JSON.stringify(value)}`, { amount: value }, amount],
+    [`amountUsd ${JSON.stringify(value)}`, { amountUsd: value }, amount],
+  ]),
+  ['an amount below half a base unit', { amount: 4.9e-7 }, amount],
+  ['an amount worth less than a cent', { amount: 0.009999 }, amount],
+  ['an amount worth more than 10,000 dollars', { amount: 10_000.000001 }, amount],
+  ['less than a cent', { amountUsd: 0.009999 }, amount],
+  ['more than 10,000 dollars', { amountUsd: 10_000.000001 }, amount],
+  ['the smallest double', { amountUsd: 5e-324 }, amount],
+]
+
+for (const [name, change, expected] of refused)
+  test(`${name}: ${expected.slice(0, 40)}`, async (t) => {
+    t.is(await refusal({ ...good, ...change }), expected)
+  })
+
+test('numbers no double can hold are no amounts', async (t) => {
+  for (const json of ['1e400', '-1e400', '9007199254740993', '1e308', '18446744073709551616'])
+    for (const field of ['amount', 'amountUsd'])
+      t.is(await refusal(written(field, json)), amount, `${field} ${json}`)
+})
+
+test('the bounds themselves are inside', async (t) => {
+  t.is(await refusal({ ...good, amount: 0.01 }), 'ok')
+  t.is(await refusal({ ...good, amount: 10_000 }), 'ok')
+  t.is(await refusal({ ...good, amountUsd: 0.01 }), 'ok')
+  t.is(await refusal({ ...good, amountUsd: 10_000 }), 'ok')
+})
+
+test('amount is not looked at when amountUsd is given, and unknown fields never', async (t) => {
+  for (const value of [-1, 'x', null, {}, 0])
+    t.is(await refusal({ ...good, amount: value, amountUsd: 5, more: { a: 1 } }), 'ok')
+  t.is(await refusal({ ...good, amountUsd: null }), 'ok')
+  t.is(await refusal({ ...good, tokenSymbol: 5 }), 'ok')
+})
+
+test("the creator's own limits narrow the service's", async (t) => {
+  const { user } = await registerCreator(world(), { minTipUsd: 2, maxTipUsd: 50 })
+  const asked = (usd: number) => refusal({ ...good, creatorId: user.id, amount: usd })
+  t.deepEqual(await Promise.all([1.99, 2, 50, 50.01].map(asked)), [amount, 'ok', 'ok', amount])
+})
+
+test('a creator is found by every id the contract names', async (t) => {
+  const { user, wallet: own } = await registerCreator(world())
+  const ids = [user.id, user.id.toUpperCase(), `auth_${user.id}`, `auth_${user.id.toUpperCase()}`, own]
+  for (const creatorId of ids) {
+    const { intentId } = await issueIntent(world().request, { ...good, creatorId })
+    const stored = await world().db('payment_intents').where({ id: intentId }).first()
+    t.is(stored.payout_wallet, own, creatorId)
+  }
+})
+
+test('a wallet of no account is payable, and no account is made for it', async (t) => {
+  const { intentId } = await issueIntent(world().request, good)
+  const stored = await world().db('payment_intents').where({ id: intentId }).first()
+  t.is(stored.payout_wallet, good.creatorId)
+  const party = await world().db('parties').where({ id: stored.recipient_party }).first()
+  t.like(party, { wallet: good.creatorId, user_id: null })
+})
+
+test('of several faults the first in the agreed order is answered', async (t) => {
+  const swapper: TestCreator = await registerCreator(world(), { acceptedTokens: ['SOL'] })
+  const steps: [Record<string, unknown>, string][] = [
+    [{ sourceWalletAddress: undefined }, fields],
+    [{ inputTokenMint: 'x', sourceWalletAddress: 'x' }, mint],
+    [{ inputTokenMint: usdc, sourceWalletAddress: 'x' }, wallet],
+    [{ sourceWalletAddress: source }, amount],
+    [{ amount: undefined, amountUsd: 20_000, creatorId: unknownUser }, unknown],
+    [{ creatorId: swapper.user.id }, amount],
+  ]
+  let body: Record<string, unknown> = { ...good, amount: -1, creatorId: unknownUser, inputTokenMint: 'x' }
+  for (const [change, expected] of steps) {
+    body = { ...body, ...change }
+    t.is(await refusal(body), expected, JSON.stringify(body))
+  }
+})
+
+test('a creator who wants another token costs no engine a question when that is what is given', async (t) => {
+  const converting = await registerCreator(world(), { autoConvertUsdc: true })
+  t.is(await refusal({ ...good, creatorId: converting.user.id }), 'ok')
+  t.deepEqual(world().sandbox.aggregator.calls.all(), {})
+})
+
+test.serial(
+  'an intent costs two statements once the recipient is known, and nothing waits for Redis',
+  async (t) => {
+    const { request, taps } = world()
+    await issueIntent(request, good)
+    taps.redis.hold(true)
+    t.teardown(() => taps.redis.hold(false))
+    const statements = await taps.sql.during(() => issueIntent(request, good))
+    t.deepEqual(
+      statements.filter((name) => name !== 'prices.keep'),
+      ['creators.by_wallet', 'intents.insert'],
+    )
+  },
+)

@@ -1,0 +1,245 @@
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { defaultSettings } from '../../src/creators/settings.js'
+import {
+  askedAmount,
+  type Bounds,
+  boundsFor,
+  directLegs,
+  grossAmount,
+  refuseOutOfBounds,
+} from '../../src/intents/quote.js'
+import { DomainError, type ErrorCode } from '../../src/kernel/errors.js'
+import { picoUsd } from '../../src/kernel/money.js'
+import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
+import type { TransferAccounts } from '../../src/ports/chain.js'
+import { seeded } from '../helpers/seed.js'
+
+const [sol, usdc, bonk] = ['SOL', 'USDC', 'BONK'].map((symbol) => tokenBySymbol(symbol)) as [
+  Token,
+  Token,
+  Token,
+]
+const service: Bounds = { minUsd: 0.01, maxUsd: 10_000 }
+const price = (usd: number): bigint => picoUsd(usd) as bigint
+
+function refused(t: ExecutionContext, code: ErrorCode, work: () => unknown, why?: string): void {
+  t.is(t.throws(work, { instanceOf: DomainError }, why)?.code, code, why)
+}
+
+test('an amount is read in units of the token', (t) => {
+  t.deepEqual(askedAmount(1.5, undefined, sol), { units: 1_500_000_000n })
+  t.deepEqual(askedAmount(19.99, undefined, usdc), { units: 19_990_000n })
+  t.deepEqual(askedAmount(0.000_005, undefined, bonk), { units: 1n }, 'half a unit rounds up')
+  t.deepEqual(askedAmount(2 ** 64 - 2048, undefined, { ...sol, decimals: 0 }), {
+    units: 18_446_744_073_709_550_000n,
+  })
+})
+
+test('an amount in dollars wins, and the other is then not looked at', (t) => {
+  t.deepEqual(askedAmount('rubbish', 5, sol), { usdMicro: 5_000_000n })
+  t.deepEqual(askedAmount(undefined, 0.01, sol), { usdMicro: 10_000n })
+  refused(t, 'invalid_amount', () => askedAmount(1, 'rubbish', sol))
+})
+
+test('what is no positive amount is refused, in either field', (t) => {
+  const bad = [0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, 4e-10, '1', '', true, [1], {}, null]
+  for (const value of bad) {
+    refused(t, 'invalid_amount', () => askedAmount(value, undefined, sol), `amount ${String(value)}`)
+    refused(t, 'invalid_amount', () => askedAmount(1, value, sol), `amountUsd ${String(value)}`)
+  }
+  refused(t, 'invalid_amount', () => askedAmount(undefined, undefined, sol))
+})
+
+test('more units than the chain can count are refused', (t) => {
+  refused(t, 'invalid_amount', () => askedAmount(2 ** 64, undefined, { ...sol, decimals: 0 }))
+  refused(t, 'invalid_amount', () => askedAmount(1e308, undefined, sol))
+  refused(t, 'invalid_amount', () => grossAmount(askedAmount(1, 1e308, bonk), bonk, 1n, service))
+  refused(
+    t,
+    'invalid_amount',
+    () => grossAmount(askedAmount(1, 1000, bonk), bonk, 1n, service),
+    'within the limits',
+  )
+})
+
+test('the limits are inclusive, by amount and by dollars', (t) => {
+  const table: [amount: number, valid: boolean][] = [
+    [0.01, true],
+    [0.009_999, false],
+    [0.000_001, false],
+    [10_000, true],
+    [10_000.000_001, false],
+    [10_000.01, false],
+    [1e15, false],
+  ]
+  for (const [amount, valid] of table)
+    for (const [units, dollars] of [
+      [amount, undefined],
+      [undefined, amount],
+    ]) {
+      const work = () => {
+        const asked = askedAmount(units, dollars, usdc)
+        refuseOutOfBounds(asked, service)
+        return grossAmount(asked, usdc, price(1), service)
+      }
+      if (valid) t.is(work().units, BigInt(amount * 1e6), String(amount))
+      else refused(t, 'invalid_amount', work, String(amount))
+    }
+})
+
+test('a dollar limit can be met exactly at any price', (t) => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(sol, usdc, bonk),
+      fc.bigInt({ min: 1_000_000n, max: 10n ** 15n }),
+      (token, usd) => {
+        for (const edge of [0.01, 10_000]) {
+          const units = grossAmount(askedAmount(undefined, edge, token), token, usd, service).units
+          // Nearest to the exact quotient.
+          const exact = BigInt(edge * 100) * 10n ** BigInt(token.decimals + 10)
+          const off = units * usd - exact
+          t.true(2n * (off < 0n ? -off : off) <= usd, `${edge} USD at ${usd}`)
+        }
+      },
+    ),
+    {
+      ...seeded(t),
+      examples: [
+        [sol, 150n * 10n ** 12n],
+        [bonk, 20_000_000n],
+      ],
+    },
+  )
+})
+
+test('an amount that buys less than one unit of the token is refused', (t) => {
+  const dear = price(1e9)
+  refused(t, 'invalid_amount', () =>
+    grossAmount(askedAmount(undefined, 0.01, bonk), { ...bonk, decimals: 0 }, dear, service),
+  )
+})
+
+test('the worth of a tip is given in cents', (t) => {
+  t.deepEqual(grossAmount(askedAmount(0.1, undefined, sol), sol, price(150), service), {
+    units: 100_000_000n,
+    usdCents: 1500n,
+  })
+  t.deepEqual(grossAmount(askedAmount(undefined, 5, bonk), bonk, price(0.000_02), service), {
+    units: 25_000_000_000n,
+    usdCents: 500n,
+  })
+})
+
+test('a token without a price has no limits, and cannot be asked for in dollars', (t) => {
+  t.deepEqual(grossAmount(askedAmount(1e9, undefined, bonk), bonk, undefined, service), {
+    units: 10n ** 14n,
+    usdCents: 0n,
+  })
+  t.deepEqual(grossAmount(askedAmount(0.000_01, undefined, bonk), bonk, undefined, service).units, 1n)
+  refused(t, 'no_price', () => grossAmount(askedAmount(1, 5, bonk), bonk, undefined, service))
+})
+
+test("a creator's own limits narrow the service's and never widen them", (t) => {
+  const table: [min: number | null, max: number | null, expected: Bounds][] = [
+    [null, null, service],
+    [1, null, { minUsd: 1, maxUsd: 10_000 }],
+    [null, 50, { minUsd: 0.01, maxUsd: 50 }],
+    [0.001, 1e6, service],
+    [0, 0, { minUsd: 0.01, maxUsd: 0 }],
+  ]
+  for (const [minTipUsd, maxTipUsd, expected] of table)
+    t.deepEqual(boundsFor(service, { ...defaultSettings, minTipUsd, maxTipUsd }), expected)
+})
+
+test("a creator's own limits are inclusive too", (t) => {
+  const bounds = boundsFor(service, { ...defaultSettings, minTipUsd: 1.01, maxTipUsd: 19.99 })
+  const work = (amount: number) => () =>
+    grossAmount(askedAmount(amount, undefined, usdc), usdc, price(1), bounds)
+  t.notThrows(work(1.01))
+  t.notThrows(work(19.99))
+  refused(t, 'invalid_amount', work(1.009_999))
+  refused(t, 'invalid_amount', work(19.990_001))
+})
+
+const funded: TransferAccounts = {
+  recipientLamports: 10n ** 9n,
+  treasuryLamports: 10n ** 9n,
+  treasuryTokenAccount: true,
+}
+
+test('a direct transfer is split into fee and net', (t) => {
+  t.deepEqual(directLegs(1_000_000n, 200, usdc, funded), { net: 980_000n, fee: 20_000n, feeLeftOut: false })
+  t.deepEqual(directLegs(99n, 200, usdc, funded), { net: 98n, fee: 1n, feeLeftOut: false })
+})
+
+test('a fee of zero has no leg, and none was left out', (t) => {
+  for (const accounts of [funded, { ...funded, treasuryLamports: 0n, treasuryTokenAccount: false }]) {
+    t.deepEqual(directLegs(49n, 200, usdc, accounts), { net: 49n, fee: 0n, feeLeftOut: false })
+    t.deepEqual(directLegs(10n ** 9n, 0, sol, accounts), { net: 10n ** 9n, fee: 0n, feeLeftOut: false })
+  }
+})
+
+test('a fee that could not land is left out, and the creator receives the whole', (t) => {
+  const noAccount = { ...funded, treasuryTokenAccount: false }
+  t.deepEqual(directLegs(1_000_000n, 200, usdc, noAccount), { net: 1_000_000n, fee: 0n, feeLeftOut: true })
+  t.false(directLegs(10n ** 9n, 200, sol, noAccount).feeLeftOut, 'SOL needs no token account')
+  const empty = { ...funded, treasuryLamports: 0n }
+  t.deepEqual(directLegs(10n ** 7n, 200, sol, empty), { net: 10n ** 7n, fee: 0n, feeLeftOut: true })
+  t.false(directLegs(1_000_000n, 200, usdc, empty).feeLeftOut, 'a token needs no lamports')
+})
+
+test('the fee leg in SOL lands from exactly the rent on', (t) => {
+  const gross = 10_000_000n
+  const at = (treasuryLamports: bigint) => directLegs(gross, 200, sol, { ...funded, treasuryLamports })
+  t.deepEqual(at(690_880n), { net: 9_800_000n, fee: 200_000n, feeLeftOut: false })
+  t.deepEqual(at(690_879n), { net: 10_000_000n, fee: 0n, feeLeftOut: true })
+})
+
+test('SOL to an empty wallet is accepted from exactly the rent on, counted after the fee', (t) => {
+  const fresh = { ...funded, recipientLamports: 0n }
+  t.is(directLegs(909_061n, 200, sol, fresh).net, 890_880n)
+  refused(t, 'amount_below_minimum', () => directLegs(909_060n, 200, sol, fresh))
+  t.is(directLegs(890_880n, 200, sol, { ...fresh, treasuryLamports: 0n }).net, 890_880n)
+  refused(t, 'amount_below_minimum', () => directLegs(890_879n, 200, sol, { ...fresh, treasuryLamports: 0n }))
+  t.is(directLegs(1n, 200, sol, { ...funded, recipientLamports: 890_880n }).net, 1n)
+  t.is(directLegs(1n, 200, usdc, fresh).net, 1n, 'a token has no such minimum')
+})
+
+test('legs add up to the gross, and no leg would fail on the chain', (t) => {
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  const lamports = fc.bigInt({ min: 0n, max: 2_000_000n })
+  const accounts = fc.record({
+    recipientLamports: lamports,
+    treasuryLamports: lamports,
+    treasuryTokenAccount: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(
+      amount,
+      fc.integer({ min: 0, max: 5000 }),
+      fc.constantFrom(sol, usdc),
+      accounts,
+      (gross, bps, token, on) => {
+        const legs = (() => {
+          try {
+            return directLegs(gross, bps, token, on)
+          } catch {
+            return undefined
+          }
+        })()
+        if (legs === undefined) {
+          t.is(token, sol)
+          return
+        }
+        t.is(legs.net + legs.fee, gross)
+        t.true(legs.net > 0n && legs.fee >= 0n)
+        if (token === sol) {
+          t.true(on.recipientLamports + legs.net >= 890_880n)
+          t.true(legs.fee === 0n || on.treasuryLamports + legs.fee >= 890_880n)
+        } else t.true(legs.fee === 0n || on.treasuryTokenAccount)
+      },
+    ),
+    seeded(t),
+  )
+})

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+// @ts-expect-error: version 4 carries no types
+import bs58 from 'bs58'
+import fc from 'fast-check'
+import { decodeBase58, encodeBase58, isAddress, isSignature } from '../../src/kernel/base58.js'
+import { seeded } from '../helpers/seed.js'
+
+/** An implementation that is not ours, with the signatures of its documentation. */
+const reference: {
+  encode(bytes: Uint8Array): string
+  decodeUnsafe(text: string): Uint8Array | undefined
+} = bs58
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+/** Bytes with many leading zeros among them: where encoders differ. */
+const anyBytes = fc
+  .tuple(fc.integer({ min: 0, max: 8 }), fc.uint8Array({ maxLength: 56 }))
+  .map(([zeros, rest]) => Uint8Array.from([...new Uint8Array(zeros), ...rest]))
+
+test('encoding agrees with the reference and decoding undoes it', (t) => {
+  fc.assert(
+    fc.property(anyBytes, (bytes) => {
+      const text = encodeBase58(bytes)
+      t.is(text, reference.encode(bytes))
+      t.deepEqual(decodeBase58(text), bytes)
+    }),
+    seeded(t, 2000),
+  )
+})
+
+test('decoding agrees with the reference for any text of up to 88 characters', (t) => {
+  const base58 = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 88 })
+  const nearly = fc.string({ unit: fc.constantFrom(...alphabet, ...'0OIl +/=\n\t\u00a0é'), maxLength: 88 })
+  fc.assert(
+    fc.property(fc.oneof(base58, nearly, fc.string({ unit: 'binary', maxLength: 40 })), (text) => {
+      const expected = reference.decodeUnsafe(text)
+      t.deepEqual(decodeBase58(text), expected && Uint8Array.from(expected))
+    }),
+    seeded(t, 2000),
+  )
+})
+
+test('a text that decodes is the only text of its bytes', (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 88 }), (text) => {
+      const bytes = decodeBase58(text)
+      t.is(bytes && encodeBase58(bytes), text)
+    }),
+    seeded(t),
+  )
+})
+
+test('characters outside the alphabet are refused wherever they stand', (t) => {
+  const good = encodeBase58(randomBytes(32))
+  for (const bad of [
+    '0',
+    'O',
+    'I',
+    'l',
+    ' ',
+    '\t',
+    '\n',
+    '\r',
+    '\0',
+    '+',
+    '/',
+    '=',
+    '\u007f',
+    '\u0080',
+    'é',
+    '１',
+    '\ufeff',
+    '😀',
+  ])
+    for (const at of [0, 5, good.length]) {
+      const text = good.slice(0, at) + bad + good.slice(at)
+      t.is(decodeBase58(text), undefined, JSON.stringify(text))
+    }
+})
+
+test('leading ones are zero bytes, exactly as many', (t) => {
+  t.is(encodeBase58(new Uint8Array(0)), '')
+  t.deepEqual(decodeBase58(''), new Uint8Array(0))
+  t.deepEqual(decodeBase58('1'), new Uint8Array(1))
+  t.deepEqual(decodeBase58('112'), Uint8Array.of(0, 0, 1))
+  t.is(encodeBase58(Uint8Array.of(0, 0, 0, 1, 0)), '1115R')
+})
+
+test('an address is base58 of exactly 32 bytes', (t) => {
+  t.true(isAddress('So11111111111111111111111111111111111111112'))
+  t.true(isAddress('11111111111111111111111111111111'))
+  t.true(isAddress(encodeBase58(new Uint8Array(32).fill(255))))
+  const bytes = randomBytes(32)
+  const text = encodeBase58(bytes)
+  const refused: unknown[] = [
+    encodeBase58(bytes.subarray(1)),
+    encodeBase58(Buffer.concat([bytes, Buffer.of(1)])),
+    `1${text}`,
+    '1'.repeat(31),
+    '1'.repeat(33),
+    ` ${text}`,
+    `${text}\n`,
+    '',
+    '1'.repeat(44),
+    'z'.repeat(44),
+    null,
+    undefined,
+    42,
+    [text],
+    { toString: () => text },
+    new String(text),
+  ]
+  for (const bad of refused) t.false(isAddress(bad), JSON.stringify(bad))
+})
+
+test('a signature is base58 of exactly 64 bytes', (t) => {
+  const bytes = randomBytes(64)
+  const text = encodeBase58(bytes)
+  t.true(isSignature(text))
+  t.true(isSignature('1'.repeat(64)))
+  t.true(isSignature(encodeBase58(new Uint8Array(64).fill(255))), 'the longest: 88 characters')
+  const refused: unknown[] = [
+    encodeBase58(bytes.subarray(0, 63)),
+    encodeBase58(Buffer.concat([Buffer.of(1), bytes])),
+    `1${text}`,
+    '1'.repeat(63),
+    '1'.repeat(65),
+    '1'.repeat(88),
+    'z'.repeat(88),
+    `${text} `,
+    encodeBase58(bytes.subarray(0, 32)),
+    [text],
+    null,
+  ]
+  for (const bad of refused) t.false(isSignature(bad), JSON.stringify(bad))
+})
+
+test('every 32 and 64 bytes have an accepted text', (t) => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.uint8Array({ minLength: 64, maxLength: 64 }),
+      (address, signature) => {
+        t.true(isAddress(encodeBase58(address)))
+        t.true(isSignature(encodeBase58(signature)))
+      },
+    ),
+    seeded(t),
+  )
+})
+
+test('an over-long text is refused without being read', (t) => {
+  const long = 'z'.repeat(2_000_000)
+  const start = performance.now()
+  for (let i = 0; i < 1000; i++) {
+    t.is(decodeBase58(long), undefined)
+    t.false(isAddress(long))
+    t.false(isSignature(long))
+  }
+  // Reading it once would take minutes: decoding is quadratic.
+  t.true(performance.now() - start < 2000)
+})

@@ -1,0 +1,249 @@
+import test from 'ava'
+import fc from 'fast-check'
+import {
+  baseUnits,
+  basisPoints,
+  centsWorth,
+  displayNumber,
+  displayText,
+  divideHalfUp,
+  microWorth,
+  picoUsd,
+  unitsFor,
+} from '../../src/kernel/money.js'
+import { seeded } from '../helpers/seed.js'
+
+const decimals = fc.integer({ min: 0, max: 12 })
+const anyUnits = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+/** From a billionth of a cent to a billion dollars. */
+const anyPrice = fc.bigInt({ min: 1n, max: 10n ** 21n })
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
+
+/** A fraction, so that nothing is lost before it is rounded on purpose. */
+interface Exact {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+/** What the shortest decimal text of a number says, read from its exponential form. */
+function exactly(value: number): Exact {
+  const match = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(value.toExponential())
+  if (match === null) throw new Error(`not a positive number: ${value}`)
+  const [, first = '', rest = '', exponent = ''] = match
+  const power = Number(exponent) - rest.length
+  const digits = BigInt(first + rest)
+  return power >= 0
+    ? { numerator: digits * 10n ** BigInt(power), denominator: 1n }
+    : { numerator: digits, denominator: 10n ** BigInt(-power) }
+}
+
+/** Half up, by the definition: the largest whole number not above value + 1/2. */
+function roundedHalfUp({ numerator, denominator }: Exact): bigint {
+  return (2n * numerator + denominator) / (2n * denominator)
+}
+
+test('a number is read as its shortest decimal text, not as its binary value', (t) => {
+  const table: [value: number, decimals: number, units: bigint][] = [
+    [19.99, 2, 1999n],
+    [19.99, 6, 19_990_000n],
+    [1.005, 2, 101n],
+    [0.1 + 0.2, 6, 300_000n],
+    [0.1 + 0.2, 17, 30_000_000_000_000_004n],
+    [4.35, 2, 435n],
+    [1.5, 9, 1_500_000_000n],
+    [1e-7, 9, 100n],
+    [1e21, 0, 10n ** 21n],
+    [1.2345e21, 2, 12345n * 10n ** 19n],
+    [1e308, 9, 10n ** 317n],
+    [2 ** 53, 0, 2n ** 53n],
+    [Number.MAX_SAFE_INTEGER, 6, BigInt(Number.MAX_SAFE_INTEGER) * 1_000_000n],
+    [Number.MAX_VALUE, 0, 17976931348623157n * 10n ** 292n],
+  ]
+  for (const [value, places, units] of table)
+    t.is(baseUnits(value, places), units, `${value} with ${places} decimals`)
+})
+
+test('half a base unit rounds up and anything below it down', (t) => {
+  t.is(baseUnits(0.5, 0), 1n)
+  t.is(baseUnits(1.5, 0), 2n)
+  t.is(baseUnits(2.5, 0), 3n)
+  t.is(baseUnits(0.000_000_5, 6), 1n)
+  t.is(baseUnits(0.000_001_499_999_9, 6), 1n)
+  t.is(baseUnits(0.000_001_5, 6), 2n)
+})
+
+test('what is no positive amount of at least one base unit is no amount', (t) => {
+  const refused = [
+    0,
+    -0,
+    -1,
+    -0.01,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    5e-324,
+    4.9e-7,
+    '1',
+    '',
+    null,
+    undefined,
+    true,
+    1n,
+    [1],
+    { valueOf: () => 1 },
+    new Number(1),
+  ]
+  for (const value of refused) t.is(baseUnits(value, 6), undefined, String(value))
+})
+
+test('base units agree with exact fractions for every number there is', (t) => {
+  fc.assert(
+    fc.property(finite, decimals, (value, places) => {
+      const { numerator, denominator } = value > 0 ? exactly(value) : { numerator: 0n, denominator: 1n }
+      const units = roundedHalfUp({ numerator: numerator * 10n ** BigInt(places), denominator })
+      t.is(baseUnits(value, places), units > 0n ? units : undefined)
+    }),
+    seeded(t, 5000),
+  )
+})
+
+test('base units agree with exact fractions where amounts really are, ties included', (t) => {
+  const amounts = fc.tuple(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: -14, max: 3 }))
+  fc.assert(
+    fc.property(amounts, decimals, ([digits, exponent], places) => {
+      const shift = exponent + places
+      const written =
+        shift >= 0
+          ? { numerator: BigInt(digits) * 10n ** BigInt(shift), denominator: 1n }
+          : { numerator: BigInt(digits), denominator: 10n ** BigInt(-shift) }
+      const units = roundedHalfUp(written)
+      t.is(baseUnits(Number(`${digits}e${exponent}`), places), units > 0n ? units : undefined)
+    }),
+    seeded(t, 5000),
+  )
+})
+
+test('base units are written as exact decimals without trailing zeros', (t) => {
+  const table: [units: bigint, decimals: number, text: string][] = [
+    [1_500_000n, 6, '1.5'],
+    [1n, 9, '0.000000001'],
+    [0n, 6, '0'],
+    [0n, 0, '0'],
+    [100n, 2, '1'],
+    [100n, 0, '100'],
+    [5n, 0, '5'],
+    [-1_500_000n, 6, '-1.5'],
+    [-1n, 2, '-0.01'],
+    [2n ** 64n - 1n, 9, '18446744073.709551615'],
+  ]
+  for (const [units, places, text] of table) t.is(displayText(units, places), text)
+})
+
+test('the decimal text of an amount denotes exactly the amount', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), decimals, (units, places) => {
+      const text = displayText(units, places)
+      t.regex(text, /^(0|-?(0|[1-9]\d*)(\.\d*[1-9])?)$/)
+      const [whole = '', fraction = ''] = text.split('.')
+      t.is(BigInt(whole + fraction.padEnd(places, '0')), units)
+    }),
+    seeded(t),
+  )
+})
+
+test('an amount shown as a number reads back as the same amount, up to 15 digits', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }), decimals, (units, places) => {
+      t.is(baseUnits(displayNumber(units, places), places), units)
+    }),
+    seeded(t, 2000),
+  )
+})
+
+test('a dollar amount survives the way to units of a fine token and back', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 12n }), decimals, anyPrice, (usdMicro, places, price) => {
+      const back = microWorth(unitsFor(usdMicro, places, price), places, price)
+      const distance = back > usdMicro ? back - usdMicro : usdMicro - back
+      // Half a unit of the token was rounded away and then half a micro-dollar.
+      const unit = 10n ** BigInt(places + 12 - 6)
+      t.true(2n * distance * unit <= price + unit, `${usdMicro} became ${back}`)
+    }),
+    seeded(t),
+  )
+})
+
+test('units of a token survive the way to micro-dollars and back', (t) => {
+  fc.assert(
+    fc.property(anyUnits, decimals, anyPrice, (units, places, price) => {
+      const back = unitsFor(microWorth(units, places, price), places, price)
+      const distance = back > units ? back - units : units - back
+      const unit = 10n ** BigInt(places + 12 - 6)
+      t.true(2n * distance * price <= unit + price, `${units} became ${back}`)
+    }),
+    seeded(t),
+  )
+})
+
+test('worth in cents and in micro-dollars are each the nearest to the exact worth', (t) => {
+  fc.assert(
+    fc.property(anyUnits, decimals, anyPrice, (units, places, price) => {
+      const worth = { numerator: units * price, denominator: 10n ** BigInt(places + 12) }
+      t.is(centsWorth(units, places, price), roundedHalfUp({ ...worth, numerator: worth.numerator * 100n }))
+      t.is(
+        microWorth(units, places, price),
+        roundedHalfUp({ ...worth, numerator: worth.numerator * 10n ** 6n }),
+      )
+    }),
+    seeded(t),
+  )
+})
+
+test('fee and net are the gross, and the fee never exceeds its rate', (t) => {
+  fc.assert(
+    fc.property(anyUnits, fc.integer({ min: 0, max: 5000 }), (gross, bps) => {
+      const fee = basisPoints(gross, bps)
+      t.true(fee >= 0n && fee <= gross)
+      t.true(fee * 10_000n <= gross * BigInt(bps), 'above the rate')
+      t.true((fee + 1n) * 10_000n > gross * BigInt(bps), 'a whole unit too little')
+    }),
+    seeded(t),
+  )
+})
+
+test('two percent is rounded down to the base unit', (t) => {
+  t.is(basisPoints(49n, 200), 0n)
+  t.is(basisPoints(50n, 200), 1n)
+  t.is(basisPoints(99n, 200), 1n)
+  t.is(basisPoints(1_000_000_000n, 200), 20_000_000n)
+  t.is(basisPoints(2n ** 64n - 1n, 200), 368_934_881_474_191_032n)
+})
+
+test('the price of BONK keeps its digits', (t) => {
+  const price = picoUsd(0.000_021_345_678)
+  t.is(price, 21_345_678n)
+  const million = 1_000_000n * 10n ** 5n
+  t.is(microWorth(million, 5, price as bigint), 21_345_678n)
+  t.is(centsWorth(million, 5, price as bigint), 2135n)
+  t.is(unitsFor(21_345_678n, 5, price as bigint), million)
+})
+
+test('a price that vanishes or is no number is no price', (t) => {
+  for (const usd of [0, -1, 4e-13, Number.NaN, Number.POSITIVE_INFINITY, '150', null, undefined])
+    t.is(picoUsd(usd), undefined, String(usd))
+  t.is(picoUsd(5e-13), 1n)
+})
+
+test('division rounds a tie up', (t) => {
+  const table: [value: bigint, by: bigint, quotient: bigint][] = [
+    [0n, 7n, 0n],
+    [1n, 2n, 1n],
+    [1n, 3n, 0n],
+    [2n, 3n, 1n],
+    [3n, 2n, 2n],
+    [5n, 10n, 1n],
+    [4n, 10n, 0n],
+    [7n, 7n, 1n],
+  ]
+  for (const [value, by, quotient] of table) t.is(divideHalfUp(value, by), quotient, `${value} / ${by}`)
+})

@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { queueEmail } from '../../src/mail/queue-email.js'
+import { createMailDrain } from '../../src/mail/send-emails.js'
+import type { Email, Mail } from '../../src/ports/mail.js'
+import { createSmtp } from '../../src/providers/smtp/smtp.js'
+import { measureWork } from '../../workers/measure-work.js'
+import { mailDrain } from '../helpers/codes.js'
+import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { assertWoken } from '../helpers/servers/worker-loops.js'
+import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+
+const world = useWorld(test, { mail: true })
+const nobodyListens = 'smtp://127.0.0.1:1'
+
+// After one another: every drain takes whatever is due.
+test.serial.afterEach(async () => {
+  world().mail.reset()
+  await world().db('emails').delete()
+})
+
+async function queue(to = freshEmail(), expiresAt?: Date): Promise<string> {
+  const content = { subject: 'Subject', text: 'secret text', html: '<p>secret text</p>' }
+  const expiry = expiresAt === undefined ? {} : { expiresAt }
+  await world().services.transact((uow) => queueEmail(uow, { kind: 'test', to, ...content, ...expiry }))
+  return to
+}
+
+function row(recipient: string) {
+  return world().db('emails').where({ recipient }).first()
+}
+
+function drainThrough(mail: Mail) {
+  return createMailDrain({ ...world().services, mail })
+}
+
+function through(url: string, timeoutMs?: number) {
+  const deadline = timeoutMs === undefined ? {} : { timeoutMs }
+  return drainThrough(createSmtp({ url, from: 'Tips <support@tips.example>', ...deadline }))
+}
+
+async function makeDue(recipient: string): Promise<void> {
+  await world()
+    .db('emails')
+    .where({ recipient })
+    .update({ due_at: new Date(0) })
+}
+
+async function alerts(): Promise<number> {
+  const { values } = await world().services.metrics.alerts.get()
+  return values.find(({ labels }) => labels.kind === 'mail_given_up')?.value ?? 0
+}
+
+const forgotten = { due_at: null, body_text: null, body_html: null }
+
+test.serial('an e-mail arrives in both forms, once, and its content is forgotten', async (t) => {
+  const to = await queue()
+  t.is(await runDrain(mailDrain(world())), 1)
+  t.is(await runDrain(mailDrain(world())), 0)
+  const [mail, ...others] = world().mail.received(to)
+  t.deepEqual(others, [])
+  const { id, sent_at, ...rest } = await row(to)
+  t.like(mail, { to, from: 'support@tips.example', subject: 'Subject', messageId: `<${id}@tips.example>` })
+  t.is(mail?.text.trim(), 'secret text')
+  t.is(mail?.html.trim(), '<p>secret text</p>')
+  t.not(sent_at, null)
+  t.like(rest, { ...forgotten, subject: 'Subject', last_error: null, attempts: 1 })
+})
+
+test.serial('an e-mail is queued if and only if its transaction commits', async (t) => {
+  const to = freshEmail()
+  const content = { subject: 's', text: 't', html: 'h' }
+  const failing = world().services.transact(async (uow) => {
+    await queueEmail(uow, { kind: 'test', to, ...content })
+    throw new Error('changed our mind')
+  })
+  await t.throwsAsync(failing, { message: 'changed our mind' })
+  t.is(await row(to), undefined)
+})
+
+test.serial(
+  'while the mail server is down mails wait, longer each time, and go out when it is back',
+  async (t) => {
+    const to = await queue()
+    const pauses: (number | undefined)[] = []
+    for (let n = 0; n < 4; n++) {
+      await makeDue(to)
+      pauses.push((await through(nobodyListens)()).nextDueMs)
+    }
+    t.deepEqual(pauses, [5000, 15_000, 45_000, 135_000])
+    const waiting = await row(to)
+    t.is(waiting.last_error, 'mail server: ESOCKET CONN')
+    t.true(waiting.due_at.getTime() > Date.now() + 120_000)
+    t.is(waiting.body_text, 'secret text')
+    await makeDue(to)
+    await runDrain(mailDrain(world()))
+    t.is(world().mail.received(to).length, 1)
+  },
+)
+
+test.serial('after twelve attempts a mail is given up with an alert', async (t) => {
+  const to = await queue()
+  await world().db('emails').update({ attempts: 10 })
+  const before = await alerts()
+  t.is((await through(nobodyListens)()).nextDueMs, 3_600_000)
+  t.is(await alerts(), before)
+  await makeDue(to)
+  await through(nobodyListens)()
+  t.is(await alerts(), before + 1)
+  t.like(await row(to), { ...forgotten, sent_at: null, attempts: 12 })
+})
+
+test.serial('one refused address and one slow one keep nobody else waiting', async (t) => {
+  const [refused, slow] = [await queue(), await queue()]
+  const others = await Promise.all(Array.from({ length: 8 }, () => queue()))
+  world().mail.faults.set({ to: refused, code: 550 })
+  await runDrain(mailDrain(world()))
+  t.like(await row(refused), {
+    ...forgotten,
+    sent_at: null,
+    last_error: 'mail server: EENVELOPE RCPT TO 550',
+  })
+  t.is(world().mail.received().length, 9)
+
+  world().mail.reset()
+  const again = await Promise.all([slow, ...others].map((to) => queue(to)))
+  world().mail.faults.set({ to: slow, delayMs: 60_000 })
+  const startedAt = performance.now()
+  const drain = through(world().env['SMTP_URL'] ?? '', 1500)()
+  await until('the others are sent', () => world().mail.received().length === again.length - 1, 1400)
+  t.log(`others after ${Math.round(performance.now() - startedAt)} ms`)
+  await drain
+  const [late] = await world().db('emails').where({ recipient: slow }).whereNotNull('due_at')
+  t.is(late.last_error, 'mail server: EABORT')
+})
+
+test.serial('a "come later" is no refusal, and neither is a refused sender', async (t) => {
+  const to = await queue()
+  world().mail.faults.set({ code: 451, times: 1 })
+  await mailDrain(world())()
+  t.like(await row(to), {
+    last_error: 'mail server: EENVELOPE RCPT TO 451',
+    sent_at: null,
+    body_text: 'secret text',
+  })
+  await makeDue(to)
+  await runDrain(mailDrain(world()))
+  t.not((await row(to)).sent_at, null)
+})
+
+test.serial('what a server quotes in its refusal is kept nowhere', async (t) => {
+  const to = await queue()
+  world().mail.faults.set({ code: 554, at: 'content' })
+  await runDrain(mailDrain(world()))
+  const refused = await row(to)
+  t.is(refused.last_error, 'mail server: EMESSAGE DATA 554')
+  t.false(JSON.stringify(refused).includes('secret'))
+  t.is(world().mail.received().length, 0)
+})
+
+test.serial('an error of another kind says nothing, and the mail is tried again', async (t) => {
+  const to = await queue()
+  const broken = drainThrough({ send: ({ text }) => Promise.reject(new Error(`cannot send ${text}`)) })
+  await broken()
+  t.like(await row(to), { last_error: 'unexpected error', sent_at: null, body_text: 'secret text' })
+})
+
+test.serial('a mail that is worth nothing any more is dropped unsent, with an alert', async (t) => {
+  const to = await queue(freshEmail(), new Date(Date.now() - 1))
+  const inTime = await queue(freshEmail(), new Date(Date.now() + 60_000))
+  const before = await alerts()
+  await runDrain(mailDrain(world()))
+  t.like(await row(to), { ...forgotten, sent_at: null, last_error: 'expired' })
+  t.is(await alerts(), before + 1)
+  t.is(world().mail.received(to).length, 0)
+  t.is(world().mail.received(inTime).length, 1)
+})
+
+test.serial('a mailer that dies after sending has the mail sent again, as the same message', async (t) => {
+  const to = await queue()
+  const sent: Email[] = []
+  const dying = drainThrough({
+    send(email) {
+      sent.push(email)
+      return new Promise(() => undefined)
+    },
+  })
+  void dying()
+  await until('the first mailer has sent', () => sent.length === 1)
+  t.is((await mailDrain(world())()).taken, 0, 'a leased mail is nobody else’s')
+  t.true((await row(to)).due_at.getTime() > Date.now() + 50_000)
+  await makeDue(to)
+  await runDrain(mailDrain(world()))
+  t.is(world().mail.received(to)[0]?.messageId, `<${sent[0]?.id}@tips.example>`)
+})
+
+test.serial('a mailer whose lease ran out changes nothing of what another one has done', async (t) => {
+  const to = await queue()
+  let fail: () => void = () => undefined
+  let reached = false
+  const stuck = drainThrough({
+    send: () =>
+      new Promise((_, reject) => {
+        reached = true
+        fail = () => reject(new Error('too late'))
+      }),
+  })()
+  await until('the first mailer is at it', () => reached)
+  await makeDue(to)
+  await runDrain(mailDrain(world()))
+  const done = await row(to)
+  fail()
+  await stuck
+  t.deepEqual(await row(to), done)
+  t.not(done.sent_at, null)
+})
+
+test.serial('ten drains at once send every mail once', async (t) => {
+  const people = await Promise.all(Array.from({ length: 60 }, () => queue()))
+  await Promise.all(Array.from({ length: 10 }, () => runDrain(mailDrain(world()))))
+  t.is(world().mail.received().length, people.length)
+  t.is(
+    new Set(
+      world()
+        .mail.received()
+        .map(({ to }) => to),
+    ).size,
+    people.length,
+  )
+})
+
+test.serial('an address that looks like a list is one recipient or none', async (t) => {
+  await queue('ada@example.com, eve@example.com')
+  await mailDrain(world())()
+  t.deepEqual(world().mail.received('eve@example.com'), [])
+})
+
+test.serial('otp/start wakes the mailer: the mail is there well before its own rhythm', async (t) => {
+  const drain = mailDrain(world())
+  await assertWoken(t, world().services, { kind: 'mailer', drain, withinMs: 1500 }, async () => {
+    const { email } = await registerPerson(world())
+    const startedAt = performance.now()
+    await world().request('POST', '/auth/otp/start', { body: { email } })
+    await until('the mail is there', () => world().mail.received(email).length === 1)
+    return performance.now() - startedAt
+  })
+})
+
+test.serial('mails that stand still are measured', async (t) => {
+  const to = await queue()
+  await world()
+    .db('emails')
+    .where({ recipient: to })
+    .update({ due_at: new Date(Date.now() - 100_000) })
+  await measureWork(world().services)
+  const { values } = await world().services.metrics.oldestDueSeconds.get()
+  const waited = values.find(({ labels }) => labels.kind === 'mailer')?.value ?? 0
+  t.true(waited > 99 && waited < 160, `${waited} s`)
+})
+
+test.serial('the adapter says what a failure means', async (t) => {
+  const email = { id: randomUUID(), to: freshEmail(), subject: 's', text: 't', html: 'h' }
+  const send = (url: string, timeoutMs = 1000) =>
+    createSmtp({ url, from: 'a@tips.example', timeoutMs }).send(email)
+  const { mail, env } = world()
+  const url = env['SMTP_URL'] ?? ''
+  await t.throwsAsync(send(nobodyListens), { name: 'ProviderError' })
+  const kindOf = async (sending: Promise<void>) =>
+    sending.then(
+      () => 'taken',
+      (error: { kind: string }) => error.kind,
+    )
+  t.is(await kindOf(send(nobodyListens)), 'unavailable')
+  t.is(await kindOf(send('smtp://no-such-host.invalid')), 'unavailable')
+  for (const [code, kind] of [
+    [550, 'rejected'],
+    [450, 'unavailable'],
+    [421, 'unavailable'],
+  ] as const) {
+    mail.faults.set({ code })
+    t.is(await kindOf(send(url)), kind, String(code))
+  }
+  mail.faults.set({ delayMs: 3000, at: 'content', times: 1 })
+  t.is(await kindOf(send(url, 500)), 'ambiguous')
+  t.is(mail.received(email.to).length, 1, 'the server had taken it')
+  t.is(await kindOf(send(url)), 'taken')
+})

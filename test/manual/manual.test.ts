@@ -1,0 +1,161 @@
+import test from 'ava'
+import { errors } from '../../src/kernel/errors.js'
+import { readOperations } from '../helpers/http/document.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
+import { elementsOf, refuseScript } from './page.js'
+
+const world = useWorld(test)
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  requestRaw(world().url, 'GET', path, headers)
+const text = async (path: string): Promise<string> => (await get(path)).text
+const page = async () => elementsOf(await text('/docs'))
+const idsOf = (elements: Awaited<ReturnType<typeof page>>): string[] =>
+  elements.flatMap(({ attributes }) => attributes.get('id') ?? [])
+
+test('every endpoint of the document has its part, with every field of what it takes', async (t) => {
+  const elements = await page()
+  const markdown = await text('/docs.md')
+  const ids = new Set(idsOf(elements))
+  const listed = await readOperations(world().request)
+  t.true(listed.length >= 38)
+  for (const { method, path, operation } of listed) {
+    const name = `${method.toUpperCase()} ${path}`
+    t.true(markdown.includes(`### ${name}\n`), name)
+    const article = elements.find(
+      ({ name: tag, text: words }) =>
+        tag === 'article' &&
+        words.includes(`${method.toUpperCase()}${path}`) &&
+        words.includes(operation.summary),
+    )
+    const id = article?.attributes.get('id')
+    t.truthy(id, name)
+    const body = operation.requestBody?.content['application/json']?.schema
+    const properties = typeof body === 'object' ? Object.keys((body['properties'] ?? {}) as object) : []
+    for (const field of [...(operation.parameters ?? []).map((one) => one['name']), ...properties])
+      t.true(ids.has(`${id}.${field}`), `${name}: ${field}`)
+  }
+})
+
+test('every refusal has its anchor, its exact text, a cause and a remedy, in both forms', async (t) => {
+  const elements = await page()
+  const markdown = await text('/docs.md')
+  const quoted = ['payment_refused', 'payout_refused']
+  for (const [code, [status, exact]] of Object.entries(errors)) {
+    const place = elements.find(({ attributes }) => attributes.get('id') === `error-${code}`)
+    const words = place?.text ?? ''
+    t.true(words.startsWith(String(status)), code)
+    t.true(words.includes(code), code)
+    if (!quoted.includes(code)) {
+      t.true(words.includes(exact), code)
+      t.true(markdown.includes(`| ${status} | \`${exact}\` | \`${code}\` |`), code)
+    }
+    t.true(words.length > status.toString().length + code.length + exact.length + 20, code)
+  }
+})
+
+test('every refusal a call lists stands with the call', async (t) => {
+  const elements = await page()
+  for (const { method, path, operation } of await readOperations(world().request)) {
+    const article = elements.find(
+      ({ name, text: words }) =>
+        name === 'article' &&
+        words.includes(`${method.toUpperCase()}${path}`) &&
+        words.includes(operation.summary),
+    )
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      if (status === '200') continue
+      const schema = content['application/json']?.schema as { properties: { code: { enum: string[] } } }
+      for (const code of schema.properties.code.enum)
+        t.true(article?.text.includes(code), `${method} ${path}: ${code}`)
+    }
+  }
+})
+
+test('links and anchors lead somewhere, and no place has another one’s name', async (t) => {
+  const elements = await page()
+  const ids = idsOf(elements)
+  t.is(new Set(ids).size, ids.length)
+  const links = elements.flatMap(({ attributes }) => attributes.get('href') ?? [])
+  t.true(links.length > 300)
+  for (const link of new Set(links)) {
+    if (link.startsWith('#')) t.true(ids.includes(link.slice(1)), link)
+    else t.is((await get(link)).status, 200, link)
+  }
+  const others = [await text('/docs.md'), await text('/llms.txt')].flatMap((words) => [
+    ...words.matchAll(/\]\(([^)]+)\)/g),
+  ])
+  t.true(others.length > 100)
+  for (const [, link = ''] of others) {
+    t.true(link.startsWith(publicUrl), link)
+    const [path = '', anchor] = link.slice(publicUrl.length).split('#')
+    if (anchor === undefined) t.is((await get(path)).status, 200, link)
+    else t.true(path === '/docs' && ids.includes(anchor), link)
+  }
+})
+
+test('the page runs nothing, loads nothing of others and may not be framed', async (t) => {
+  const elements = await page()
+  t.notThrows(() => refuseScript(elements))
+  const loaded = elements.flatMap(({ name, attributes }) =>
+    name === 'img' ? (attributes.get('src') ?? []) : name === 'link' ? (attributes.get('href') ?? []) : [],
+  )
+  for (const address of loaded) t.regex(address, /^\/[^/]/)
+  const { headers } = await get('/docs')
+  t.is(
+    headers['content-security-policy'],
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  )
+  t.is(headers['content-type'], 'text/html; charset=utf-8')
+  t.is(headers['x-content-type-options'], 'nosniff')
+})
+
+test('it has one heading of the first level, no level is left out, and every table names its columns', async (t) => {
+  const elements = await page()
+  const levels = elements.flatMap(({ name }) => (/^h[1-6]$/.test(name) ? [Number(name[1])] : []))
+  t.is(levels.filter((level) => level === 1).length, 1)
+  levels.reduce((before, level) => {
+    t.true(level <= before + 1, `${before} to ${level}`)
+    return level
+  })
+  for (const { text: words } of elements.filter(({ name }) => name === 'th')) t.not(words, '')
+})
+
+test('every text is zipped for whom takes it, and sent again only when it has changed', async (t) => {
+  for (const path of ['/docs', '/docs.md', '/llms.txt']) {
+    const plain = await get(path)
+    t.is(plain.status, 200)
+    t.is(plain.headers['content-encoding'], undefined)
+    t.is(plain.headers.vary, 'Accept-Encoding')
+    t.is(plain.headers['cache-control'], 'public, max-age=300')
+    const zipped = await get(path, { 'accept-encoding': 'gzip' })
+    t.is(zipped.headers['content-encoding'], 'gzip')
+    t.not(zipped.headers.etag, plain.headers.etag)
+    t.true(Number(zipped.headers['content-length']) < plain.text.length)
+    for (const { headers } of [plain, zipped]) {
+      const again = await get(path, {
+        'if-none-match': String(headers.etag),
+        ...(headers['content-encoding'] ? { 'accept-encoding': 'gzip' } : {}),
+      })
+      t.deepEqual([again.status, again.text], [304, ''])
+    }
+  }
+  const response = await fetch(`${world().url}/docs`, { headers: { connection: 'close' } })
+  t.is(await response.text(), await text('/docs'))
+})
+
+test('the stylesheet may be kept for ever, and a name it does not have is not there', async (t) => {
+  const style = (await page()).find(({ attributes }) => attributes.get('rel') === 'stylesheet')
+  const path = style?.attributes.get('href') ?? ''
+  const { status, headers } = await get(path)
+  t.deepEqual(
+    [status, headers['content-type'], headers['cache-control']],
+    [200, 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
+  )
+  t.is((await get('/docs/other.css')).status, 404)
+})
+
+test('limits are told as they are here', async (t) => {
+  t.true((await text('/docs.md')).includes('**Rate limit:** switched off here.'))
+})

@@ -1,0 +1,72 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { walletDrain } from '../helpers/make/creators.js'
+import { settlementDrain } from '../helpers/make/fiat-tips.js'
+import { publicUrl, runDrain, useWorld } from '../helpers/servers/world.js'
+import { temporaryFolder } from '../helpers/temporary.js'
+import { until } from '../helpers/until.js'
+import { fencesOf } from './fences.js'
+
+const world = useWorld(test, { fiat: true })
+const run = promisify(execFile)
+const stepMs = 10_000
+/** Where the manual says that a local stack's stand-ins are. */
+const localStandIns = 'http://localhost:8899'
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+type Json = Readonly<Record<string, unknown>>
+
+/** `<user.id>` and its like, filled in from what was answered before, the newest answer first. */
+function filled(text: string, answers: readonly Json[]): string {
+  return text.replace(/<([a-zA-Z]+(?:\.[a-zA-Z]+)*)>/g, (_, path: string) => {
+    const found = answers.map((answer) => valueAt(answer, path)).find((value) => typeof value === 'string')
+    if (found === undefined) throw new Error(`no answer has ${path}`)
+    return String(found)
+  })
+}
+
+function valueAt(answer: Json, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (value as Json | undefined)?.[name], answer)
+}
+
+const here = (text: string): string =>
+  text.replaceAll(publicUrl, world().url).replaceAll(localStandIns, world().fiat.url)
+
+/** What the processes of a running stack do meanwhile. */
+async function work(): Promise<void> {
+  await runDrain(walletDrain(world()))
+  await runDrain(settlementDrain(world()))
+}
+
+const promise = 'the lines of the quickstart lead from nothing to an event'
+;(hasCurl ? test : test.skip)(promise, async (t) => {
+  const { text } = await requestRaw(world().url, 'GET', '/docs.md')
+  const [, quickstart = ''] = /^## Quickstart\n([\s\S]*?)^## /m.exec(text) ?? []
+  const cwd = temporaryFolder(t)
+  const answers: Json[] = []
+  const lines = fencesOf(quickstart, 'sh')
+  t.is(lines.length, 6)
+  async function step(line: string): Promise<void> {
+    const { stdout } = await run('bash', ['-c', filled(here(line), answers)], { cwd, timeout: stepMs })
+    const answer = JSON.parse(stdout) as Json
+    t.true(answer['success'], `${line}\n${stdout}`)
+    answers.unshift(answer)
+    await work()
+  }
+  for (const line of lines.slice(0, -1)) await step(line)
+  const event = (): Json | undefined => (answers[0] as { events?: Json[] }).events?.[0]
+  await until('the event is there', async () => {
+    await step(lines.at(-1) ?? '')
+    return event() !== undefined
+  })
+  t.like(event(), { type: 'tip_completed', tokenSymbol: 'FIAT', amountRaw: 2000, sender: 'Chidi' })
+
+  const [html = ''] = fencesOf(quickstart, 'html')
+  const [, source = ''] = /src="([^"]+)"/.exec(html) ?? []
+  const { pathname } = new URL(filled(source, answers))
+  const { status, headers } = await requestRaw(world().url, 'GET', pathname)
+  t.is(status, 200)
+  t.regex(String(headers['content-security-policy']), /frame-ancestors http:\/\/localhost:5173\b/)
+})

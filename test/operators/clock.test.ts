@@ -1,0 +1,68 @@
+import { networkInterfaces } from 'node:os'
+import test from 'ava'
+import { ConfigError, loadOperators } from '../../src/platform/config/config.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { type ServiceProcess, startWorkerProcess } from '../helpers/servers/service-process.js'
+import { useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test)
+const login = { OPS_USER: 'olu', OPS_PASSWORD: 'sixteen letters at least' }
+const authorization = `Basic ${Buffer.from(`${login.OPS_USER}:${login.OPS_PASSWORD}`).toString('base64')}`
+
+/** Where a clock says that it serves them. */
+function placeOf({ logs }: ServiceProcess): { readonly address: string; readonly port: number } {
+  const line = logs.find(({ msg }) => msg === "operators' pages")
+  return line?.['address'] as { address: string; port: number }
+}
+
+test('they are off unless a port is set, and then want a login', (t) => {
+  t.is(loadOperators({ ...login }), undefined)
+  t.is(loadOperators({ ...login, OPS_PORT: '' }), undefined)
+  t.deepEqual(loadOperators({ ...login, OPS_PORT: '9000' }), {
+    host: '127.0.0.1',
+    port: 9000,
+    user: login.OPS_USER,
+    password: login.OPS_PASSWORD,
+  })
+  t.is(loadOperators({ ...login, OPS_PORT: '9000', OPS_HOST: '0.0.0.0' })?.host, '0.0.0.0')
+  for (const wrong of [
+    { OPS_USER: '' },
+    { OPS_USER: 'a:b' },
+    { OPS_PASSWORD: '' },
+    { OPS_PASSWORD: 'short' },
+    { OPS_PORT: 'x' },
+  ]) {
+    const error = t.throws(() => loadOperators({ ...login, OPS_PORT: '9000', ...wrong }), {
+      instanceOf: ConfigError,
+    })
+    t.true(error?.message.includes(Object.keys(wrong)[0] ?? ''))
+    t.false(error?.message.includes(login.OPS_PASSWORD))
+  }
+})
+
+test('the clock serves them on the loopback alone, and without a port not at all', async (t) => {
+  const clock = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: '0' })
+  const { address, port } = placeOf(clock)
+  t.is(address, '127.0.0.1')
+  const at = (host: string, headers = {}) => requestRaw(`http://${host}:${port}`, 'GET', '/ops', headers)
+  t.is((await at('127.0.0.1')).status, 401)
+  t.is((await at('127.0.0.1', { authorization })).status, 200)
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)
+  if (outside !== undefined) await t.throwsAsync(at(outside.address), { code: 'ECONNREFUSED' })
+  t.false(JSON.stringify(clock.logs).includes(login.OPS_PASSWORD))
+  clock.signal('SIGTERM')
+  t.is(await clock.ended, 0)
+
+  const without = await startWorkerProcess(t, 'clock', { ...world().env, ...login })
+  t.false(without.logs.some(({ msg }) => msg === "operators' pages"))
+})
+
+test('a port that is taken costs the clock the pages and nothing else', async (t) => {
+  const first = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: '0' })
+  const { port } = placeOf(first)
+  const second = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: String(port) })
+  t.true(second.logs.some(({ msg }) => msg === "the operators' pages cannot be served"))
+  t.true(second.isRunning())
+})

@@ -1,0 +1,331 @@
+import { randomBytes } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import {
+  ConfigError,
+  loadConfig,
+  loadDatabaseUrl,
+  loadMail,
+  loadWalletKek,
+} from '../../src/platform/config/config.js'
+import { wallet } from '../tips/verify/transactions.js'
+
+const least = {
+  DATABASE_URL: 'postgres://app:secret@db/tips',
+  REDIS_URL: 'redis://cache',
+  SOLANA_RPC_URLS: 'https://rpc.example',
+  TREASURY_WALLET: wallet('treasury'),
+  PRICE_URL: 'https://prices.example',
+  FIATPAY_URL: 'https://fiatpay.example',
+  FIATPAY_SECRET_KEY: 'sk_test_x',
+  RATE_URL: 'https://rates.example',
+  OTP_PEPPER: randomBytes(32).toString('base64'),
+}
+
+function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
+  return t.throws(() => loadConfig(env), { instanceOf: ConfigError })?.message ?? ''
+}
+
+test('the least settings suffice, and the rest is the documented default', (t) => {
+  const config = loadConfig(least)
+  t.like(config, {
+    http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: false },
+    databaseUrl: least.DATABASE_URL,
+    redis: { url: 'redis://cache', namespace: 'tipping' },
+    sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
+    logLevel: 'info',
+  })
+  t.like(config.chain, { rpcUrls: ['https://rpc.example'], genesisHash: undefined })
+  t.like(config.tips, { feeBps: 200, minUsd: 0.01, maxUsd: 10_000, walletWaitMs: 3000, claimWindowHours: 24 })
+  t.is(config.prices.jumpPercent, 20)
+  t.deepEqual(config.limits, {
+    factor: 1,
+    reads: 120,
+    status: 60,
+    tipsCreate: 60,
+    intents: 60,
+    apiKey: 300,
+    sdkAddress: 600,
+    sdkIntentReads: 60,
+    withdraw: 5,
+    resolve: 10,
+    register: 10,
+    login: 10,
+    otpStart: 5,
+    streams: 20,
+    webhooks: 3000,
+  })
+  t.true(Object.isFrozen(config))
+})
+
+test('every fault stands in one message', (t) => {
+  const message = faultsOf(t, {
+    ...least,
+    DATABASE_URL: undefined,
+    REDIS_URL: '',
+    PORT: '70000',
+    PUBLIC_URL: 'ftp://example.com',
+    SOLANA_RPC_URLS: 'https://rpc.example, nonsense',
+    TREASURY_WALLET: '0OIl',
+    CRYPTO_FEE_BPS: '2.5',
+    MIN_TIP_USD: 'a lot',
+    TRUST_PROXY: 'yes',
+    LOG_LEVEL: 'loud',
+  })
+  const names = [
+    'DATABASE_URL',
+    'REDIS_URL',
+    'PORT',
+    'PUBLIC_URL',
+    'SOLANA_RPC_URLS',
+    'TREASURY_WALLET',
+    'CRYPTO_FEE_BPS',
+    'MIN_TIP_USD',
+    'TRUST_PROXY',
+    'LOG_LEVEL',
+  ]
+  for (const name of names) t.regex(message, new RegExp(`^ {2}${name}\\b.*: `, 'm'))
+  t.is(message.split('\n').length, 1 + names.length)
+})
+
+test('each required setting is missed by name', (t) => {
+  for (const name of Object.keys(least))
+    t.true(faultsOf(t, { ...least, [name]: undefined }).includes(`  ${name}: `), name)
+})
+
+test('an empty or blank value counts as absent', (t) => {
+  for (const blank of ['', ' ', '\t\n']) {
+    const config = loadConfig({
+      ...least,
+      PORT: blank,
+      PUBLIC_URL: blank,
+      CRYPTO_FEE_BPS: blank,
+      MIN_TIP_USD: blank,
+    })
+    t.like(config.http, { port: 3000, publicUrl: 'http://localhost:3000' })
+    t.like(config.tips, { feeBps: 200, minUsd: 0.01 })
+    t.true(faultsOf(t, { ...least, DATABASE_URL: blank }).includes('DATABASE_URL'))
+  }
+})
+
+test('numbers are held to their bounds, which are inclusive', (t) => {
+  const table: [name: string, valid: string[], refused: string[]][] = [
+    ['PORT', ['0', '1', '65535'], ['-1', '65536', '3000.5', 'http', 'Infinity', 'NaN']],
+    ['CRYPTO_FEE_BPS', ['0', '200', '5000'], ['-1', '5001', '0.5', '2%']],
+    ['PRICE_JUMP_PERCENT', ['1', '1000'], ['0', '1001', '']],
+    ['RPC_STATUS_BATCH', ['1', '256'], ['0', '257']],
+    ['CLAIM_WINDOW_HOURS', ['0.1', '8760'], ['0', '8761']],
+  ]
+  for (const [name, valid, refused] of table) {
+    for (const value of valid) t.notThrows(() => loadConfig({ ...least, [name]: value }), `${name}=${value}`)
+    for (const value of refused.filter((text) => text !== ''))
+      t.true(faultsOf(t, { ...least, [name]: value }).includes(name), `${name}=${value}`)
+  }
+})
+
+test('the database and Redis are addresses their clients can read', (t) => {
+  const table: [name: string, valid: string[], refused: string[]][] = [
+    [
+      'DATABASE_URL',
+      [
+        'postgres://db',
+        'postgresql://app:p%40ss@db:5433/tips?sslmode=require',
+        'postgres://[::1]:5432/tips',
+        'postgres:///tips?host=/var/run/postgresql',
+        'postgres://app:pass@/tips?host=/var/run/postgresql',
+        'postgres://%2Fvar%2Frun%2Fpostgresql/tips',
+        'socket:/var/run/postgresql?db=tips',
+        '/var/run/postgresql tips',
+      ],
+      ['foo', 'http://db/tips', 'mysql://db/tips', 'postgres:db', 'postgres://db:port/tips', 'db:5432/tips'],
+    ],
+    [
+      'REDIS_URL',
+      [
+        'redis://cache',
+        'rediss://app:p%40ss@cache:6380/2?family=6',
+        'redis://:pass@cache/15',
+        'redis://[::1]:6379',
+        'redis://a:6379,redis://b:6379,rediss://c',
+        'redis://a:6379,b:6379',
+        'cache:6379',
+        '/run/redis.sock?db=2',
+      ],
+      [
+        'foo',
+        'http://x',
+        'http://x:6379',
+        'redis:cache',
+        'redis://cache:port',
+        'redis://a,',
+        'redis://a,http://b:6379',
+        'amqp://x',
+      ],
+    ],
+  ]
+  for (const [name, valid, refused] of table) {
+    for (const value of valid) t.notThrows(() => loadConfig({ ...least, [name]: value }), `${name}=${value}`)
+    for (const value of refused)
+      t.regex(faultsOf(t, { ...least, [name]: value }), new RegExp(`^  ${name}: must be a `, 'm'), value)
+  }
+})
+
+test('a smallest tip above the largest is refused, beside any other fault', (t) => {
+  const crossed = { ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '4.99' }
+  t.regex(faultsOf(t, crossed), /^ {2}MIN_TIP_USD: must not be above MAX_TIP_USD/m)
+  const message = faultsOf(t, { ...crossed, PORT: 'http' })
+  t.true(message.includes('MIN_TIP_USD: ') && message.includes('PORT: '), message)
+  t.true(faultsOf(t, { ...least, MIN_TIP_USD: '10001' }).includes('MIN_TIP_USD'), 'the default counts too')
+  t.like(loadConfig({ ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '5' }).tips, { minUsd: 5, maxUsd: 5 })
+})
+
+test('lists and addresses are trimmed of what does not matter', (t) => {
+  const config = loadConfig({
+    ...least,
+    SOLANA_RPC_URLS: ' https://a.example/ ,,http://b:8899/rpc// ',
+    PUBLIC_URL: 'https://tips.example/',
+  })
+  t.deepEqual(config.chain.rpcUrls, ['https://a.example', 'http://b:8899/rpc'])
+  t.is(config.http.publicUrl, 'https://tips.example')
+  t.true(faultsOf(t, { ...least, SOLANA_RPC_URLS: ' , ' }).includes('SOLANA_RPC_URLS'))
+})
+
+test('the public address follows the port', (t) => {
+  t.is(loadConfig({ ...least, PORT: '8080' }).http.publicUrl, 'http://localhost:8080')
+})
+
+test('flags are read as words and figures', (t) => {
+  for (const [text, flag] of [
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['false', false],
+  ] as const)
+    t.is(loadConfig({ ...least, TRUST_PROXY: text }).http.trustProxy, flag)
+  for (const text of ['TRUE', 'on', '2'])
+    t.true(faultsOf(t, { ...least, TRUST_PROXY: text }).includes('TRUST_PROXY'))
+})
+
+test('what is in the environment besides does no harm', (t) => {
+  t.notThrows(() => loadConfig({ ...least, PATH: '/bin', NODE_ENV: 'test', __proto__: null as never }))
+})
+
+test('a message about faults shows no value', (t) => {
+  const secret = 'canary-3f9c'
+  const wrong = Object.fromEntries(
+    [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'PORT',
+      'PUBLIC_URL',
+      'SOLANA_RPC_URLS',
+      'TREASURY_WALLET',
+      'PRICE_URL',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+      'CRYPTO_FEE_BPS',
+      'REDIS_NAMESPACE',
+    ].map((name) => [name, `${secret} ${name.toLowerCase()} !`]),
+  )
+  t.false(faultsOf(t, { ...least, ...wrong }).includes(secret))
+  t.false(t.throws(() => loadWalletKek({ WALLET_KEK: secret }))?.message.includes(secret))
+})
+
+test('a command that needs the database alone asks for nothing else', (t) => {
+  t.is(loadDatabaseUrl({ DATABASE_URL: 'postgres://db' }), 'postgres://db')
+  const error = t.throws(() => loadDatabaseUrl({}), { instanceOf: ConfigError })
+  t.is(error?.message, 'The settings are not usable:\n  DATABASE_URL: is missing')
+})
+
+test('the key of the wallets is exactly 32 bytes in base64', (t) => {
+  const key = randomBytes(32)
+  t.deepEqual(loadWalletKek({ WALLET_KEK: key.toString('base64') }), key)
+  const refused = [
+    undefined,
+    '',
+    ' ',
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    key.toString('hex'),
+    'change-me',
+  ]
+  for (const value of refused)
+    t.true(
+      t
+        .throws(() => loadWalletKek({ WALLET_KEK: value }), { instanceOf: ConfigError })
+        ?.message.includes('WALLET_KEK'),
+      String(value),
+    )
+})
+
+test('the key of the wallets is no part of the settings', (t) => {
+  const key = randomBytes(32).toString('base64')
+  t.false(JSON.stringify(loadConfig({ ...least, WALLET_KEK: key })).includes(key))
+})
+
+test('pages are given an RPC endpoint without a key in it, or the one set for them', (t) => {
+  const urls = [
+    'https://rpc.example/v2/key',
+    'https://rpc.example/?api-key=key',
+    'https://user:key@rpc.example',
+    'https://open.example/',
+  ]
+  const open = loadConfig({ ...least, SOLANA_RPC_URLS: urls.join(',') })
+  t.is(open.chain.publicRpcUrl, 'https://open.example')
+  t.is(loadConfig({ ...least, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
+  const set = loadConfig({ ...least, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
+  t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
+})
+
+test('pages send bundles where they send the rest, unless another endpoint is set for them', (t) => {
+  const chain = (env: NodeJS.ProcessEnv) => loadConfig({ ...least, ...env }).chain
+  t.is(chain({}).publicBundleRpcUrl, 'https://rpc.example')
+  t.is(chain({ PUBLIC_RPC_URL: 'https://pages.example' }).publicBundleRpcUrl, 'https://pages.example')
+  t.is(chain({ SOLANA_RPC_URLS: 'https://rpc.example/v2/key' }).publicBundleRpcUrl, undefined)
+  const bundles = {
+    PUBLIC_RPC_URL: 'https://pages.example',
+    PUBLIC_BUNDLE_RPC_URL: 'https://bundles.example',
+  }
+  t.like(chain(bundles), {
+    publicRpcUrl: 'https://pages.example',
+    publicBundleRpcUrl: 'https://bundles.example',
+  })
+})
+
+test('the pepper of one-time codes is 32 bytes in base64', (t) => {
+  t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
+  for (const pepper of [
+    '',
+    'short',
+    Buffer.alloc(31).toString('base64'),
+    Buffer.alloc(33).toString('base64'),
+  ])
+    t.throws(() => loadConfig({ ...least, OTP_PEPPER: pepper }), {
+      instanceOf: ConfigError,
+      message: /OTP_PEPPER/,
+    })
+})
+
+test('the mailer’s settings are a server and a sender, and nobody else needs them', (t) => {
+  const url = 'smtps://user:pass@mail.example:465'
+  for (const from of ['a@tips.example', 'Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
+    t.deepEqual(loadMail({ SMTP_URL: url, MAIL_FROM: from }), { url, from })
+  t.deepEqual(
+    Object.keys(loadConfig(least)).filter((name) => /mail|smtp/i.test(name)),
+    [],
+  )
+})
+
+test('a bad mail setting is named', (t) => {
+  const good = { SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'a@tips.example' }
+  const bad = {
+    SMTP_URL: ['', 'http://x', 'mail.example:25', 'smtp://'],
+    MAIL_FROM: ['', 'tips', 'Tips <tips>'],
+  }
+  for (const [name, values] of Object.entries(bad))
+    for (const value of [...values, 'a@b.example\r\nBcc: c@d.example'])
+      t.throws(
+        () => loadMail({ ...good, [name]: value }),
+        { instanceOf: ConfigError, message: new RegExp(name) },
+        value,
+      )
+})

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import test from 'ava'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { messageHash, messageOf } from '../../src/kernel/wire-transaction.js'
+import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
+
+const [sender, recipient] = [Keypair.generate(), Keypair.generate()]
+const programId = SystemProgram.programId
+const recentBlockhash = encodeBase58(Buffer.alloc(32, 7))
+const landed = { slot: 5, blockTime: 1_700_000_000, fee: 5000 }
+
+/** A transfer of one million lamports, signed, in the three formats that are on the chain. */
+function transferIn(version: 'legacy' | 0 | 1): {
+  raw: Uint8Array
+  message: Uint8Array
+  signature: Uint8Array
+} {
+  const lamports = 1_000_000
+  const instruction = SystemProgram.transfer({
+    fromPubkey: sender.publicKey,
+    toPubkey: recipient.publicKey,
+    lamports,
+  })
+  const plain = new TransactionMessage({
+    payerKey: sender.publicKey,
+    recentBlockhash,
+    instructions: [instruction],
+  })
+  if (version === 1) return versionOne(instruction.data)
+  const transaction = new VersionedTransaction(
+    version === 0 ? plain.compileToV0Message() : plain.compileToLegacyMessage(),
+  )
+  transaction.sign([sender])
+  const [signature = new Uint8Array()] = transaction.signatures
+  return { raw: transaction.serialize(), message: transaction.message.serialize(), signature }
+}
+
+/** Version 1 by hand: prefix, header, config mask, blockhash, counts, keys, instruction headers, instructions; then signatures. */
+function versionOne(data: Buffer): { raw: Uint8Array; message: Uint8Array; signature: Uint8Array } {
+  const message = Buffer.concat([
+    Buffer.from([0x81, 1, 0, 1, 0, 0, 0, 0]),
+    Buffer.alloc(32, 7),
+    Buffer.from([1, 3]),
+    ...[sender.publicKey, recipient.publicKey, programId].map((key) => key.toBuffer()),
+    Buffer.from([2, 2, data.length, 0]),
+    Buffer.from([0, 1]),
+    data,
+  ])
+  const signature = Buffer.alloc(64, 9)
+  return { raw: Buffer.concat([message, signature]), message, signature }
+}
+
+for (const version of ['legacy', 0, 1] as const)
+  test(`a transaction of version ${version} is read: who signed, what it moved, which message it is`, (t) => {
+    const { raw, message, signature } = transferIn(version)
+    t.deepEqual(Buffer.from(messageOf(raw)), Buffer.from(message))
+    const { slot, blockTime, fee } = landed
+    const meta = { err: null, fee, preBalances: [10_000_000, 0, 1], postBalances: [8_995_000, 1_000_000, 1] }
+    const reply = { slot, blockTime, transaction: [Buffer.from(raw).toString('base64'), 'base64'], meta }
+    const transaction = decodeTransaction(encodeBase58(signature), reply)
+    const [from, to] = [sender.publicKey.toBase58(), recipient.publicKey.toBase58()]
+    t.like(transaction, { failed: false, slot: 5n, feePayer: from, networkFee: 5000n })
+    t.deepEqual(transaction?.signers, new Set([from]))
+    t.is(transaction?.lamports.get(to), 1_000_000n)
+    t.is(transaction?.messageHash, createHash('sha256').update(message).digest('hex'))
+    t.is(messageHash(raw).toString('hex'), transaction?.messageHash ?? '')
+  })

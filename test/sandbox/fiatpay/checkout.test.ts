@@ -1,0 +1,98 @@
+import test from 'ava'
+import type { Fiat } from '../../../scripts/sandbox/fiat.js'
+import { caller, fiatFor, newReference } from './client.js'
+
+const payer = { email: 'supporter@example.com', amount: 760_000 }
+
+async function openPage(fiat: Fiat, changes: object = {}): Promise<{ reference: string; page: string }> {
+  const reference = newReference()
+  const { body } = await caller(fiat).post<{ authorization_url: string }>('/transaction/initialize', {
+    ...payer,
+    reference,
+    ...changes,
+  })
+  return { reference, page: body.data.authorization_url }
+}
+
+/** What a browser sends when a button of the page's form is pressed. */
+async function press(page: string, button: string, naira?: string): Promise<Response> {
+  const html = await (await fetch(page)).text()
+  const [, name = '', value = ''] =
+    new RegExp(`<button name="(\\w+)" value="(\\w+)">${button}</button>`).exec(html) ?? []
+  const [, field = '', shown = ''] = /<input name="(\w+)"[^>]*\svalue="([\d.]+)"/.exec(html) ?? []
+  const body = new URLSearchParams({ [field]: naira ?? shown, [name]: value })
+  return fetch(page, { method: 'POST', body, redirect: 'manual' })
+}
+
+test('the page shows what is asked and pays it at the press of a button', async (t) => {
+  const fiat = await fiatFor(t)
+  const { reference, page } = await openPage(fiat)
+  t.is(page, `${fiat.url}/fiatpay/checkout/${reference}`)
+  const before = await fetch(page)
+  t.is(before.headers.get('content-type'), 'text/html; charset=utf-8')
+  const html = await before.text()
+  t.regex(html, /<h1>Pay ₦7,600\.00<\/h1>/)
+  t.regex(html, /Nothing has been paid yet/)
+
+  const pressed = await press(page, 'Pay')
+  t.is(pressed.status, 303)
+  t.is(new URL(pressed.headers.get('location') ?? '', page).href, page)
+  const after = await (await fetch(page)).text()
+  t.regex(after, /Paid\. You can close this page/)
+  t.notRegex(after, /<button/)
+  t.deepEqual(fiat.fiatpay.log().charges, [
+    { reference, amountKobo: 760_000, paidKobo: 760_000, status: 'success' },
+  ])
+})
+
+test('a payer can fail, try again, and pay another amount', async (t) => {
+  const fiat = await fiatFor(t)
+  const { page } = await openPage(fiat)
+  t.regex(await (await press(page, 'Fail')).text(), /The payment failed\. You can try again/)
+  t.is(fiat.fiatpay.log().charges[0]?.status, 'failed')
+  await press(page, 'Pay', '1600.5')
+  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
+  // An old copy of the page, in another tab, does not pay again.
+  const again = await fetch(page, { method: 'POST', body: 'outcome=paid', redirect: 'manual' })
+  t.is(again.status, 303)
+  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
+})
+
+test('after paying, a payer goes back where the service wants', async (t) => {
+  const fiat = await fiatFor(t)
+  const { reference, page } = await openPage(fiat, { callback_url: 'https://tips.example/paid?a=1' })
+  const { headers } = await press(page, 'Pay')
+  t.is(headers.get('location'), `https://tips.example/paid?a=1&trxref=${reference}&reference=${reference}`)
+})
+
+test('the page of a bank transfer shows the account', async (t) => {
+  const fiat = await fiatFor(t)
+  const reference = newReference()
+  const { body } = await caller(fiat).post<{ account_number: string }>('/charge', {
+    ...payer,
+    reference,
+    bank_transfer: {},
+  })
+  const html = await (await fetch(`${fiat.url}/fiatpay/checkout/${reference}`)).text()
+  t.true(html.includes(body.data.account_number))
+})
+
+test('what a caller wrote cannot become markup, and bad forms are refused', async (t) => {
+  const fiat = await fiatFor(t)
+  const { page } = await openPage(fiat, { email: "o'hara@example.com" })
+  t.regex(await (await fetch(page)).text(), /o&#39;hara@example\.com/)
+  const { page: other } = await openPage(fiat)
+  const send = async (body: string) => (await fetch(other, { method: 'POST', body })).status
+  const bodies = [
+    '',
+    'outcome=maybe',
+    'outcome=paid&naira=x',
+    'outcome=paid&naira=0',
+    'outcome=paid&naira=-5',
+  ]
+  for (const body of bodies) t.is(await send(body), 400, body)
+  t.is(await send('x'.repeat(5000)), 413)
+  t.is((await fetch(`${fiat.url}/fiatpay/checkout/nothing`)).status, 404)
+  t.is((await fetch(`${fiat.url}/fiatpay/checkout/%E0%A4%A`)).status, 400)
+  t.is(fiat.fiatpay.log().charges.at(-1)?.paidKobo, 0)
+})

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import type { Fiat } from '../../../scripts/sandbox/fiat.js'
+import { until } from '../../helpers/until.js'
+import { caller, fiatFor, newRecipient, newReference, transferBody } from './client.js'
+
+interface Received {
+  readonly body: string
+  readonly signature: string
+  readonly at: number
+}
+
+/** A service that hears webhooks and answers with `statuses` in turn, then with 200. */
+async function listener(t: ExecutionContext, statuses: number[] = []) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString('utf8')
+    const signature = String(request.headers['x-paystack-signature'])
+    received.push({ body, signature, at: performance.now() })
+    response.writeHead(statuses.shift() ?? 200).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/fiatpay` }
+}
+
+async function setScene(t: ExecutionContext, statuses?: number[]) {
+  const { received, url } = await listener(t, statuses)
+  const fiat = await fiatFor(t, { webhookUrl: url, secretKey: 'sk_test_of_this_test' })
+  const arrived = (count: number) => until(`${count} webhooks arrive`, () => received.length >= count)
+  return { fiat, received, arrived, ...caller(fiat) }
+}
+
+async function payOne(fiat: Fiat): Promise<string> {
+  const reference = newReference()
+  const { post, control } = caller(fiat)
+  await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference })
+  await control(`fiatpay/charges/${reference}`, { outcome: 'paid' })
+  return reference
+}
+
+function signed(body: string): string {
+  return createHmac('sha512', 'sk_test_of_this_test').update(body).digest('hex')
+}
+
+test('a payment is told, signed over the very bytes that are sent', async (t) => {
+  const { fiat, received, arrived, get } = await setScene(t)
+  const reference = await payOne(fiat)
+  await arrived(1)
+  const [{ body, signature } = { body: '', signature: '' }] = received
+  t.is(signature, signed(body))
+  const { event, data } = JSON.parse(body) as { event: string; data: object }
+  t.is(event, 'charge.success')
+  t.deepEqual(data, (await get<object>(`/transaction/verify/${reference}`)).body.data)
+})
+
+test('every outcome of a transfer is told, a failed charge is not', async (t) => {
+  const { fiat, received, arrived, post, control } = await setScene(t)
+  fiat.fiatpay.behaviour.setMode({ transfers: 'manual' })
+  const reference = newReference()
+  await post('/transfer', transferBody(await newRecipient({ post }), reference))
+  const charge = newReference()
+  await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference: charge })
+  await control(`fiatpay/charges/${charge}`, { outcome: 'failed' })
+  for (const [count, outcome] of ['success', 'reversed', 'failed'].entries()) {
+    await control(`fiatpay/transfers/${reference}`, { outcome })
+    await arrived(count + 1)
+  }
+  const told = received.map(({ body }) => JSON.parse(body) as { event: string; data: { status: string } })
+  t.deepEqual(
+    told.map(({ event, data }) => [event, data.status]),
+    ['success', 'reversed', 'failed'].map((outcome) => [`transfer.${outcome}`, outcome]),
+  )
+})
+
+test('a webhook that is not taken comes again, the same bytes', async (t) => {
+  const { fiat, received, arrived } = await setScene(t, [500])
+  const reference = await payOne(fiat)
+  await arrived(2)
+  t.is(received[0]?.body, received[1]?.body)
+  await until('it is taken', () => fiat.fiatpay.webhooks.deliveries()[0]?.takenAt !== null)
+  t.like(fiat.fiatpay.webhooks.deliveries(), {
+    length: 1,
+    0: { event: 'charge.success', reference, attempts: 2, status: 200 },
+  })
+})
+
+test('webhooks can be doubled, late, badly signed and lost', async (t) => {
+  const { fiat, received, arrived, control } = await setScene(t)
+  await control('fiatpay/faults', { webhooks: { copies: 3, delayMs: 150 } })
+  const paidAt = performance.now()
+  await payOne(fiat)
+  await arrived(3)
+  t.true(received.every(({ at }) => at - paidAt >= 145))
+  t.is(new Set(received.map(({ body }) => body)).size, 1)
+
+  await control('fiatpay/faults', { webhooks: { copies: 0 } })
+  const lost = await payOne(fiat)
+  await control('fiatpay/faults', { webhooks: { badSignature: true } })
+  await payOne(fiat)
+  await arrived(4)
+  const [last] = received.slice(3)
+  t.is(received.length, 4)
+  t.not(last?.signature, signed(last?.body ?? ''))
+  t.false(received.some(({ body }) => body.includes(lost)))
+})
+
+test('a service that is away does not hold the provider up', async (t) => {
+  const fiat = await fiatFor(t, { webhookUrl: 'http://127.0.0.1:1/webhooks/fiatpay' })
+  await payOne(fiat)
+  await until('it was tried', () => fiat.fiatpay.webhooks.deliveries()[0]?.attempts === 1)
+  t.like(fiat.fiatpay.webhooks.deliveries()[0], { status: null, takenAt: null })
+  t.is(fiat.fiatpay.log().charges[0]?.status, 'success')
+})

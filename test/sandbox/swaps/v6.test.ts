@@ -1,0 +1,272 @@
+import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-token'
+import { type AddressLookupTableAccount, PublicKey, TransactionInstruction } from '@solana/web3.js'
+import test from 'ava'
+import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
+import { call, connect, postJson, signAndSend, unsignedTransaction } from '../chain-client.js'
+import {
+  accountRent,
+  airdrop,
+  createSupporter,
+  decode,
+  getJson,
+  holds,
+  inAccount,
+  land,
+  mintOf,
+  networkFee,
+  quote,
+  stranger,
+  swap,
+  tokenAccount,
+} from './client.js'
+
+let sandbox: Sandbox
+test.before(async () => {
+  sandbox = await startSandbox({ port: 0, slotMs: 20 })
+})
+test.after.always(() => sandbox.close())
+
+/** A wallet whose account of a token is open, and that account. */
+async function withAccount(token: string): Promise<{ wallet: PublicKey; account: PublicKey }> {
+  const wallet = stranger()
+  await airdrop(sandbox, wallet, mintOf(token), '1')
+  return { wallet, account: tokenAccount(wallet, token) }
+}
+
+const pairs = [
+  ['SOL', 'USDC', '100000000'],
+  ['USDC', 'BONK', '10000000'],
+  ['BONK', 'JitoSOL', '900000000000'],
+] as const
+
+for (const [input, output, amount] of pairs) {
+  test(`${input} to ${output}: the creator gets the quote, the fee account 2 %`, async (t) => {
+    const connection = connect(sandbox)
+    const supporter = await createSupporter(sandbox, input, '10000000')
+    const [creator, treasury] = await Promise.all([withAccount(output), withAccount(output)])
+    const before = await holds(connection, supporter.publicKey, input)
+    const [creatorBefore, feeBefore] = await Promise.all(
+      [creator, treasury].map(({ account }) => inAccount(connection, account)),
+    )
+    const quoted = (await quote(sandbox, input, output, { amount })).body
+    const { body } = await swap(sandbox, quoted, {
+      userPublicKey: supporter.publicKey.toBase58(),
+      destinationTokenAccount: creator.account.toBase58(),
+      feeAccount: treasury.account.toBase58(),
+    })
+    t.is(decode(body.swapTransaction).message.header.numRequiredSignatures, 1)
+    await land(sandbox, body.swapTransaction, supporter)
+    const received = (await inAccount(connection, creator.account)) - (creatorBefore ?? 0n)
+    const fee = (await inAccount(connection, treasury.account)) - (feeBefore ?? 0n)
+    t.is(received, BigInt(quoted.outAmount))
+    t.is(fee, BigInt(quoted.platformFee.amount))
+    t.is(fee, (received + fee) / 50n)
+    const spent = before - (await holds(connection, supporter.publicKey, input))
+    t.is(spent, BigInt(amount) + (input === 'SOL' ? BigInt(networkFee) : 0n))
+  })
+}
+
+test('USDC to native SOL for the creator, the fee taken of the USDC', async (t) => {
+  const connection = connect(sandbox)
+  const supporter = await createSupporter(sandbox, 'USDC')
+  const treasury = await withAccount('USDC')
+  const creator = stranger()
+  const quoted = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', instructionVersion: 'V2' })).body
+  const { body } = await swap(sandbox, quoted, {
+    userPublicKey: supporter.publicKey.toBase58(),
+    nativeDestinationAccount: creator.toBase58(),
+    feeAccount: treasury.account.toBase58(),
+  })
+  const before = await inAccount(connection, treasury.account)
+  await land(sandbox, body.swapTransaction, supporter)
+  t.is(await holds(connection, creator, 'SOL'), BigInt(quoted.outAmount))
+  t.is((await inAccount(connection, treasury.account)) - before, 200_000n)
+  t.is(await holds(connection, supporter.publicKey, 'USDC'), 990_000_000n)
+})
+
+test('without a destination the user gets the output: native SOL, or tokens in an account that is opened', async (t) => {
+  const connection = connect(sandbox)
+  const supporter = await createSupporter(sandbox, 'USDC')
+  const userPublicKey = supporter.publicKey.toBase58()
+  const before = await holds(connection, supporter.publicKey, 'SOL')
+  const sol = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
+  t.is(sol.platformFee, null)
+  await land(sandbox, (await swap(sandbox, sol, { userPublicKey })).body.swapTransaction, supporter)
+  const after = await holds(connection, supporter.publicKey, 'SOL')
+  t.is(after - before, BigInt(sol.outAmount) - BigInt(networkFee))
+  const bonk = (await quote(sandbox, 'USDC', 'BONK', { amount: '10000000', platformFeeBps: '0' })).body
+  await land(sandbox, (await swap(sandbox, bonk, { userPublicKey })).body.swapTransaction, supporter)
+  t.is(await holds(connection, supporter.publicKey, 'BONK'), BigInt(bonk.outAmount))
+  t.is(after - (await holds(connection, supporter.publicKey, 'SOL')), BigInt(networkFee + accountRent))
+})
+
+test('wrapped SOL is swapped as it is when it shall not be wrapped, and paid out as it is', async (t) => {
+  const connection = connect(sandbox)
+  const supporter = await createSupporter(sandbox, 'USDC')
+  const wrapped = tokenAccount(supporter.publicKey, 'SOL')
+  const body = { userPublicKey: supporter.publicKey.toBase58(), wrapAndUnwrapSol: false }
+  const out = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
+  await land(sandbox, (await swap(sandbox, out, body)).body.swapTransaction, supporter)
+  t.is(await inAccount(connection, wrapped), BigInt(out.outAmount))
+  const back = (await quote(sandbox, 'SOL', 'USDC', { amount: out.outAmount, platformFeeBps: '0' })).body
+  await land(sandbox, (await swap(sandbox, back, body)).body.swapTransaction, supporter)
+  t.is(await inAccount(connection, wrapped), 0n)
+  t.is(await holds(connection, supporter.publicKey, 'USDC'), 990_000_000n + BigInt(back.outAmount))
+})
+
+test('a swap is found by its tracking account', async (t) => {
+  const supporter = await createSupporter(sandbox)
+  const reference = stranger()
+  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
+  const { body } = await swap(sandbox, quoted, {
+    userPublicKey: supporter.publicKey.toBase58(),
+    trackingAccount: reference.toBase58(),
+  })
+  const signature = await land(sandbox, body.swapTransaction, supporter)
+  const found = await connect(sandbox).getSignaturesForAddress(reference, {}, 'confirmed')
+  t.deepEqual(
+    found.map((entry) => entry.signature),
+    [signature],
+  )
+})
+
+test('the height is a number, the impact a fraction whose loss is positive', async (t) => {
+  const userPublicKey = stranger().toBase58()
+  const quoted = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000000', platformFeeBps: '0' })).body
+  t.is(quoted.priceImpactPct, '0.001996007')
+  const { body } = await swap(sandbox, quoted, { userPublicKey })
+  t.is(typeof body.lastValidBlockHeight, 'number')
+  const { recentBlockhash } = decode(body.swapTransaction).message
+  t.true(((await call(sandbox, 'isBlockhashValid', recentBlockhash)) as { value: boolean }).value)
+  t.true(body.lastValidBlockHeight > sandbox.chain.clock.slot)
+})
+
+interface WireInstruction {
+  readonly programId: string
+  readonly accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]
+  readonly data: string
+}
+
+const fromWire = ({ programId, accounts, data }: WireInstruction) =>
+  new TransactionInstruction({
+    programId: new PublicKey(programId),
+    keys: accounts.map((account) => ({ ...account, pubkey: new PublicKey(account.pubkey) })),
+    data: Buffer.from(data, 'base64'),
+  })
+
+test('from the instructions a caller composes a swap that opens the creator’s account', async (t) => {
+  const connection = connect(sandbox)
+  const supporter = await createSupporter(sandbox)
+  const creator = stranger()
+  const account = tokenAccount(creator, 'USDC')
+  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
+  const { body } = await postJson(`${sandbox.url}/swap/v1/swap-instructions`, {
+    quoteResponse: quoted,
+    userPublicKey: supporter.publicKey.toBase58(),
+    destinationTokenAccount: account.toBase58(),
+  }).then((answer) => answer as { body: Record<string, unknown> })
+  const parts = ['computeBudgetInstructions', 'setupInstructions'].flatMap(
+    (name) => body[name] as WireInstruction[],
+  )
+  const [swapIt, cleanUp] = [body['swapInstruction'], body['cleanupInstruction']] as WireInstruction[]
+  const open = createAssociatedTokenAccountIdempotentInstruction(
+    supporter.publicKey,
+    account,
+    creator,
+    new PublicKey(mintOf('USDC')),
+  )
+  const [table = ''] = body['addressLookupTableAddresses'] as string[]
+  const state = await connection.getAddressLookupTable(new PublicKey(table))
+  const instructions = [open, ...[...parts, swapIt, cleanUp].map((one) => fromWire(one as WireInstruction))]
+  const transaction = await unsignedTransaction(connection, supporter.publicKey, instructions, [
+    state.value as AddressLookupTableAccount,
+  ])
+  await signAndSend(connection, transaction, supporter)
+  t.is(await inAccount(connection, account), BigInt(quoted.outAmount))
+})
+
+test('a fee or destination account that is missing makes a transaction that fails, told only when asked', async (t) => {
+  const supporter = await createSupporter(sandbox)
+  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body
+  const body = {
+    userPublicKey: supporter.publicKey.toBase58(),
+    feeAccount: tokenAccount(stranger(), 'USDC').toBase58(),
+  }
+  const silent = await swap(sandbox, quoted, body)
+  t.is(silent.body.simulationError, null)
+  await t.throwsAsync(land(sandbox, silent.body.swapTransaction, supporter), { message: /imulation failed/ })
+  const told = await swap(sandbox, quoted, { ...body, dynamicComputeUnitLimit: true })
+  t.is(told.body.simulationError.errorCode, 'TRANSACTION_ERROR')
+  const nowhere = { destinationTokenAccount: tokenAccount(stranger(), 'USDC').toBase58() }
+  const lost = await swap(sandbox, { ...quoted, platformFee: null }, { ...body, ...nowhere })
+  await t.throwsAsync(land(sandbox, lost.body.swapTransaction, supporter), { message: /imulation failed/ })
+})
+
+test('swaps whose parts do not go together are refused', async (t) => {
+  const userPublicKey = stranger().toBase58()
+  const [usdc, sol] = [
+    (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body,
+    (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body,
+  ]
+  const someone = stranger().toBase58()
+  for (const [quoteResponse, body] of [
+    [usdc, {}],
+    [usdc, { feeAccount: 'nowhere' }],
+    [sol, { destinationTokenAccount: someone, nativeDestinationAccount: someone }],
+    [sol, { nativeDestinationAccount: someone }],
+    [{ ...usdc, platformFee: null, instructionVersion: 'V2' }, { nativeDestinationAccount: someone }],
+    [{ ...sol, inAmount: '-5' }, {}],
+    [{ ...sol, outputMint: someone }, {}],
+    [{ ...sol, routePlan: new Array(100).fill(sol.routePlan[0]) }, {}],
+    [undefined, {}],
+    [null, {}],
+  ] as const) {
+    const refused = await swap(sandbox, quoteResponse, { userPublicKey, ...body })
+    t.is(refused.status, 400)
+    t.is(typeof refused.body.error, 'string')
+  }
+})
+
+test('what cannot be quoted is refused in the engine’s words', async (t) => {
+  const token = stranger().toBase58()
+  const refused = async (input: string, output: string, query: Record<string, string>) => {
+    const { status, body } = await quote(sandbox, input, output, query)
+    t.is(status, 400)
+    return body
+  }
+  const amount = '1000000'
+  t.deepEqual(await refused(token, 'USDC', { amount }), {
+    error: `The token ${token} is not tradable`,
+    errorCode: 'TOKEN_NOT_TRADABLE',
+  })
+  t.deepEqual(await refused('USDC', 'USDC', { amount }), {
+    error: 'Input and output mints are not allowed to be equal',
+    errorCode: 'CIRCULAR_ARBITRAGE_IS_DISABLED',
+  })
+  t.deepEqual(await refused('BONK', 'SOL', { amount: '1' }), {
+    error: 'Could not find any route',
+    errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
+  })
+  t.deepEqual(await refused('SOL', 'USDC', { amount: '1.5' }), {
+    error: 'Query parameter amount cannot be parsed: ParseIntError { kind: InvalidDigit }',
+  })
+  t.deepEqual(await refused('nothing', 'USDC', { amount }), {
+    error: 'Query parameter inputMint cannot be parsed: Invalid',
+  })
+  t.is((await refused('SOL', 'USDC', { amount, swapMode: 'ExactOut' })).errorCode, 'NOT_SUPPORTED')
+  t.is((await getJson(`${sandbox.url}/swap/v1/quote`, {})).status, 400)
+})
+
+test('the priority fee is what was asked for, at most', async (t) => {
+  const userPublicKey = stranger().toBase58()
+  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
+  const feeFor = async (prioritizationFeeLamports: unknown) =>
+    (await swap(sandbox, quoted, { userPublicKey, prioritizationFeeLamports })).body.prioritizationFeeLamports
+  t.is(await feeFor('auto'), 1_400)
+  t.is(await feeFor(28_000), 28_000)
+  const capped = (maxLamports: number) => ({
+    priorityLevelWithMaxLamports: { priorityLevel: 'high', maxLamports },
+  })
+  t.is(await feeFor(capped(1_000_000)), 1_400)
+  t.is(await feeFor(capped(700)), 700)
+})

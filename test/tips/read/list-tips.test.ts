@@ -1,0 +1,184 @@
+import test from 'ava'
+import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import { strangerWallet, unknownSignature } from '../../helpers/make/supporter.js'
+import { type ListedTip, listTips, recordTip, someClaim } from '../../helpers/make/tips.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test)
+
+interface Landed {
+  readonly recipient: string
+  readonly sender?: string
+  readonly symbol?: string
+  readonly units?: bigint
+  readonly received?: bigint
+  readonly message?: string | null
+  readonly recordedAt?: Date
+}
+
+async function partyOf(wallet: string): Promise<bigint> {
+  const { db } = world()
+  await db('parties').insert({ wallet }).onConflict().ignore()
+  return (await db('parties').where({ wallet }).first()).id
+}
+
+let stamps = 0
+
+/** A confirmed tip as the verifier leaves it; how it gets there is tested with the chain. */
+async function land({
+  recipient,
+  sender = strangerWallet(),
+  symbol = 'USDC',
+  ...tip
+}: Landed): Promise<string> {
+  const token = tokenBySymbol(symbol)
+  const units = tip.units ?? 1_000_000n
+  const id = unknownSignature()
+  await recordTip(world(), someClaim({ txSignature: id, creatorWallet: recipient, senderWallet: sender }))
+  const facts = {
+    status: 'confirmed',
+    due_at: null,
+    recipient_party: await partyOf(recipient),
+    sender_party: await partyOf(sender),
+    received_raw: tip.received ?? units,
+    display_raw: units,
+    decimals: token?.decimals,
+    mint: token?.mint,
+    message: tip.message ?? null,
+    recorded_at: tip.recordedAt ?? new Date(),
+    confirmed_at: new Date(Date.UTC(2026, 0, 1) + stamps++),
+  }
+  await world().db('tips').where({ id }).update(facts)
+  return id
+}
+
+const ids = (tips: readonly ListedTip[]): string[] => tips.map(({ signature }) => signature)
+
+for (const query of ['', '?address=', '?address', '?Address=x', '?address=a&address=b'])
+  test(`an address missing from ${JSON.stringify(query)} is refused`, async (t) => {
+    const { status, body } = await world().request('GET', `/chain/tips${query}`)
+    t.is(status, 400)
+    t.is(body.error, 'address is required')
+    t.is(body.code, 'address_required')
+  })
+
+for (const address of [
+  strangerWallet(),
+  '00000000-0000-4000-8000-000000000000',
+  'auth_00000000-0000-4000-8000-000000000000',
+  'nobody.sol',
+  '@nobody',
+  "'; drop table tips; --",
+  '\0',
+  '\ud83c\udf89',
+  'x'.repeat(5000),
+  'null',
+])
+  test(`an unknown address has an empty list: ${JSON.stringify(address).slice(0, 30)}`, async (t) => {
+    t.deepEqual(await listTips(world(), address), [])
+  })
+
+test('a tip is listed for recipient and sender, by wallet and by user id, in the shape of the contract', async (t) => {
+  const creator = await registerCreator(world())
+  const fan = await registerCreator(world())
+  const recordedAt = new Date('2026-05-04T03:02:01.234Z')
+  const signature = await land({
+    recipient: creator.wallet,
+    sender: fan.wallet,
+    units: 1_500_000n,
+    received: 1_470_000n,
+    message: 'Thanks <3',
+    recordedAt,
+  })
+  const expected = {
+    signature,
+    recipient: creator.wallet,
+    recipient_id: creator.user.id,
+    sender: fan.wallet,
+    sender_id: fan.user.id,
+    amount: 1.5,
+    receivedAmount: 1.47,
+    tokenSymbol: 'USDC',
+    message: 'Thanks <3',
+    timestamp: '2026-05-04T03:02:01.234Z',
+    status: 'confirmed',
+    valueUsd: 1.5,
+    isStable: true,
+    fiatDetails: null,
+  }
+  const addresses = [creator, fan].flatMap(({ user, wallet }) => [
+    wallet,
+    user.id,
+    user.id.toUpperCase(),
+    `auth_${user.id}`,
+  ])
+  for (const address of addresses) t.deepEqual(await listTips(world(), address), [expected], address)
+})
+
+test('parties without an account have no ids', async (t) => {
+  const recipient = strangerWallet()
+  await land({ recipient })
+  t.like((await listTips(world(), recipient))[0], { recipient_id: null, sender_id: null, message: null })
+})
+
+test('a tip to oneself is listed once', async (t) => {
+  const wallet = strangerWallet()
+  const signature = await land({ recipient: wallet, sender: wallet })
+  t.deepEqual(ids(await listTips(world(), wallet)), [signature])
+})
+
+test('fifty are listed, the newest first, whether received or sent', async (t) => {
+  const wallet = strangerWallet()
+  const other = strangerWallet()
+  const made: string[] = []
+  for (let minute = 0; minute < 56; minute++) {
+    const recordedAt = new Date(Date.UTC(2026, 0, 1, 0, minute))
+    const parties =
+      minute % 3 === 0 ? { recipient: other, sender: wallet } : { recipient: wallet, sender: other }
+    made.unshift(await land({ ...parties, recordedAt }))
+  }
+  t.deepEqual(ids(await listTips(world(), wallet)), made.slice(0, 50))
+})
+
+test('tips recorded in the same millisecond come in one order, always', async (t) => {
+  const recipient = strangerWallet()
+  const recordedAt = new Date()
+  const made = await Promise.all(Array.from({ length: 6 }, () => land({ recipient, recordedAt })))
+  t.is(new Set(ids(await listTips(world(), recipient))).size, made.length)
+  t.deepEqual(ids(await listTips(world(), recipient)), ids(await listTips(world(), recipient)))
+})
+
+test('what is pending or no longer listed does not appear', async (t) => {
+  const recipient = strangerWallet()
+  const sender = strangerWallet()
+  await recordTip(world(), someClaim({ creatorWallet: recipient, senderWallet: sender }))
+  const hidden = await land({ recipient, sender })
+  await world().db('tips').where({ id: hidden }).update({ listed: false })
+  t.deepEqual(await listTips(world(), recipient), [])
+  t.deepEqual(await listTips(world(), sender), [])
+})
+
+test('stable tokens count at face value, others at the last known price, and a token never priced as nothing', async (t) => {
+  const { db } = world()
+  await db('prices').insert([
+    { mint: solMint, usd: '150.123456', source: 'test', as_of: new Date(0) },
+    { mint: tokenBySymbol('BONK')?.mint, usd: '0.00002345', source: 'test', as_of: new Date(0) },
+    { mint: tokenBySymbol('USDC')?.mint, usd: '0.97', source: 'test', as_of: new Date(0) },
+  ])
+  const recipient = strangerWallet()
+  const cases = [
+    ['USDC', 123_456_789n, 123.456789, 123.456789, true],
+    ['USDT', 1n, 0.000001, 0.000001, true],
+    ['SOL', 2_000_000_000n, 2, 300.25, false],
+    ['SOL', 1n, 1e-9, 0, false],
+    ['BONK', 100_000_000_000n, 1_000_000, 23.45, false],
+    ['JitoSOL', 1_000_000_000n, 1, 0, false],
+    ['USDC', 2n ** 64n - 1n, 18_446_744_073_709.55, 18_446_744_073_709.55, true],
+  ] as const
+  for (const [symbol, units, amount, valueUsd, isStable] of cases) {
+    const id = await land({ recipient, symbol, units, recordedAt: new Date() })
+    const listed = (await listTips(world(), recipient)).find(({ signature }) => signature === id)
+    t.like(listed, { tokenSymbol: symbol, amount, valueUsd, isStable }, `${units} ${symbol}`)
+  }
+})

@@ -1,0 +1,303 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import { Redis } from 'ioredis'
+import Koa from 'koa'
+import { HeartbeatWheel } from '../../../src/http/sse.js'
+import { solMint } from '../../../src/kernel/tokens.js'
+import { TipStreams } from '../../../src/tips/read/stream.js'
+import { TipHub } from '../../../src/tips/read/stream-hub.js'
+import { follow, openStream, type StreamReader } from '../../helpers/http/stream-reader.js'
+import { plantConfirmed, stampsOf } from '../../helpers/make/confirmed-tips.js'
+import { strangerWallet } from '../../helpers/make/supporter.js'
+import { startApp } from '../../helpers/servers/second-app.js'
+import type { ServedApp } from '../../helpers/servers/serve-app.js'
+import { useWorld } from '../../helpers/servers/world.js'
+import { watchPostgres } from '../../helpers/steps.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test)
+
+const idsOf = ({ tips }: StreamReader): number[] => tips.map(({ id }) => id)
+const opening = (wallet: string): string =>
+  `retry: 10000\n\ndata: {"status":"connected","wallet":"${wallet}"}\n\n`
+
+/** One statement holds only so many tips. */
+async function plantMany(wallet: string, count: number, message: string | null = null): Promise<void> {
+  for (let left = count; left > 0; left -= 250)
+    await plantConfirmed(world().services, Array(Math.min(250, left)).fill(wallet), { message })
+}
+
+test('a stream begins with the retry directive and the connection event, and carries each tip as one event', async (t) => {
+  const wallet = strangerWallet()
+  const sender = strangerWallet()
+  await world().db('prices').insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
+  await plantConfirmed(world().services, [wallet], { message: 'before anybody looked' })
+  const reader = await follow(t, world().url, wallet)
+  t.is(reader.body(), opening(wallet))
+  await plantConfirmed(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
+  await until('the tip comes', () => reader.tips.length === 1)
+  const [, at = 0] = await stampsOf(world().db, wallet)
+  const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
+  t.is(reader.body(), `${opening(wallet)}id: ${at}\ndata: ${data}\n\n`)
+})
+
+test('the head says event stream, tells caches and proxies to keep off, and lets any page read', async (t) => {
+  const abort = new AbortController()
+  t.teardown(() => abort.abort())
+  const response = await fetch(`${world().url}/chain/tips/stream?wallet=${strangerWallet()}`, {
+    headers: { origin: 'https://stream.example' },
+    signal: abort.signal,
+  })
+  t.is(response.status, 200)
+  const header = (name: string): string | null => response.headers.get(name)
+  t.is(header('content-type'), 'text/event-stream; charset=utf-8')
+  t.is(header('cache-control'), 'no-cache, no-transform')
+  t.is(header('x-accel-buffering'), 'no')
+  t.is(header('access-control-allow-origin'), '*')
+  t.truthy(header('x-request-id'))
+  t.is(header('content-length'), null)
+})
+
+for (const [query, code, error] of [
+  ['', 'wallet_required', 'wallet is required'],
+  ['?wallet=', 'wallet_required', 'wallet is required'],
+  ['?wallet=not-a-wallet', 'invalid_wallet', 'Invalid wallet'],
+  [`?wallet=${'1'.repeat(45)}`, 'invalid_wallet', 'Invalid wallet'],
+  ['?wallet[]=1', 'wallet_required', 'wallet is required'],
+] as const)
+  test(`a stream asked for with "${query}" is refused with 400 before it opens`, async (t) => {
+    const { status, headers, body } = await world().request('GET', `/chain/tips/stream${query}`)
+    t.is(status, 400)
+    t.regex(headers['content-type'] ?? '', /^application\/json/)
+    t.deepEqual([body.code, body.error], [code, error])
+  })
+
+test('a reader that comes back gets what followed the event it names; nonsense and the future are now', async (t) => {
+  const wallet = strangerWallet()
+  await plantMany(wallet, 7)
+  const stamps = await stampsOf(world().db, wallet)
+  const future = String(Date.now() + 86_400_000)
+  const wanted: [string, number[]][] = [
+    ['0', stamps],
+    [String(stamps[2]), stamps.slice(3)],
+    [String((stamps[6] ?? 0) - 1), stamps.slice(6)],
+    [String(stamps[6]), []],
+    [future, []],
+    ['-5', []],
+    ['1e3', []],
+    ['abc', []],
+    ['9'.repeat(40), []],
+  ]
+  const readers = await Promise.all(
+    wanted.map(([lastEventId]) => follow(t, world().url, wallet, lastEventId)),
+  )
+  await until('replays have come', () =>
+    readers.every(({ tips }, index) => tips.length >= (wanted[index]?.[1].length ?? 0)),
+  )
+  // One more for everybody shows that nothing else had been on its way.
+  await plantMany(wallet, 1)
+  const [newest = 0] = (await stampsOf(world().db, wallet)).slice(-1)
+  await until('the next tip reaches all', () => readers.every((reader) => idsOf(reader).includes(newest)))
+  for (const [index, [lastEventId, replay]] of wanted.entries())
+    t.deepEqual(idsOf(readers[index] as StreamReader), [...replay, newest], lastEventId)
+})
+
+test('five hundred missed events come in order, page by page, to readers at different places', async (t) => {
+  const wallet = strangerWallet()
+  await plantMany(wallet, 500)
+  const stamps = await stampsOf(world().db, wallet)
+  const starts = [0, 1, 99, 100, 101, 250, 499]
+  const readers = await Promise.all(
+    starts.map((place) => follow(t, world().url, wallet, String(place === 0 ? 0 : stamps[place - 1]))),
+  )
+  await plantMany(wallet, 3)
+  const all = await stampsOf(world().db, wallet)
+  await until('all have caught up', () => readers.every((reader) => idsOf(reader).at(-1) === all.at(-1)))
+  for (const [index, place] of starts.entries())
+    t.deepEqual(idsOf(readers[index] as StreamReader), all.slice(place))
+})
+
+test('readers of one wallet get nothing of another', async (t) => {
+  const [mine, other] = [strangerWallet(), strangerWallet()]
+  const reader = await follow(t, world().url, mine, '0')
+  await plantConfirmed(world().services, [other, mine, other])
+  await until('the tip comes', () => reader.tips.length > 0)
+  t.deepEqual(idsOf(reader), await stampsOf(world().db, mine))
+})
+
+test('the heartbeat is a bare comment, once in fifteen seconds', async (t) => {
+  t.timeout(30_000)
+  const wallet = strangerWallet()
+  const reader = await follow(t, world().url, wallet)
+  const openedAt = performance.now()
+  await until('a heartbeat comes', () => reader.body() !== opening(wallet), 20_000)
+  const seconds = (performance.now() - openedAt) / 1000
+  t.is(reader.body(), `${opening(wallet)}:\n\n`)
+  t.true(seconds > 14 && seconds < 17, `after ${seconds} s`)
+})
+
+test('the wheel gives every stream one heartbeat a turn, whenever it came', async (t) => {
+  const { services } = world()
+  const turnMs = 600
+  const wheel = new HeartbeatWheel(turnMs)
+  const hub = new TipHub(services)
+  const streams = new TipStreams(services, hub, wheel)
+  const wallet = strangerWallet()
+  const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.teardown(async () => {
+    streams.close()
+    wheel.close()
+    await hub.close()
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  })
+  const { port } = server.address() as AddressInfo
+  const beats = (reader: StreamReader): number => reader.body().split(/^:$/m).length - 1
+  const readers: StreamReader[] = []
+  for (let turn = 0; turn < 5; turn++) {
+    readers.push(await follow(t, `http://127.0.0.1:${port}`, wallet))
+    const [newest] = readers.slice(-1) as [StreamReader]
+    const openedAt = performance.now()
+    t.is(beats(newest), 0)
+    await until('its first heartbeat comes', () => beats(newest) > 0)
+    t.true(performance.now() - openedAt > turnMs * 0.6, 'a turn after it came, also the first one')
+  }
+  await until('the last one has had five', () => beats(readers[4] as StreamReader) >= 5)
+  // Each came one turn or more after the one before: from its opening on, each has had one a turn.
+  const counts = readers.map(beats)
+  t.deepEqual(
+    counts,
+    counts.toSorted((a, b) => b - a),
+  )
+  t.true((counts[0] ?? 0) >= 8 && (counts[0] ?? 0) <= 14, `${counts}`)
+})
+
+async function ownApp(t: ExecutionContext, changes: Record<string, string> = {}): Promise<ServedApp> {
+  const { env } = world()
+  return startApp(t, {
+    ...env,
+    REDIS_NAMESPACE: `${env['REDIS_NAMESPACE']}_${Math.random().toString(36).slice(2)}`,
+    ...changes,
+  })
+}
+
+/** Asks Redis, on a connection of the test's own. */
+async function askRedis(t: ExecutionContext): Promise<Redis> {
+  const redis = new Redis(world().env['REDIS_URL'] ?? '')
+  t.teardown(() => redis.disconnect())
+  return redis
+}
+
+async function openStreams({ services }: ServedApp): Promise<number> {
+  return (await services.metrics.openStreams.get()).values[0]?.value ?? 0
+}
+
+test('a reader that reads nothing is dropped at a quarter of a megabyte, and nobody else notices', async (t) => {
+  const app = await ownApp(t)
+  const wallet = strangerWallet()
+  const slow = openStream(app.url, wallet)
+  t.teardown(slow.close)
+  await until('it is connected', () => slow.body().includes('connected'))
+  slow.pause()
+  const quick = await follow(t, app.url, wallet)
+  const message = 'x'.repeat(500)
+  // What fits into the sockets of both sides comes first; then it waits in our memory.
+  let planted = 0
+  while ((await openStreams(app)) === 2) {
+    await plantMany(wallet, 1000, message)
+    planted += 1000
+    await until('the quick reader has them', () => quick.tips.length === planted, 15_000)
+    if (planted > 40_000) break
+  }
+  t.log(`dropped after ${planted} tips`)
+  t.is(await openStreams(app), 1)
+  t.deepEqual(idsOf(quick), await stampsOf(world().db, wallet))
+  t.true(quick.isOpen())
+})
+
+test('a process has one subscriber connection however many streams it serves, and no channel outlives its readers', async (t) => {
+  const app = await ownApp(t)
+  const redis = await askRedis(t)
+  const namespace = app.services.config.redis.namespace
+  const wallets = Array.from({ length: 30 }, strangerWallet)
+  const channels = async (): Promise<number> =>
+    ((await redis.pubsub('CHANNELS', `${namespace}.*`)) as string[]).length
+  const subscribers = async (): Promise<number> => {
+    const list = String(await redis.call('CLIENT', 'LIST', 'TYPE', 'PUBSUB'))
+    return list.split('\n').filter((line) => / sub=30 /.test(line)).length
+  }
+  const readers = await Promise.all([...wallets, ...wallets].map((wallet) => follow(t, app.url, wallet)))
+  await until('every wallet has its channel', async () => (await channels()) === 30)
+  t.is(await subscribers(), 1, 'one connection holds all thirty')
+  for (const reader of readers.slice(0, 30)) reader.close()
+  await until('half of the streams are gone', async () => (await openStreams(app)) === 30)
+  t.is(await channels(), 30, 'each wallet is still read by one')
+  for (const reader of readers) reader.close()
+  await until('no channel is left', async () => (await channels()) === 0)
+  t.is(await openStreams(app), 0)
+  await until('no connection is left', async () => (await app.connections()) === 0)
+})
+
+test('readers that leave in the middle of being served leave nothing behind', async (t) => {
+  const app = await ownApp(t)
+  const redis = await askRedis(t)
+  const wallet = strangerWallet()
+  for (let turn = 0; turn < 100; turn++) {
+    const reader = openStream(app.url, wallet, '0')
+    await new Promise((next) => setImmediate(next))
+    if (turn % 3 === 0) await until('its head comes', () => reader.head() !== '')
+    reader.close()
+  }
+  await until('no connection is left', async () => (await app.connections()) === 0)
+  await until('no stream is left', async () => (await openStreams(app)) === 0)
+  const channel = `${app.services.config.redis.namespace}.tips.${wallet}`
+  await until(
+    'no channel is left',
+    async () => ((await redis.pubsub('NUMSUB', channel)) as unknown[])[1] === 0,
+  )
+  t.pass()
+})
+
+test('streams end when the app closes', async (t) => {
+  const app = await ownApp(t)
+  const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, strangerWallet())))
+  await app.close()
+  await until('all are ended', () => readers.every((reader) => !reader.isOpen()))
+  t.is(await openStreams(app), 0)
+})
+
+test('a stream that cannot ask the database opens and ends, so that the reader comes back', async (t) => {
+  const app = await ownApp(t, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  const reader = openStream(app.url, strangerWallet())
+  t.teardown(reader.close)
+  await until('it ends', () => !reader.isOpen())
+  t.regex(reader.head(), /^HTTP\/1.1 200 /)
+  t.is(reader.body(), 'retry: 10000\n\n')
+})
+
+test('a replay whose reading fails in the middle is taken up again', async (t) => {
+  let reads = 0
+  const url = await watchPostgres(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
+    if (label !== 'tips.feed' || phase !== 'before') return true
+    reads += 1
+    return reads !== 2
+  })
+  const app = await ownApp(t, { DATABASE_URL: url })
+  const wallet = strangerWallet()
+  await plantMany(wallet, 250)
+  // Long ago: nothing but the replay itself asks for these.
+  await world().db.raw(
+    `update creator_cursors set last_at = last_at - interval '1 hour' where party_id = (select id from parties where wallet = ?)`,
+    [wallet],
+  )
+  await world().db.raw(
+    `update tips set confirmed_at = confirmed_at - interval '1 hour' where recipient_party = (select id from parties where wallet = ?)`,
+    [wallet],
+  )
+  const reader = await follow(t, app.url, wallet, '0')
+  await until('the replay is whole', () => reader.tips.length === 250)
+  t.deepEqual(idsOf(reader), await stampsOf(world().db, wallet))
+  t.true(reads > 2)
+})

@@ -1,0 +1,342 @@
+import test from 'ava'
+import { solMint } from '../../../src/kernel/tokens.js'
+import {
+  chain,
+  claim,
+  creator,
+  intent,
+  Landed,
+  match,
+  otherCreator,
+  referenceKey,
+  sol,
+  stranger,
+  supporter,
+  tokenRent,
+  treasury,
+  usdc,
+  wallet,
+} from './transactions.js'
+
+const oneSol = 1_000_000_000n
+const attacker = wallet('attacker')
+const nobodyKnown = { creators: new Set<string>() }
+const creatorUsdc = chain.associatedAccount(creator, usdc.mint)
+const tipInSol = () =>
+  new Landed(supporter).pay(sol, supporter, creator, 980_000_000n).pay(sol, supporter, treasury, 20_000_000n)
+const tipInUsdc = () =>
+  new Landed(supporter).pay(usdc, supporter, creator, 98n).pay(usdc, supporter, treasury, 2n)
+
+test('A1: a payment cannot be claimed by somebody who did not pay it', (t) => {
+  const stolen = claim({ sender: attacker, message: 'mine' })
+  t.is(match(tipInSol(), { claims: [stolen], ...nobodyKnown }), undefined)
+  t.like(match(tipInSol(), { claims: [stolen] }), { sender: supporter, message: null, agreeing: [false] })
+  const cosigned = new Landed(attacker, supporter).pay(sol, supporter, creator, oneSol)
+  t.like(match(cosigned, { claims: [stolen] }), { sender: supporter, message: null }, 'signing is not paying')
+})
+
+test('A1: moving money between accounts of one’s own is not paying', (t) => {
+  const vault = wallet('vault')
+  const landed = () =>
+    new Landed(attacker)
+      .pay(usdc, vault, creator, 100n)
+      .change({
+        account: chain.associatedAccount(attacker, usdc.mint),
+        ownerBefore: attacker,
+        ownerAfter: attacker,
+        delta: -100n,
+      })
+      .change({ account: wallet('new account'), ownerAfter: attacker, delta: 100n })
+  t.is(
+    match(landed(), { claims: [claim({ sender: attacker, tokenSymbol: 'USDC', amount: '100' })] }),
+    undefined,
+  )
+})
+
+test('A2: a false claim that came first changes nothing', (t) => {
+  const truth = claim({ message: 'thank you' })
+  const expected = match(tipInSol(), { claims: [truth] })
+  const lies = [
+    claim({ creatorWallet: attacker, message: 'x' }),
+    claim({ creatorWallet: otherCreator, message: 'x' }),
+    claim({ creatorWallet: treasury, amount: '0.02', message: 'x' }),
+    claim({ creatorWallet: supporter, message: 'x' }),
+    claim({ sender: attacker, message: 'x' }),
+    claim({ sender: creator, message: 'x' }),
+    claim({ tokenSymbol: 'USDC', message: 'x' }),
+    claim({ tokenSymbol: 'FAKE', message: 'x' }),
+  ]
+  for (const lie of lies) {
+    t.deepEqual(match(tipInSol(), { claims: [lie, truth] }), {
+      ...expected,
+      agreeing: [false, true],
+    } as never)
+    t.deepEqual(match(tipInSol(), { claims: [truth, lie] }), {
+      ...expected,
+      agreeing: [true, false],
+    } as never)
+    t.like(match(tipInSol(), { claims: [lie] }), { recipient: creator, sender: supporter, message: null })
+  }
+})
+
+test('A2: with only the attacker heard so far, the claim on the fee leg finds the creator all the same', (t) => {
+  const onTheFee = claim({ creatorWallet: treasury, amount: '0.02' })
+  t.like(match(tipInSol(), { claims: [onTheFee] }), {
+    recipient: creator,
+    received: 980_000_000n,
+    agreeing: [false],
+  })
+  t.is(match(tipInSol(), { claims: [onTheFee], ...nobodyKnown }), undefined)
+  t.is(match(tipInSol(), { claims: [onTheFee], creators: new Set([treasury]) }), undefined)
+})
+
+test('A2: a wallet nobody knows does not take a tip from the creator who was claimed', (t) => {
+  const landed = () => tipInSol().pay(sol, supporter, stranger, 1000n)
+  const aside = claim({ creatorWallet: stranger, amount: '0.000001' })
+  t.like(match(landed(), { claims: [aside, claim()] }), { recipient: creator })
+  t.like(match(landed(), { claims: [claim(), aside] }), { recipient: creator })
+})
+
+test('A3: an abusive message on true facts gives way to the one tied to the intent', (t) => {
+  const landed = tipInSol().naming(referenceKey)
+  const claims = [claim({ message: 'abuse' }), claim({ message: 'thank you', intentId: 'pi_1' })]
+  t.is(match(landed, { claims, intents: [intent()] })?.message, 'thank you')
+})
+
+test('A4: paying oneself while naming a star pays nobody', (t) => {
+  const landed = new Landed(attacker)
+    .pay(sol, attacker, wallet('second wallet of the attacker'), oneSol)
+    .naming(creator)
+  t.is(match(landed, { claims: [claim({ sender: attacker })] }), undefined)
+})
+
+test('A5: a mint that calls itself USDC is not USDC', (t) => {
+  const fake = { ...usdc, mint: wallet('fake mint') }
+  const landed = new Landed(attacker).pay(fake, attacker, creator, 10n ** 12n)
+  t.is(
+    match(landed, { claims: [claim({ sender: attacker, tokenSymbol: 'USDC', amount: '1000000' })] }),
+    undefined,
+  )
+  t.is(match(landed.naming(referenceKey), { intents: [intent({ outputMint: fake.mint })] }), undefined)
+})
+
+test('A7: a small payment with a large claim is shown as what it was', (t) => {
+  const dust = new Landed(attacker).pay(sol, attacker, creator, 1n)
+  t.like(match(dust, { claims: [claim({ sender: attacker, amount: '9007199.254740991' })] }), {
+    received: 1n,
+    shown: 1n,
+  })
+})
+
+test('A9: claimed for two creators, a payment is a tip to the one who got it', (t) => {
+  const claims = [claim({ creatorWallet: otherCreator }), claim()]
+  t.like(match(tipInSol(), { claims }), { recipient: creator, agreeing: [false, true] })
+})
+
+test('A10: a transaction that pays two creators is one tip at most', (t) => {
+  const both = () =>
+    new Landed(supporter).pay(sol, supporter, creator, 5n).pay(sol, supporter, otherCreator, 7n)
+  t.like(match(both(), { claims: [claim(), claim({ creatorWallet: otherCreator })] }), {
+    recipient: creator,
+    received: 5n,
+    agreeing: [true, false],
+  })
+  t.is(match(both()), undefined, 'which of them was meant nobody said')
+})
+
+test('A11: a tip to oneself is none', (t) => {
+  const landed = () => new Landed(creator).pay(sol, wallet('vault'), creator, oneSol)
+  t.is(match(landed(), { claims: [claim({ sender: creator })] }), undefined)
+  t.is(match(landed().naming(referenceKey), { intents: [intent({ sourceWallet: creator })] }), undefined)
+  const swapped = new Landed(supporter, creator).pay(sol, supporter, creator, oneSol)
+  t.is(match(swapped, { claims: [claim({ sender: creator }), claim()] }), undefined)
+})
+
+test('A13, A23: a recipient who signs is no recipient, however the balances stand', (t) => {
+  for (const signers of [
+    [creator, supporter],
+    [supporter, creator],
+  ] as [string, string][]) {
+    const landed = () =>
+      new Landed(...signers).pay(sol, supporter, creator, oneSol).pay(usdc, supporter, creator, 5n)
+    t.is(match(landed(), { claims: [claim(), claim({ tokenSymbol: 'USDC', amount: '5' })] }), undefined)
+    t.is(match(landed().naming(referenceKey), { intents: [intent()] }), undefined)
+  }
+})
+
+test('A13, A14: what is pulled back in the same transaction was never paid', (t) => {
+  const back = () => tipInUsdc().pay(usdc, creator, supporter, 98n)
+  t.is(match(back(), { claims: [claim({ tokenSymbol: 'USDC', amount: '98' })] }), undefined)
+  const partly = new Landed(supporter)
+    .pay(sol, supporter, creator, oneSol)
+    .pay(sol, creator, supporter, oneSol - 1n)
+  t.like(match(partly, { claims: [claim()] }), { received: 1n, shown: 1n })
+  const more = new Landed(supporter).pay(usdc, supporter, creator, 5n).pay(usdc, creator, attacker, 6n)
+  t.is(match(more, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), undefined)
+})
+
+test('A17, A18: tokens of another token program do not count, fee on transfer or not', (t) => {
+  const landed = (received: bigint) =>
+    new Landed(supporter)
+      .pay(usdc, supporter, creator, 100n, received)
+      .change({ account: creatorUsdc, classic: false })
+  for (const received of [100n, 97n]) {
+    t.is(match(landed(received), { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), undefined)
+    t.is(
+      match(landed(received).naming(referenceKey), { intents: [intent({ outputMint: usdc.mint })] }),
+      undefined,
+    )
+  }
+})
+
+test('A17: less than the sender gave up counts as what arrived', (t) => {
+  const landed = new Landed(supporter).pay(usdc, supporter, creator, 100n, 97n)
+  t.like(match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), {
+    received: 97n,
+    shown: 97n,
+  })
+})
+
+test('A19: a token account handed over, in either direction, is no payment', (t) => {
+  const claims = [claim({ tokenSymbol: 'USDC', amount: '100' })]
+  const given = new Landed(supporter)
+    .pay(usdc, supporter, creator, 100n)
+    .change({ account: creatorUsdc, ownerBefore: supporter })
+  t.is(match(given, { claims }), undefined)
+  const givenByAnother = new Landed(supporter)
+    .pay(usdc, supporter, creator, 100n)
+    .change({ account: creatorUsdc, ownerBefore: stranger })
+  t.is(match(givenByAnother, { claims }), undefined)
+  const lost = new Landed(supporter)
+    .pay(usdc, supporter, creator, 100n)
+    .change({ account: creatorUsdc, ownerAfter: supporter })
+  t.is(match(lost, { claims }), undefined)
+})
+
+test('A19, A24: only the associated account of the creator counts', (t) => {
+  const elsewhere = wallet('another account of the creator')
+  const claims = [claim({ tokenSymbol: 'USDC', amount: '100' })]
+  const aside = () =>
+    new Landed(supporter)
+      .change({
+        account: chain.associatedAccount(supporter, usdc.mint),
+        ownerBefore: supporter,
+        ownerAfter: supporter,
+        delta: -100n,
+      })
+      .change({ account: elsewhere, ownerBefore: creator, ownerAfter: creator, delta: 100n })
+  t.is(match(aside(), { claims }), undefined)
+  const both = new Landed(supporter)
+    .pay(usdc, supporter, creator, 40n)
+    .pay(usdc, supporter, stranger, 60n)
+    .change({
+      account: chain.associatedAccount(stranger, usdc.mint),
+      ownerBefore: creator,
+      ownerAfter: creator,
+    })
+  t.like(match(both, { claims }), { received: 40n, shown: 40n })
+})
+
+test('A20: an account made and closed again in the transaction received nothing', (t) => {
+  const landed = new Landed(supporter).pay(usdc, supporter, stranger, 100n).change({
+    account: creatorUsdc,
+    ownerBefore: creator,
+    ownerAfter: undefined,
+    delta: -50n,
+  })
+  t.is(match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), undefined)
+})
+
+test('A21: rent set free into the creator’s wallet is no tip, for nobody who signs paid it', (t) => {
+  const landed = () =>
+    new Landed(attacker).lamports(wallet('closed account'), -tokenRent).lamports(creator, tokenRent)
+  t.is(match(landed(), { claims: [claim({ sender: attacker, amount: '0.00203928' })] }), undefined)
+  t.is(match(landed()), undefined)
+})
+
+test('A21: wrapped SOL is not SOL', (t) => {
+  const [from, to] = [attacker, creator].map((owner) => chain.associatedAccount(owner, solMint)) as [
+    string,
+    string,
+  ]
+  const landed = new Landed(attacker)
+    .change({ account: from, mint: solMint, ownerBefore: attacker, ownerAfter: attacker, delta: -oneSol })
+    .change({ account: to, mint: solMint, ownerBefore: creator, ownerAfter: creator, delta: oneSol })
+    .lamports(from, -oneSol)
+    .lamports(to, oneSol)
+  t.is(match(landed, { claims: [claim({ sender: attacker })] }), undefined)
+})
+
+test('A23: the network fee is not taken for a payment, nor for a part of one', (t) => {
+  const rebate = new Landed(attacker).lamports(creator, 5000n).lamports(wallet('vault'), -5000n)
+  t.is(match(rebate, { claims: [claim({ sender: attacker, amount: '0.000005' })] }), undefined)
+  const short = new Landed(attacker)
+    .lamports(attacker, -1n)
+    .lamports(creator, 2n)
+    .lamports(wallet('vault'), -1n)
+  t.is(match(short, { claims: [claim({ sender: attacker })] }), undefined)
+})
+
+test('A28: an old transfer between strangers is no tip, unless the service issued it', (t) => {
+  const notBefore = new Date('2026-01-02T00:00:00Z')
+  const old = () => tipInSol().at(new Date('2026-01-01T00:00:00Z')).naming(referenceKey)
+  t.is(match(old(), { claims: [claim()], notBefore }), undefined)
+  t.is(match(old(), { notBefore }), undefined)
+  t.truthy(match(old(), { intents: [intent()], notBefore }))
+})
+
+test('A31: an amount in the units of another token is not borne out', (t) => {
+  const landed = new Landed(supporter).pay(usdc, supporter, creator, 5_000_000n)
+  const inLamports = claim({ tokenSymbol: 'USDC', amount: '5000000000' })
+  t.like(match(landed, { claims: [inLamports] }), { received: 5_000_000n, shown: 5_000_000n })
+  const small = new Landed(supporter).pay(usdc, supporter, creator, 5n)
+  t.like(
+    match(small, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }),
+    { shown: 5n },
+    'five raw units',
+  )
+})
+
+test('A36: a flood of claims that differ in the amount alone shows one the chain bears out', (t) => {
+  const amounts = ['1000000', '0.000000001', '1.000000002', '0.97', '0.99']
+  const flood = amounts.map((amount) => claim({ amount }))
+  t.like(match(tipInSol(), { claims: flood }), { received: 980_000_000n, shown: 990_000_000n })
+})
+
+test('A37: a wallet the creator has no more receives a tip only through the intent', (t) => {
+  const former = wallet('former wallet')
+  const landed = () => new Landed(supporter).pay(sol, supporter, former, oneSol)
+  t.is(match(landed(), { claims: [claim()] }), undefined)
+  t.like(match(landed().naming(referenceKey), { intents: [intent({ payoutWallet: former })] }), {
+    recipient: former,
+  })
+})
+
+test('a fee leg in another token, or to another wallet, bears out no more than was received', (t) => {
+  const elsewhere = () =>
+    new Landed(supporter)
+      .pay(sol, supporter, creator, 980_000_000n)
+      .pay(sol, supporter, stranger, 20_000_000n)
+  t.like(match(elsewhere(), { claims: [claim()] }), { shown: 980_000_000n, feeFound: false })
+  const mixed = () =>
+    new Landed(supporter).pay(usdc, supporter, creator, 98n).pay(sol, supporter, treasury, 2n)
+  t.like(match(mixed(), { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), {
+    shown: 98n,
+    feeFound: false,
+  })
+})
+
+test('a transaction that takes from the treasury bears out no more than was received', (t) => {
+  const landed = new Landed(supporter)
+    .pay(sol, supporter, creator, 980_000_000n)
+    .pay(sol, treasury, stranger, 20_000_000n)
+  t.like(match(landed, { claims: [claim({ amount: '0.96' })] }), { shown: 980_000_000n, feeFound: false })
+  t.like(match(landed, { claims: [claim({ amount: '0.980000001' })] }), { shown: 980_000_001n })
+})
+
+test('an intent issued to the treasury itself has no fee leg beside what it received', (t) => {
+  const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, treasury, oneSol)
+  const claims = [claim({ creatorWallet: treasury, amount: '2' })]
+  const facts = match(landed, { claims, intents: [intent({ payoutWallet: treasury })] })
+  t.like(facts, { recipient: treasury, received: oneSol, shown: oneSol, feeFound: false })
+})

@@ -1,0 +1,260 @@
+import test from 'ava'
+import { solMint, tokens } from '../../../src/kernel/tokens.js'
+import type { ChainTransaction } from '../../../src/ports/chain.js'
+import {
+  bonk,
+  claim,
+  creator,
+  intent,
+  Landed,
+  landedAt,
+  match,
+  otherCreator,
+  referenceKey,
+  sol,
+  stranger,
+  supporter,
+  tokenRent,
+  treasury,
+  usdc,
+  wallet,
+} from './transactions.js'
+
+const oneSol = 1_000_000_000n
+
+test('a tip in SOL with its fee leg is found, with the amount that was claimed', (t) => {
+  const landed = new Landed(supporter)
+    .pay(sol, supporter, creator, 980_000_000n)
+    .pay(sol, supporter, treasury, 20_000_000n)
+  t.deepEqual(match(landed, { claims: [claim({ message: 'hi' })] }), {
+    recipient: creator,
+    sender: supporter,
+    token: sol,
+    received: 980_000_000n,
+    shown: oneSol,
+    feeFound: true,
+    message: 'hi',
+    intentId: null,
+    agreeing: [true],
+  })
+})
+
+test('a tip without a fee leg is found as well', (t) => {
+  const facts = match(new Landed(supporter).pay(sol, supporter, creator, oneSol), { claims: [claim()] })
+  t.like(facts, { received: oneSol, shown: oneSol, feeFound: false })
+})
+
+test('every known token is found in its own units', (t) => {
+  for (const token of tokens) {
+    const landed = new Landed(supporter)
+      .pay(token, supporter, creator, 98_000n)
+      .pay(token, supporter, treasury, 2000n)
+    const facts = match(landed, { claims: [claim({ tokenSymbol: token.symbol, amount: '100000' })] })
+    const shown = token.mint === solMint ? 98_000n : 100_000n
+    t.like(facts, { token, received: 98_000n, shown, feeFound: true }, token.symbol)
+  }
+})
+
+test('the claimed amount is shown when the chain bears it out: gross or net, raw or in display units', (t) => {
+  const landed = new Landed(supporter)
+    .pay(usdc, supporter, creator, 9_800_000n)
+    .pay(usdc, supporter, treasury, 200_000n)
+  const table: [amount: string, shown: bigint][] = [
+    ['10', 10_000_000n],
+    ['10000000', 10_000_000n],
+    ['9.8', 9_800_000n],
+    ['9800000', 9_800_000n],
+    ['9.9', 9_900_000n],
+    ['9.799999', 9_799_999n],
+    ['9.799998', 9_800_000n],
+    ['10.000001', 10_000_001n],
+    ['10.000002', 9_800_000n],
+    ['10.00000000', 10_000_000n],
+    ['9.9999999', 9_800_000n],
+    ['0.9800001', 9_800_000n],
+    ['0.000001', 9_800_000n],
+    ['5000000000', 9_800_000n],
+  ]
+  for (const [amount, shown] of table)
+    t.like(
+      match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount })] }),
+      { received: 9_800_000n, shown },
+      amount,
+    )
+})
+
+test('SOL is claimed in display units alone', (t) => {
+  const landed = new Landed(supporter).pay(sol, supporter, creator, 5n)
+  t.like(match(landed, { claims: [claim({ amount: '0.000000005' })] }), { shown: 5n })
+  t.like(match(landed, { claims: [claim({ amount: '5000000000' })] }), { shown: 5n, received: 5n })
+  const large = new Landed(supporter).pay(sol, supporter, creator, oneSol)
+  t.like(match(large, { claims: [claim({ amount: '1000000000' })] }), { shown: oneSol })
+})
+
+test('the network fee and a priority fee do not hide who paid', (t) => {
+  const facts = match(new Landed(supporter).priority(2_000_000n).pay(sol, supporter, creator, 1n), {
+    claims: [claim({ amount: '0.000000001' })],
+  })
+  t.like(facts, { sender: supporter, received: 1n, shown: 1n })
+})
+
+test('a token account that the tip itself makes for the creator counts', (t) => {
+  const landed = new Landed(supporter).payNewAccount(usdc, supporter, creator, 5_000_000n)
+  const facts = match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] })
+  t.like(facts, { received: 5_000_000n, sender: supporter, token: usdc })
+})
+
+test('the rent of a new token account is no tip in SOL', (t) => {
+  const landed = new Landed(supporter).payNewAccount(usdc, supporter, creator, 5_000_000n)
+  t.is(match(landed, { claims: [claim({ amount: '0.00203928' })] })?.token, usdc)
+})
+
+test('a sponsor may pay fee and rent while the supporter pays the tip', (t) => {
+  const sponsor = wallet('sponsor')
+  const landed = new Landed(sponsor, supporter).payNewAccount(usdc, supporter, creator, 5_000_000n, sponsor)
+  t.like(match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), { sender: supporter })
+  t.like(match(landed), { sender: supporter }, 'without a claim as well')
+})
+
+test('among several signers who paid, the sender is the one the claim or the intent names', (t) => {
+  const sponsor = wallet('sponsor')
+  const landed = () =>
+    new Landed(sponsor, supporter)
+      .naming(referenceKey)
+      .pay(sol, supporter, creator, 1_000_000n)
+      .lamports(sponsor, -tokenRent)
+      .lamports(wallet('an account made for the sponsor'), tokenRent)
+  const claims = [claim({ amount: '0.001', message: 'hi' })]
+  t.like(match(landed(), { claims }), { sender: supporter, message: 'hi' })
+  t.like(match(landed(), { claims, intents: [intent()] }), {
+    sender: supporter,
+    message: 'hi',
+    intentId: 'pi_1',
+  })
+  t.like(match(landed(), { intents: [intent({ sourceWallet: stranger })] }), {
+    intentId: 'pi_1',
+    recipient: creator,
+  })
+})
+
+test('an intent is paid by whoever signs, not only by the wallet it was issued for', (t) => {
+  const landed = new Landed(stranger).naming(referenceKey).pay(sol, stranger, creator, oneSol)
+  t.like(match(landed, { intents: [intent()] }), { sender: stranger, recipient: creator, intentId: 'pi_1' })
+})
+
+test('an intent is found without any claim, also when it landed late', (t) => {
+  const landed = () => new Landed(supporter).naming(referenceKey).pay(sol, supporter, creator, oneSol)
+  const expected = {
+    recipient: creator,
+    sender: supporter,
+    received: oneSol,
+    shown: oneSol,
+    message: null,
+    intentId: 'pi_1',
+  }
+  t.like(match(landed(), { intents: [intent()] }), expected)
+  t.like(match(landed().at(undefined), { intents: [intent()] }), expected)
+  t.like(match(landed(), { intents: [intent()], notBefore: new Date(landedAt.getTime() + 1) }), expected)
+})
+
+test('who names the intent may leave the token out: message and amount are theirs', (t) => {
+  const landed = () =>
+    new Landed(supporter)
+      .naming(referenceKey)
+      .pay(usdc, supporter, creator, 2_940_000n)
+      .pay(usdc, supporter, treasury, 60_000n)
+  const intents = [intent({ outputMint: usdc.mint })]
+  // Three million raw units without a token: kept as if they were lamports.
+  const tied = claim({ amount: '0.003', message: 'hi', intentId: 'pi_1' })
+  t.like(match(landed(), { intents, claims: [tied] }), { message: 'hi', shown: 3_000_000n, agreeing: [true] })
+  const free = { ...tied, intentId: null }
+  t.like(match(landed(), { intents, claims: [free] }), { message: null, agreeing: [false] })
+  const stolen = { ...tied, sender: stranger }
+  t.like(match(landed(), { intents, claims: [stolen] }), { message: null, agreeing: [false] })
+})
+
+test('an intent pays the wallet it was issued for, even if the creator has another by now', (t) => {
+  const former = wallet('former wallet')
+  const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, former, oneSol)
+  const facts = match(landed, { intents: [intent({ payoutWallet: former })], creators: new Set([creator]) })
+  t.like(facts, { recipient: former, intentId: 'pi_1' })
+})
+
+test('of two intents in one transaction the one that is paid counts', (t) => {
+  const landed = new Landed(supporter).naming(referenceKey).pay(usdc, supporter, otherCreator, 5n)
+  const intents = [intent(), intent({ id: 'pi_2', payoutWallet: otherCreator, outputMint: usdc.mint })]
+  t.like(match(landed, { intents }), { recipient: otherCreator, token: usdc, intentId: 'pi_2' })
+})
+
+test('an intent that is not paid leaves the claim to decide', (t) => {
+  const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, otherCreator, oneSol)
+  const facts = match(landed, { intents: [intent()], claims: [claim({ creatorWallet: otherCreator })] })
+  t.like(facts, { recipient: otherCreator, intentId: null })
+})
+
+test('the one registered creator who was paid is found without a claim, without a message', (t) => {
+  const landed = new Landed(supporter).pay(bonk, supporter, creator, 98n).pay(bonk, supporter, treasury, 2n)
+  t.like(match(landed), {
+    recipient: creator,
+    sender: supporter,
+    token: bonk,
+    shown: 98n,
+    message: null,
+    feeFound: true,
+  })
+})
+
+test('a wallet that belongs to no account is found through a claim', (t) => {
+  const landed = new Landed(supporter).pay(sol, supporter, stranger, oneSol)
+  t.like(match(landed, { claims: [claim({ creatorWallet: stranger })] }), { recipient: stranger })
+  t.is(match(landed), undefined, 'and not without one')
+})
+
+test('a claim counts from exactly the edge of the window on', (t) => {
+  const landed = () => new Landed(supporter).pay(sol, supporter, creator, oneSol)
+  const claims = [claim()]
+  t.truthy(match(landed(), { claims, notBefore: landedAt }))
+  t.is(match(landed(), { claims, notBefore: new Date(landedAt.getTime() + 1) }), undefined)
+  t.is(match(landed().at(undefined), { claims }), undefined)
+})
+
+test('two tokens to one creator: the claim says which is the tip, and without one it is not clear', (t) => {
+  const landed = () =>
+    new Landed(supporter).pay(sol, supporter, creator, 7n).pay(usdc, supporter, creator, 5n)
+  t.like(match(landed(), { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), {
+    token: usdc,
+    received: 5n,
+  })
+  t.like(match(landed(), { claims: [claim({ amount: '0.000000007' })] }), { token: sol, received: 7n })
+  t.is(match(landed()), undefined)
+})
+
+test('the message of the claim that names the intent wins, whichever came first', (t) => {
+  const landed = (): Landed => new Landed(supporter).naming(referenceKey).pay(sol, supporter, creator, oneSol)
+  const abuse = claim({ message: 'abuse' })
+  const true_ = claim({ message: 'thank you', intentId: 'pi_1' })
+  const intents = [intent()]
+  t.is(match(landed(), { intents, claims: [abuse, true_] })?.message, 'thank you')
+  t.is(match(landed(), { intents, claims: [true_, abuse] })?.message, 'thank you')
+  t.is(match(landed(), { intents, claims: [abuse, claim({ intentId: 'pi_1' })] })?.message, 'abuse')
+  t.is(
+    match(landed(), { intents, claims: [claim({ message: 'hi', intentId: 'pi_2' }), true_] })?.message,
+    'thank you',
+  )
+})
+
+test('the order in which a node lists token accounts does not matter', (t) => {
+  const { tokens: changes, ...rest }: ChainTransaction = new Landed(supporter)
+    .pay(usdc, supporter, creator, 98n)
+    .pay(usdc, supporter, treasury, 2n)
+    .change({ account: wallet('side account'), ownerBefore: creator, ownerAfter: creator, delta: 0n })
+    .build()
+  const both = [changes, changes.toReversed()].map((order) =>
+    match(new Landed(supporter), {
+      transaction: { ...rest, tokens: order },
+      claims: [claim({ tokenSymbol: 'USDC', amount: '100' })],
+    }),
+  )
+  t.like(both[0], { received: 98n, shown: 100n })
+  t.deepEqual(both[0], both[1])
+})

@@ -1,0 +1,59 @@
+import test from 'ava'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { landTips, unconfirmed } from '../../helpers/make/landed.js'
+import { storedTip, verifyUntil } from '../../helpers/make/tips.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true, taps: true })
+const drain = () => createVerifierDrain(world().services)()
+
+/** What stands in the place of the answer to a batch, and to the halves of it: a status of HTTP and a body. */
+const answers: Record<string, readonly [number, string]> = {
+  HTML: [200, '<html><body>Just a moment...</body></html>'],
+  '429 with HTML': [429, '<html>'],
+  '429 in JSON': [200, '{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":null}'],
+  '403 with HTML': [403, '<html>'],
+  '502 with HTML': [502, '<html>'],
+  'an empty body': [200, ''],
+  'half an answer': [200, '[{"jsonrpc":"2.0","id":0,"resu'],
+  null: [200, 'null'],
+  'a text': [200, '"too many requests"'],
+  'a number': [200, '42'],
+  'an empty list': [200, '[]'],
+  'a list of garbage': [200, '[null,1,"x",[],{},{"id":{}},{"id":0,"error":"no"}]'],
+  'numbers nobody asked under': [
+    200,
+    '[{"id":4000000000,"result":{}},{"id":-1,"result":{}},{"id":"length","result":1},{"id":0.5,"result":{}}]',
+  ],
+  'results of another shape': [
+    200,
+    '[{"id":0,"result":"x"},{"id":1,"result":{"slot":"x"}},{"id":2,"result":[]}]',
+  ],
+  'an empty object': [200, '{}'],
+  'an object of another kind': [200, '{"message":"no route matched"}'],
+  'an error that is none': [200, '{"error":"Unauthorized"}'],
+}
+
+for (const [name, [status, body]] of Object.entries(answers))
+  test.serial(`a batch answered with ${name} is asked for again later, and is no verdict`, async (t) => {
+    const { outside } = world().taps
+    t.teardown(() => Object.assign(outside, { intervene: undefined }))
+    const signatures = await landTips(world(), 5)
+    let asked = 0
+    outside.intervene = (_path, question) => {
+      if (!question.includes('"getTransaction"')) return undefined
+      asked += 1
+      return { status, body }
+    }
+    await drain().catch((error: unknown) => t.true(error instanceof ProviderError, String(error)))
+    t.true(asked > 0 && asked < 12, `${asked} requests`)
+    for (const signature of signatures) {
+      const tip = await storedTip(world(), signature)
+      t.like(tip, { status: 'pending', outcome: null, slot: null })
+      t.true(tip.due_at.getTime() - Date.now() < 5000, 'it is looked at again within seconds')
+    }
+    outside.intervene = undefined
+    const all = async () => (await unconfirmed(world(), signatures)).length === 0
+    await t.notThrowsAsync(verifyUntil(drain, 'the tips are confirmed', all))
+  })

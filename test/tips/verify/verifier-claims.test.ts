@@ -1,0 +1,222 @@
+import test from 'ava'
+import { solMint } from '../../../src/kernel/tokens.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import { issueIntent } from '../../helpers/make/intents.js'
+import {
+  createSupporter,
+  type Supporter,
+  strangerWallet,
+  unknownSignature,
+} from '../../helpers/make/supporter.js'
+import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
+import { solTransfer } from '../../helpers/make/transfers.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true })
+const lamports = 6_000_000
+
+interface Paid {
+  readonly supporter: Supporter
+  readonly recipient: string
+  readonly txSignature: string
+  /** What is true of the transaction. */
+  readonly truth: Record<string, unknown>
+}
+
+function pay(recipient: string = strangerWallet()): Paid {
+  const supporter = createSupporter(world().sandbox)
+  const txSignature = supporter.send([solTransfer(supporter.wallet, recipient, lamports)])
+  const truth = { creatorWallet: recipient, senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
+  return { supporter, recipient, txSignature, truth }
+}
+
+async function verify(
+  signature: string,
+  what: string,
+  holds: (tip: {
+    status: string
+    outcome: string | null
+    due_at: Date | null
+    message: string | null
+  }) => boolean,
+) {
+  const drain = createVerifierDrain(world().services)
+  await verifyUntil(drain, what, async () => holds(await storedTip(world(), signature)))
+  return storedTip(world(), signature)
+}
+
+const untilConfirmed = (signature: string) =>
+  verify(signature, 'confirmed', ({ status }) => status === 'confirmed')
+const untilDone = (signature: string) =>
+  verify(signature, 'nothing due', ({ due_at: dueAt }) => dueAt === null)
+
+const lies: Record<string, (paid: Paid) => Record<string, unknown>> = {
+  'another recipient': () => ({ creatorWallet: strangerWallet() }),
+  'another sender': () => ({ senderWallet: strangerWallet() }),
+  'another token': () => ({ tokenSymbol: 'USDC' }),
+  'a token nobody knows': () => ({ tokenSymbol: 'SCAM' }),
+  'sender and recipient swapped': ({ recipient, supporter }) => ({
+    creatorWallet: supporter.wallet,
+    senderWallet: recipient,
+  }),
+  'the treasury as recipient': () => ({ creatorWallet: world().env['TREASURY_WALLET'] }),
+}
+
+for (const [name, lie] of Object.entries(lies)) {
+  test(`a first claim with ${name} does not stand in the way of the true one`, async (t) => {
+    const paid = pay()
+    await recordTip(world(), { ...paid.truth, message: 'lie', ...lie(paid) })
+    await recordTip(world(), { ...paid.truth, message: 'truth' })
+    await untilConfirmed(paid.txSignature)
+    t.like((await listTips(world(), paid.recipient))[0], {
+      recipient: paid.recipient,
+      sender: paid.supporter.wallet,
+      amount: 0.006,
+      tokenSymbol: 'SOL',
+      message: 'truth',
+    })
+  })
+
+  test(`a claim with ${name} that was found false makes room for the true one`, async (t) => {
+    const paid = pay()
+    await recordTip(world(), { ...paid.truth, message: 'lie', ...lie(paid) })
+    t.like(await untilDone(paid.txSignature), { status: 'pending', outcome: 'mismatch' })
+    await recordTip(world(), { ...paid.truth, message: 'truth' })
+    t.like(await untilConfirmed(paid.txSignature), { outcome: null, message: 'truth' })
+  })
+}
+
+test.serial('five lies found false do not keep the truth out', async (t) => {
+  const paid = pay()
+  for (let lie = 0; lie < 5; lie++)
+    await recordTip(world(), { ...paid.truth, creatorWallet: strangerWallet(), message: `${lie}` })
+  t.is((await untilDone(paid.txSignature)).claim_count, 5)
+  await recordTip(world(), paid.truth)
+  t.like(await untilConfirmed(paid.txSignature), { claim_count: 5, message: null })
+})
+
+test('a payment to a registered creator is found whatever was claimed, and takes no message from a lie', async (t) => {
+  const creator = await registerCreator(world())
+  const paid = pay(creator.wallet)
+  await recordTip(world(), { ...paid.truth, creatorWallet: strangerWallet(), tipAmount: 1, message: 'lie' })
+  await untilConfirmed(paid.txSignature)
+  t.like((await listTips(world(), creator.user.id))[0], {
+    recipient_id: creator.user.id,
+    sender: paid.supporter.wallet,
+    amount: 0.006,
+    message: null,
+  })
+})
+
+test.serial('of two wallets a transaction pays, a stranger cannot claim away the creator', async (t) => {
+  const creator = await registerCreator(world())
+  const supporter = createSupporter(world().sandbox)
+  const accomplice = strangerWallet()
+  const txSignature = supporter.send([
+    solTransfer(supporter.wallet, accomplice, 900_000),
+    solTransfer(supporter.wallet, creator.wallet, lamports),
+  ])
+  const claim = { senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
+  await recordTip(world(), { ...claim, creatorWallet: accomplice })
+  await recordTip(world(), { ...claim, creatorWallet: creator.wallet })
+  await untilConfirmed(txSignature)
+  t.like((await listTips(world(), creator.wallet))[0], { recipient: creator.wallet, amount: 0.006 })
+  t.deepEqual(await listTips(world(), accomplice), [])
+})
+
+test.serial('a true claim that comes late fills an empty message, once, and a false one never', async (t) => {
+  const paid = pay()
+  await recordTip(world(), paid.truth)
+  t.is((await untilConfirmed(paid.txSignature)).message, null)
+  const before = await storedTip(world(), paid.txSignature)
+  await recordTip(world(), { ...paid.truth, senderWallet: strangerWallet(), message: 'lie' })
+  t.is((await untilDone(paid.txSignature)).message, null)
+  await recordTip(world(), { ...paid.truth, message: 'first' })
+  t.is((await verify(paid.txSignature, 'filled', ({ message }) => message !== null)).message, 'first')
+  await recordTip(world(), { ...paid.truth, message: 'second' })
+  const after = await untilDone(paid.txSignature)
+  t.is(after.message, 'first')
+  t.deepEqual(
+    [after.confirmed_at, after.slot, after.display_raw],
+    [before.confirmed_at, before.slot, before.display_raw],
+  )
+})
+
+test.serial("the message that names the transaction's intent wins over one that came first", async (t) => {
+  const supporter = createSupporter(world().sandbox)
+  const recipient = strangerWallet()
+  const asked = {
+    creatorId: recipient,
+    amount: 0.1,
+    inputTokenMint: solMint,
+    sourceWalletAddress: supporter.wallet,
+  }
+  const [other, intent] = [
+    await issueIntent(world().request, asked),
+    await issueIntent(world().request, asked),
+  ]
+  const txSignature = supporter.pay(intent.transaction)
+  const claim = {
+    creatorWallet: recipient,
+    senderWallet: supporter.wallet,
+    tipAmount: 100_000_000,
+    txSignature,
+  }
+  await recordTip(world(), { ...claim, message: 'no intent' })
+  await recordTip(world(), { ...claim, message: 'other intent', intentId: other.intentId })
+  await recordTip(world(), { ...claim, message: 'own intent', intentId: intent.intentId })
+  t.like(await untilConfirmed(txSignature), { message: 'own intent', intent_id: intent.intentId })
+})
+
+test('an intent finds its recipient though every claim lies', async (t) => {
+  const supporter = createSupporter(world().sandbox)
+  const recipient = strangerWallet()
+  const intent = await issueIntent(world().request, {
+    creatorId: recipient,
+    amount: 0.1,
+    inputTokenMint: solMint,
+    sourceWalletAddress: supporter.wallet,
+  })
+  const txSignature = supporter.pay(intent.transaction)
+  const lie = {
+    creatorWallet: strangerWallet(),
+    senderWallet: strangerWallet(),
+    tipAmount: 1,
+    message: 'lie',
+  }
+  await recordTip(world(), { ...lie, txSignature })
+  await untilConfirmed(txSignature)
+  t.like((await listTips(world(), recipient))[0], { amount: 0.098, sender: supporter.wallet, message: null })
+  t.deepEqual(await listTips(world(), lie.creatorWallet), [])
+})
+
+test.serial(
+  'a signature that never lands is looked for until the window ends, and pending for ever',
+  async (t) => {
+    const txSignature = unknownSignature()
+    const claim = {
+      creatorWallet: strangerWallet(),
+      senderWallet: strangerWallet(),
+      tipAmount: 1,
+      txSignature,
+    }
+    await recordTip(world(), claim)
+    const drain = createVerifierDrain(world().services)
+    await drain()
+    t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: null })
+    t.truthy((await storedTip(world(), txSignature)).due_at)
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    const again = (hours: number) =>
+      world()
+        .db('tips')
+        .where({ id: txSignature })
+        .update({ recorded_at: ago(hours), due_at: new Date(0) })
+    await again(23.9)
+    await drain()
+    t.truthy((await storedTip(world(), txSignature)).due_at)
+    await again(24.1)
+    await drain()
+    t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'not_found', due_at: null })
+  },
+)

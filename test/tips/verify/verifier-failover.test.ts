@@ -1,0 +1,102 @@
+import test, { type ExecutionContext } from 'ava'
+import { compose } from '../../../src/compose.js'
+import { loadConfig } from '../../../src/platform/config/config.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { landTips, unconfirmed } from '../../helpers/make/landed.js'
+import { storedTip } from '../../helpers/make/tips.js'
+import { type OutsideProxy, startOutsideProxy } from '../../helpers/servers/outside-proxy.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+/** A verifier that asks a first endpoint, which a test can break, and then a second one, which works. */
+async function twoEndpoints(t: ExecutionContext, genesis?: string) {
+  const first = await startOutsideProxy(world().sandbox.url)
+  const env = {
+    ...world().env,
+    SOLANA_RPC_URLS: `${first.url},${world().sandbox.url}`,
+    ...(genesis && { SOLANA_GENESIS_HASH: genesis }),
+  }
+  const services = compose(loadConfig(env), 'two endpoints')
+  t.teardown(async () => {
+    await services.close()
+    await first.close()
+  })
+  return { first, services, drain: createVerifierDrain(services) }
+}
+
+const breakdowns: Record<string, (first: OutsideProxy) => void> = {
+  'hangs up': (first) => Object.assign(first, { intervene: () => 'close' }),
+  'answers 429': (first) => Object.assign(first, { intervene: () => ({ status: 429, body: '{}' }) }),
+  'answers 403, as one whose key has run out': (first) =>
+    Object.assign(first, { intervene: () => ({ status: 403, body: '<html>' }) }),
+  'answers 500': (first) => Object.assign(first, { intervene: () => ({ status: 500, body: 'no' }) }),
+  'answers HTML': (first) => Object.assign(first, { intervene: () => ({ status: 200, body: '<html>' }) }),
+  'answers an internal error': (first) =>
+    Object.assign(first, { alter: () => ({ id: 0, error: { code: -32603, message: 'Internal error' } }) }),
+  'answers another shape': (first) =>
+    Object.assign(first, { alter: () => ({ id: 0, result: { value: 'none' } }) }),
+  'is stuck at an old slot': (first) =>
+    Object.assign(first, {
+      alter: (method: string, _params: unknown, reply: { id?: unknown; result?: { value: unknown[] } }) =>
+        method === 'getSignatureStatuses'
+          ? { id: reply.id, result: { context: { slot: 1 }, value: reply.result?.value.map(() => null) } }
+          : reply,
+    }),
+}
+
+for (const [how, break_] of Object.entries(breakdowns))
+  test.serial(
+    `an endpoint that ${how} is passed over in the same drain, and used again when it recovers`,
+    async (t) => {
+      const { first, drain, services } = await twoEndpoints(t)
+      world().sandbox.chain.advance(400)
+      await services.chain.statuses(await landTips(world(), 1))
+      break_(first)
+      const signatures = await landTips(world(), 12)
+      await drain()
+      t.deepEqual(await unconfirmed(world(), signatures), [])
+      const failures = (await services.metrics.rpcFailures.get()).values
+      t.deepEqual(
+        failures.map(({ labels }) => labels.endpoint),
+        [new URL(first.url).host],
+        'an operator sees which endpoint fails',
+      )
+      Object.assign(first, { intervene: undefined, alter: undefined })
+      const later = await landTips(world(), 3)
+      await drain()
+      t.deepEqual(await unconfirmed(world(), later), [])
+    },
+  )
+
+test.serial('a tip does not vanish because one of two endpoints has lost it', async (t) => {
+  const { first, drain } = await twoEndpoints(t)
+  const [signature = ''] = await landTips(world(), 1)
+  await drain()
+  t.is((await storedTip(world(), signature)).status, 'confirmed')
+  first.alter = (method, _params, reply) => {
+    const { context, value } = reply.result as { context: object; value: unknown[] }
+    return method === 'getSignatureStatuses'
+      ? { id: reply.id, result: { context, value: value.map(() => null) } }
+      : reply
+  }
+  world().sandbox.chain.advance(400)
+  await world()
+    .db('tips')
+    .where({ id: signature })
+    .update({ finalized_at: null, missing_since: new Date(0), due_at: new Date(0) })
+  await drain()
+  t.is((await storedTip(world(), signature)).status, 'confirmed')
+  t.truthy((await storedTip(world(), signature)).due_at)
+})
+
+test.serial('an endpoint of another cluster is never believed, and the right one is', async (t) => {
+  const { first, drain } = await twoEndpoints(t, world().sandbox.chain.clock.genesisHash)
+  first.alter = (method, _params, reply) =>
+    method === 'getGenesisHash'
+      ? { id: reply.id, result: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' }
+      : { id: reply.id, result: null }
+  const signatures = await landTips(world(), 5)
+  await drain()
+  t.deepEqual(await unconfirmed(world(), signatures), [])
+})

@@ -1,0 +1,129 @@
+import test, { type ExecutionContext } from 'ava'
+import { solMint } from '../../../src/kernel/tokens.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import { issueIntent } from '../../helpers/make/intents.js'
+import { unconfirmed } from '../../helpers/make/landed.js'
+import {
+  lookAgain,
+  type PaidIntent,
+  type PaymentOptions,
+  payIntents,
+} from '../../helpers/make/paid-intents.js'
+import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
+import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
+import { memo, solTransfer } from '../../helpers/make/transfers.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true, slotMs: 400 })
+const drain = () => createVerifierDrain(world().services)()
+
+/** Records tips, verifies them and lets them become final; the calls that cost, by method. */
+async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise<Record<string, number>> {
+  const { calls, chain } = world().sandbox
+  const signatures = paid.map(({ signature }) => signature)
+  for (let start = 0; start < paid.length; start += 50)
+    await Promise.all(paid.slice(start, start + 50).map(({ claim }) => recordTip(world(), claim)))
+  calls.reset()
+  await verifyUntil(
+    drain,
+    'all are confirmed',
+    async () => (await unconfirmed(world(), signatures)).length === 0,
+    60_000,
+  )
+  chain.advance(40)
+  await lookAgain(world())
+  const open = () => world().db('tips').whereIn('id', signatures).whereNull('finalized_at')
+  await verifyUntil(drain, 'all are final', async () => (await open()).length === 0, 60_000)
+  t.log(calls.all(), `${calls.httpRequests} HTTP requests`)
+  return calls.all()
+}
+
+function sum(calls: Record<string, number>): number {
+  return Object.values(calls).reduce((total, count) => total + count, 0)
+}
+
+const memos: PaymentOptions = { change: (issued) => [memo('guard'), ...issued] }
+for (const [what, count, most, options] of [
+  ['1,000 unaltered direct tips cost at most 0.05 RPC calls each', 1000, 0.05, {}],
+  ['1,000 tips that a wallet has altered cost at most 1.05 RPC calls each', 1000, 1.05, memos],
+] as const)
+  test.serial(`${what}, from the record to finality`, async (t) => {
+    t.timeout(180_000)
+    const supporter = createSupporter(world().sandbox, ['USDC'])
+    const creators = [await registerCreator(world()), await registerCreator(world())]
+    const recipients = Array.from({ length: count }, (_, index) => creators[index % 2]?.wallet ?? '')
+    const calls = await costOf(t, await payIntents(world(), supporter, recipients, options))
+    t.true(sum(calls) <= most * count, `${sum(calls)} calls`)
+    t.is(calls['getTransaction'] ?? 0, 'change' in options ? count : 0)
+  })
+
+test.serial('what is proven locally is what the transaction shows', async (t) => {
+  t.timeout(60_000)
+  for (const symbol of ['SOL', 'USDC', 'USDT']) {
+    const supporter = createSupporter(world().sandbox, symbol === 'SOL' ? [] : [symbol])
+    const recipient = strangerWallet()
+    const [own, altered] = [
+      ...(await payIntents(world(), supporter, [recipient], { symbol })),
+      ...(await payIntents(world(), supporter, [recipient], { symbol, ...memos })),
+    ] as [PaidIntent, PaidIntent]
+    const calls = await costOf(t, [own, altered])
+    t.is(calls['getTransaction'], 1)
+    const [proven, read] = [
+      await storedTip(world(), own.signature),
+      await storedTip(world(), altered.signature),
+    ]
+    for (const field of [
+      'received_raw',
+      'display_raw',
+      'mint',
+      'decimals',
+      'recipient_party',
+      'sender_party',
+      'fee_found',
+    ])
+      t.deepEqual(proven[field], read[field], field)
+    t.is(proven.intent_id, own.intent.intentId)
+    t.is(proven.slot, BigInt(world().sandbox.chain.ledger.get(own.signature)?.slot ?? 0))
+    t.is(proven.block_time, null)
+    const [one, other] = await listTips(world(), recipient)
+    t.is(one?.amount, other?.amount)
+  }
+})
+
+test.serial(
+  'a transfer issued to the supporter’s own wallet, or to the treasury, is judged by balances',
+  async (t) => {
+    const supporter = createSupporter(world().sandbox, ['USDC'])
+    const treasury = world().env['TREASURY_WALLET'] ?? ''
+    const [own, toTreasury] = (await payIntents(world(), supporter, [supporter.wallet, treasury])) as [
+      PaidIntent,
+      PaidIntent,
+    ]
+    for (const { claim } of [own, toTreasury]) await recordTip(world(), claim)
+    const isDone = async () => (await storedTip(world(), own.signature)).outcome === 'mismatch'
+    await verifyUntil(drain, 'the tip to oneself is refused', isDone)
+    await verifyUntil(
+      drain,
+      'the other is confirmed',
+      async () => (await unconfirmed(world(), [toTreasury.signature])).length === 0,
+    )
+    t.is((await storedTip(world(), own.signature)).status, 'pending')
+    t.like(await storedTip(world(), toTreasury.signature), { fee_found: false, received_raw: '2000001' })
+  },
+)
+
+test.serial('an issued message that landed and failed is no tip', async (t) => {
+  const poor = createSupporter(world().sandbox)
+  const creatorId = strangerWallet()
+  const asked = { creatorId, amount: 5, inputTokenMint: solMint, sourceWalletAddress: poor.wallet }
+  const { transaction } = await issueIntent(world().request, asked)
+  poor.send([solTransfer(poor.wallet, strangerWallet(), 99_000_000_000n)])
+  const txSignature = poor.pay(transaction, undefined, { skipPreflight: true })
+  const claim = { creatorWallet: creatorId, senderWallet: poor.wallet, tipAmount: 5_000_000_000, txSignature }
+  await recordTip(world(), claim)
+  world().sandbox.chain.advance(40)
+  const isJudged = async () => (await storedTip(world(), txSignature)).outcome !== null
+  await verifyUntil(drain, 'it is judged', isJudged)
+  t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'tx_failed' })
+})

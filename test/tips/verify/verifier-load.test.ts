@@ -1,0 +1,90 @@
+import test from 'ava'
+import { compose } from '../../../src/compose.js'
+import { loadConfig } from '../../../src/platform/config/config.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { landTips, unconfirmed } from '../../helpers/make/landed.js'
+import { strangerWallet } from '../../helpers/make/supporter.js'
+import { runDrain, useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test, { chain: true })
+
+test.serial(
+  '300 due tips cost two questions for statuses, one per transaction, and few requests',
+  async (t) => {
+    const signatures = await landTips(world(), 300, [strangerWallet(), strangerWallet()])
+    const { calls } = world().sandbox
+    calls.reset()
+    await runDrain(createVerifierDrain(world().services))
+    t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
+    // 100 transactions to a request.
+    t.is(calls.httpRequests, 5)
+    t.deepEqual(await unconfirmed(world(), signatures), [])
+  },
+)
+
+test.serial(
+  '500 tips under four drains of two processes are confirmed once each, in an order readers can follow',
+  async (t) => {
+    const recipients = Array.from({ length: 5 }, strangerWallet)
+    const signatures = await landTips(world(), 500, recipients)
+    const other = compose(loadConfig(world().env), 'other')
+    t.teardown(() => other.close())
+    const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
+
+    // A reader that asks for what is newer than the newest it has seen, all the while.
+    const seen = new Map(recipients.map((wallet) => [wallet, [] as string[]]))
+    const cursors = new Map<string, Date>()
+    let done = false
+    async function follow(): Promise<void> {
+      for (const wallet of recipients) {
+        const rows = await world()
+          .db('tips as t')
+          .join('parties as p', 'p.id', 't.recipient_party')
+          .where({ 'p.wallet': wallet, 't.status': 'confirmed' })
+          .where('t.confirmed_at', '>', cursors.get(wallet) ?? new Date(0))
+          .orderBy('t.confirmed_at')
+          .select('t.id', 't.confirmed_at')
+        seen.get(wallet)?.push(...rows.map(({ id }) => id))
+        const newest = rows.at(-1)
+        if (newest !== undefined) cursors.set(wallet, newest.confirmed_at)
+      }
+    }
+    const reader = (async () => {
+      while (!done) await follow()
+      await follow()
+    })()
+    // Small batches, so that the four meet often.
+    await world().db('tips').whereIn('id', signatures).update({ due_at: null })
+    const feeder = (async () => {
+      for (let start = 0; start < 500; start += 25) {
+        const some = signatures.slice(start, start + 25)
+        await world()
+          .db('tips')
+          .whereIn('id', some)
+          .update({ due_at: new Date(0) })
+      }
+    })()
+    const drains = [world().services, other, world().services, other].map(createVerifierDrain)
+    await until('all are confirmed', async () => {
+      await Promise.all(drains.map((drain) => drain()))
+      return (await unconfirmed(world(), signatures)).length === 0
+    })
+    await feeder
+    done = true
+    await reader
+
+    const rows = await world().db('tips').whereIn('id', signatures).orderBy('confirmed_at')
+    const stamps = rows.map(({ recipient_party: party, confirmed_at: at }) => `${party} ${at.getTime()}`)
+    t.is(new Set(stamps).size, 500, 'no two confirmations of one recipient share a stamp')
+    const counted = await Promise.all(
+      [world().services, other].map(
+        async ({ metrics }) => (await metrics.tipsConfirmed.get()).values[0]?.value ?? 0,
+      ),
+    )
+    t.is(counted.reduce((sum, count) => sum + count, 0) - before, 500, 'each was confirmed exactly once')
+    const followed = [...seen.values()].flat()
+    t.is(followed.length, 500, 'a reader that asks for newer ones misses none and sees none twice')
+    t.is(new Set(followed).size, 500)
+  },
+)

@@ -1,0 +1,182 @@
+import type { TransactionInstruction } from '@solana/web3.js'
+import test from 'ava'
+import { displayNumber } from '../../../src/kernel/money.js'
+import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { createFinderDrain } from '../../../src/tips/record/find-unreported.js'
+import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { unconfirmed } from '../../helpers/make/landed.js'
+import { landed, lookAgain } from '../../helpers/make/paid-intents.js'
+import { type Embedder, openSession, registerEmbedder, someTip } from '../../helpers/make/sdk.js'
+import { createSupporter, type Supporter, strangerWallet } from '../../helpers/make/supporter.js'
+import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
+import { memo } from '../../helpers/make/transfers.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+// Tips changed on their way, from an SDK session to the ledger, with transactions the engines really built.
+
+const world = useWorld(test, { chain: true })
+const verify = () => createVerifierDrain(world().services)()
+const token = (symbol: string): Token => tokenBySymbol(symbol) as Token
+const engines = ['aggregator-ultra', 'aggregator-v6'] as const
+type Engine = (typeof engines)[number]
+
+interface IntentBody {
+  readonly intentId: string
+  readonly provider: string
+  readonly status: string
+  readonly transaction: string
+  readonly quote: { readonly outAmount: string; readonly priceImpactPct: number }
+}
+
+interface Swap {
+  readonly engine: Engine
+  readonly given: string
+  readonly change?: (instructions: TransactionInstruction[]) => TransactionInstruction[]
+}
+
+interface Paid {
+  readonly embedder: Embedder
+  readonly supporter: Supporter
+  readonly sessionToken: string
+  readonly intent: IntentBody
+  readonly signature: string
+}
+
+test.afterEach.always(() => world().sandbox.aggregator.reset())
+
+async function read({ sessionToken, intent }: Pick<Paid, 'sessionToken' | 'intent'>) {
+  const path = `/sdk/intents/${intent.intentId}`
+  return (await world().request<IntentBody>('GET', path, { bearer: sessionToken })).body
+}
+
+/** Five dollars of a token through the SDK to somebody who wants USDC. */
+async function pay({ engine, given, change }: Swap): Promise<Paid> {
+  const { sandbox, request } = world()
+  sandbox.aggregator.set({ ultra: { mode: engine === 'aggregator-v6' ? 'down' : 'ok' } })
+  const embedder = await registerEmbedder(world(), { autoConvertUsdc: true })
+  const { sessionToken } = await openSession(world(), embedder)
+  const supporter = createSupporter(sandbox, ['BONK'])
+  const wanted = { sourceWalletAddress: supporter.wallet, inputTokenMint: token(given).mint }
+  const { body: intent } = await request<IntentBody>('POST', '/sdk/tip', {
+    bearer: sessionToken,
+    body: someTip(embedder, wanted),
+  })
+  return { embedder, supporter, sessionToken, intent, signature: supporter.pay(intent.transaction, change) }
+}
+
+function claimOf({ embedder, supporter, signature }: Paid, given: string): Record<string, unknown> {
+  return {
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    // About five dollars.
+    tipAmount: given === 'SOL' ? 33_333_333 : 25_000_000_000,
+    tokenSymbol: given,
+    txSignature: signature,
+    message: 'changed on its way',
+  }
+}
+
+async function confirmed({ signature }: Paid): Promise<void> {
+  await verifyUntil(
+    verify,
+    'the tip is confirmed',
+    async () => (await unconfirmed(world(), [signature])).length === 0,
+  )
+}
+
+for (const engine of engines)
+  for (const given of ['SOL', 'BONK'])
+    test.serial(
+      `${given} through ${engine} is a tip of the USDC that arrived, down to the ledger`,
+      async (t) => {
+        const paid = await pay({ engine, given })
+        const { embedder, supporter, intent, signature } = paid
+        t.is(intent.provider, engine)
+        t.true(intent.quote.priceImpactPct > 0)
+        const { transaction, quote } = intent
+        t.like(await read(paid), { transaction, quote, provider: engine, status: 'requires_action' })
+        await recordTip(world(), claimOf(paid, given))
+        await confirmed(paid)
+        t.like(await read(paid), { status: 'confirmed', provider: engine })
+        const [listed] = await listTips(world(), embedder.wallet)
+        const amount = displayNumber(BigInt(intent.quote.outAmount), 6)
+        t.like(listed, {
+          signature,
+          amount,
+          receivedAmount: amount,
+          tokenSymbol: 'USDC',
+          sender: supporter.wallet,
+          message: 'changed on its way',
+          status: 'confirmed',
+          isStable: true,
+        })
+        world().sandbox.chain.advance(40)
+        await lookAgain(world())
+        const isFinal = async () => (await storedTip(world(), signature)).finalized_at !== null
+        await verifyUntil(verify, 'it is final', isFinal)
+        const { body } = await world().request<{ balance: object }>('GET', '/creators/balance', {
+          session: embedder.session,
+        })
+        t.like(body.balance, { availableUSDC: amount, pendingUSDC: 0 })
+      },
+    )
+
+for (const engine of engines)
+  test.serial(`a swap through ${engine} that a wallet has altered is confirmed`, async (t) => {
+    const paid = await pay({ engine, given: 'SOL', change: (issued) => [memo('guard'), ...issued] })
+    await recordTip(world(), claimOf(paid, 'SOL'))
+    await confirmed(paid)
+    const { embedder, signature, intent } = paid
+    const tip = await storedTip(world(), signature)
+    t.like(tip, {
+      intent_id: intent.intentId,
+      creator_wallet: embedder.wallet,
+      received_raw: intent.quote.outAmount,
+    })
+    t.like((await listTips(world(), embedder.wallet))[0], {
+      tokenSymbol: 'USDC',
+      message: 'changed on its way',
+    })
+  })
+
+test.serial(
+  'an altered swap is taken for nothing that was issued to others, for more, or long ago',
+  async (t) => {
+    const { db, sandbox } = world()
+    for (const change of [
+      { source_wallet: strangerWallet() },
+      { input_raw: 40_000_000 },
+      { input_raw: 22_000_000 },
+      { created_at: new Date(Date.now() - 11 * 60_000) },
+      { created_at: new Date(Date.now() + 60_000) },
+    ]) {
+      const paid = await pay({
+        engine: 'aggregator-ultra',
+        given: 'SOL',
+        change: (issued) => [memo('guard'), ...issued],
+      })
+      await db('payment_intents').where({ id: paid.intent.intentId }).update(change)
+      await recordTip(world(), claimOf(paid, 'SOL'))
+      sandbox.chain.advance(2)
+      const judged = async () => (await storedTip(world(), paid.signature)).outcome !== null
+      await verifyUntil(verify, 'a verdict', judged)
+      t.like(
+        await storedTip(world(), paid.signature),
+        { status: 'pending', outcome: 'mismatch' },
+        JSON.stringify(change),
+      )
+    }
+  },
+)
+
+test.serial('a swap nobody reported becomes a tip by itself when it carries a reference key', async (t) => {
+  const paid = await pay({ engine: 'aggregator-v6', given: 'BONK' })
+  await landed(world(), [paid.signature])
+  await world()
+    .db('payment_intents')
+    .where({ id: paid.intent.intentId })
+    .update({ due_at: new Date(0) })
+  await createFinderDrain(world().services)()
+  await confirmed(paid)
+  t.like(await storedTip(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })
+})

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { Writable } from 'node:stream'
+import test, { type ExecutionContext } from 'ava'
+import { pino } from 'pino'
+import { type OpsOptions, startOpsServer } from '../../src/http/health-endpoints.js'
+import { createMetrics } from '../../src/platform/metrics.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { until } from '../helpers/until.js'
+
+/** The pages of a worker, and the lines it has logged. */
+async function startOps(t: ExecutionContext, ready: OpsOptions['ready']) {
+  const lines: string[] = []
+  const into = new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line))
+      done()
+    },
+  })
+  const server = await startOpsServer(0, { metrics: createMetrics(), ready, log: pino(into) })
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, lines, get: (path: string) => requestRaw(`http://127.0.0.1:${port}`, 'GET', path) }
+}
+
+for (const [status, answer] of [
+  ['ok', 200],
+  ['degraded', 200],
+  ['unavailable', 503],
+] as const)
+  test(`a worker that is ${status} answers ${answer} when asked whether it is ready`, async (t) => {
+    const { get } = await startOps(t, async () => status)
+    const ready = await get('/ready')
+    t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status }])
+    t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
+    t.regex((await get('/metrics')).text, /^# TYPE tipping_drained_rows_total counter$/m)
+  })
+
+test('a probe that cannot be answered is a line of the log and nothing else', async (t) => {
+  const { get, lines } = await startOps(t, () => Promise.reject(new Error('nobody knows')))
+  t.is((await get('/ready')).status, 500)
+  t.is(lines.length, 1)
+  t.like(JSON.parse(lines[0] ?? ''), { err: { message: 'nobody knows' }, msg: 'a probe was not answered' })
+})
+
+test('a connection that breaks while a probe is answered is a line of the log and nothing else', async (t) => {
+  let asked = false
+  let answer: () => void = () => undefined
+  const { port, get, lines } = await startOps(t, async () => {
+    asked = true
+    await new Promise<void>((done) => {
+      answer = done
+    })
+    return 'ok'
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until('the probe has arrived', () => asked)
+  socket.resetAndDestroy()
+  await once(socket, 'close')
+  await until('the break is logged', () => lines.length > 0)
+  answer()
+  t.like(JSON.parse(lines[0] ?? ''), { err: { code: 'ECONNRESET' }, msg: 'a probe was not answered' })
+  t.is((await get('/health')).status, 200)
+})
