@@ -21,16 +21,16 @@ import { paymentRoutes } from './intents/routes.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
-import { RateBook } from './market/exchange-rates.js'
-import { PriceBook } from './market/token-prices.js'
+import { ExchangeRates } from './market/exchange-rates.js'
+import { TokenPrices } from './market/token-prices.js'
 import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { TipStreams } from './tips/read/stream.js'
-import { TipHub } from './tips/read/stream-hub.js'
+import { StreamHub } from './tips/read/stream-hub.js'
 import { tipRoutes } from './tips/routes.js'
-import { takeProviderWebhook } from './withdrawals/reconcile/receive-webhook.js'
+import { receiveWebhook } from './withdrawals/reconcile/receive-webhook.js'
 import { payoutRoutes } from './withdrawals/routes.js'
 
 export interface App {
@@ -54,9 +54,9 @@ const openApiPath = '/openapi.json'
 export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { config } = services
   const wheel = new HeartbeatWheel()
-  const hub = new TipHub(services)
-  const prices = new PriceBook(services)
-  const rates = new RateBook(services)
+  const hub = new StreamHub(services)
+  const prices = new TokenPrices(services)
+  const rates = new ExchangeRates(services)
   const streams = new TipStreams(services, hub, wheel)
   const routes = [
     ...accountRoutes(services),
@@ -103,7 +103,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.post(
     '/webhooks/fiatpay',
     limitByAddress(services.limits.of('webhooks')),
-    serveWebhook((raw, header) => takeProviderWebhook(services, raw, header)),
+    serveWebhook((raw, header) => receiveWebhook(services, raw, header)),
   )
   koa.use(router.routes())
   koa.use(router.allowedMethods())

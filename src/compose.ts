@@ -7,7 +7,7 @@ import { createMetrics } from './platform/metrics.js'
 import { createWaker } from './platform/queue/wake-ups.js'
 import { createRateLimits } from './platform/rate-limits/rate-limits.js'
 import { createProducerClient, type RedisClient } from './platform/redis/clients.js'
-import { createHints, createPublisher } from './platform/redis/notifications.js'
+import { createNotifications, createPublisher } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
 import type { Mail } from './ports/mail.js'
 import type { PayoutSender } from './ports/payout-sender.js'
@@ -45,7 +45,7 @@ export function compose(config: Config, processName: string): Composed {
   const db = createDb(config.databaseUrl, poolSize)
   const recordPool = createHotPool(config.databaseUrl, recordPoolSize)
   const redis = createProducerClient(config.redis.url)
-  const hints = createHints(config.redis.url, config.redis.namespace)
+  const notifications = createNotifications(config.redis.url, config.redis.namespace)
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
@@ -58,21 +58,21 @@ export function compose(config: Config, processName: string): Composed {
     metrics,
     db,
     recordPool,
-    hints,
+    notifications,
     limits: createRateLimits(config, redis),
     transact: createTransact(db, { wake: waker.wake, publish }),
     wake: waker.wake,
     chain,
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
-    fiat: createFiatpay({ ...config.fiatpay, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+    collections: createFiatpay({ ...config.fiatpay, returnUrl: `${config.http.publicUrl}${paidPath}` }),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
-    rates: createUsdRates(config.rates),
+    exchangeRates: createUsdRates(config.rates),
     swaps: composeSwaps(config.swaps, chain),
     ready: () => readiness(db, redis),
     async close() {
       await waker.close()
-      hints.close()
+      notifications.close()
       redis.disconnect()
       await Promise.all([recordPool.end(), db.destroy()])
     },

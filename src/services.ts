@@ -6,13 +6,13 @@ import type { Log } from './platform/log.js'
 import type { Metrics } from './platform/metrics.js'
 import type { RowJob, WorkKind } from './platform/queue/wake-ups.js'
 import type { RateLimits } from './platform/rate-limits/rate-limits.js'
-import type { Hints } from './platform/redis/notifications.js'
+import type { Notifications } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
-import type { FiatCollection } from './ports/collections.js'
-import type { Rates } from './ports/exchange-rates.js'
+import type { Collections } from './ports/collections.js'
+import type { ExchangeRateFeed } from './ports/exchange-rates.js'
 import type { Names } from './ports/names.js'
 import type { Payouts } from './ports/payouts.js'
-import type { Prices } from './ports/prices.js'
+import type { PriceFeed } from './ports/prices.js'
 import type { SwapEngine } from './ports/swaps.js'
 
 /** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
@@ -24,17 +24,17 @@ export interface Services {
   readonly transact: Transact
   /** Two connections that only recording tips uses. */
   readonly recordPool: Queryable
-  readonly hints: Hints
+  readonly notifications: Notifications
   readonly limits: RateLimits
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind, job?: RowJob) => void
   readonly chain: Chain
   readonly names: Names
-  readonly prices: Prices
-  readonly fiat: FiatCollection
+  readonly prices: PriceFeed
+  readonly collections: Collections
   /** What the payout provider knows; only payouts/submit.ts is given the means to send. */
   readonly payouts: Payouts
-  readonly rates: Rates
+  readonly exchangeRates: ExchangeRateFeed
   /** In the order in which they are asked. */
   readonly swaps: readonly SwapEngine[]
 }

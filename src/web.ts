@@ -1,6 +1,6 @@
 import { createApp } from './app.js'
 import { compose } from './compose.js'
-import { opsRouter } from './http/health-endpoints.js'
+import { healthRouter } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config/config.js'
 import { settingsOrEnd } from './platform/config/start-settings.js'
@@ -15,7 +15,7 @@ const services = compose(config, 'web')
 const app = createApp(services)
 let stopping = false
 
-const ops = opsRouter({
+const ops = healthRouter({
   metrics: services.metrics,
   ready: async () => (stopping ? 'unavailable' : services.ready()),
 })

@@ -1,13 +1,13 @@
 import cron from 'node-cron'
-import { cleanUp } from '../src/accounts/delete-expired.js'
+import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { expireFiat, forgetRates } from '../src/fiat/intents/expire-intents.js'
-import { RateBook } from '../src/market/exchange-rates.js'
-import { PriceBook } from '../src/market/token-prices.js'
-import { sweepKeys } from '../src/platform/database/idempotency-keys.js'
+import { ExchangeRates } from '../src/market/exchange-rates.js'
+import { TokenPrices } from '../src/market/token-prices.js'
+import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
 import { forgetSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
-import { BankBook } from '../src/withdrawals/request/banks.js'
+import { BankList } from '../src/withdrawals/request/banks.js'
 import { measureWork } from './measure-work.js'
 import { createBooksWatch } from './watch-books.js'
 
@@ -17,9 +17,9 @@ import { createBooksWatch } from './watch-books.js'
  * provider's list is ours, and the end of what has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
-  const prices = new PriceBook(services)
-  const rates = new RateBook(services)
-  const banks = new BankBook(services)
+  const prices = new TokenPrices(services)
+  const rates = new ExchangeRates(services)
+  const banks = new BankList(services)
   const watchBooks = createBooksWatch(services)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
@@ -33,10 +33,10 @@ export function startClock(services: Services): () => Promise<void> {
     ['banks', '5-59/15 * * * * *', () => banks.banks()],
     ['forget-rates', '23 * * * *', () => forgetRates(services)],
     ['books', '30 * * * * *', watchBooks],
-    ['idempotency-keys', '*/15 * * * * *', () => sweepKeys(services.db)],
+    ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
     ['sdk-sessions', '17 * * * *', () => forgetSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
-    ['clean-up', '30 */10 * * * *', () => cleanUp(services)],
+    ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),

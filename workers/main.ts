@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { type Composed, compose } from '../src/compose.js'
-import { startOpsServer } from '../src/http/health-endpoints.js'
+import { startHealthServer } from '../src/http/health-endpoints.js'
 import { loadConfig, loadOperators } from '../src/platform/config/config.js'
 import { checkSettings, settingsOrEnd } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
@@ -8,7 +8,7 @@ import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
-import { failuresOf, lanesOf, workers } from './registry.js'
+import { concurrencyOf, failuresOf, workers } from './registry.js'
 import { ownSettings } from './settings.js'
 
 /** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
@@ -33,21 +33,21 @@ function start(services: Composed, name: Name): () => Promise<void> {
 
 function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
   const { config, metrics, log } = services
-  const drain = workers[kind](services)
+  const batch = workers[kind](services)
   const worker = startWorker({
     kind,
-    drain: async () => {
-      const report = await drain()
+    batch: async () => {
+      const report = await batch()
       metrics.drainedRows.inc({ kind }, report.taken)
       return report
     },
-    lanes: lanesOf[kind],
+    concurrency: concurrencyOf[kind],
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     failureOf: failuresOf[kind]?.(services),
     onError: (error) => {
       metrics.drainErrors.inc({ kind })
-      log.warn({ err: error, kind }, 'a drain failed; its rows come due again')
+      log.warn({ err: error, kind }, 'a batch failed; its rows come due again')
     },
   })
   return worker.stop
@@ -67,7 +67,7 @@ const ready = async () => (stopping ? ('unavailable' as const) : services.ready(
 const ops: Server | undefined =
   config.workerPort === undefined
     ? undefined
-    : await startOpsServer(config.workerPort, { metrics: services.metrics, ready, log: services.log })
+    : await startHealthServer(config.workerPort, { metrics: services.metrics, ready, log: services.log })
 services.log.info({ names }, 'working')
 
 stopOnSignals(

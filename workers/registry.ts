@@ -1,5 +1,5 @@
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
-import type { Drain } from '../src/platform/worker/batch-loop.js'
+import type { Batch } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 import { finder } from './finder.js'
 import { mailer } from './mailer.js'
@@ -9,8 +9,8 @@ import { reconciler } from './reconciler.js'
 import { settlement } from './settlement.js'
 import { verifier } from './verifier.js'
 
-/** The workers that drain due rows, by the kind of work. A new worker is one file and one line here. */
-export const workers: Record<WorkKind, (services: Services) => Drain> = {
+/** The workers that batch due rows, by the kind of work. A new worker is one file and one line here. */
+export const workers: Record<WorkKind, (services: Services) => Batch> = {
   verifier,
   finder,
   settlement,
@@ -21,7 +21,7 @@ export const workers: Record<WorkKind, (services: Services) => Drain> = {
 }
 
 /** Drains at once of one process. Where each row waits for somebody outside, one that hangs must not hold up the others. */
-export const lanesOf: Record<WorkKind, number> = {
+export const concurrencyOf: Record<WorkKind, number> = {
   verifier: 1,
   finder: 1,
   settlement: 4,

@@ -7,7 +7,7 @@ import { Fleet } from '../dev/fleet.js'
 import { freePort } from '../dev/ports.js'
 import { postgresReady, preparePostgres } from '../dev/postgres/postgres.js'
 import { inDatabase } from '../dev/postgres/session.js'
-import { answers } from '../dev/probe.js'
+import { respondsAt } from '../dev/probe.js'
 import { redisProgram, redisReady } from '../dev/redis.js'
 import { cpuOfDatabase } from './cpu.js'
 
@@ -78,7 +78,7 @@ export async function openGround(dataDir = '.data/bench'): Promise<Ground> {
         env: { ...process.env, DATABASE_URL: databaseUrl, ...env, PORT: String(port) },
       })
       const url = `http://127.0.0.1:${port}`
-      if (!(await answers(`${url}/health`, listenMs, () => fleet.hopeful)))
+      if (!(await respondsAt(`${url}/health`, listenMs, () => fleet.hopeful)))
         throw new Error(`${name} does not answer`)
       return url
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { DomainError } from '../../src/kernel/errors.js'
-import { type Leg, move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
+import { type Entry, platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
 
 /** Which random operation: the same numbers are the same operation, also in another process after a crash. */
@@ -38,31 +38,31 @@ function operation(db: Knex, users: readonly string[], draw: Draw) {
   const ref = 'stress'
   const die = diceOf(draw)
   const reserved = reserveOf(users, draw)
-  if (reserved !== undefined) return reserve(db, { key, ref, legs: reserved })
+  if (reserved !== undefined) return reserve(db, { key, ref, entries: reserved })
   const earlier = { ...draw, number: draw.number - 1 - die(lookBack) }
   const toResolve = reserveOf(users, earlier)
   if (toResolve === undefined || earlier.number < 0)
-    return credit(db, { key, ref, legs: creditLegs(users, die) })
+    return credit(db, { key, ref, entries: creditLegs(users, die) })
   if (die(2) === 0) return voidReserved(db, keyOf(earlier))
-  const [, into] = toResolve as [Leg, Leg]
-  return postReserved(db, { key: keyOf(earlier), ref, legs: onwards(into) })
+  const [, into] = toResolve as [Entry, Entry]
+  return postReserved(db, { key: keyOf(earlier), ref, entries: onwards(into) })
 }
 
-/** The legs of the reserve this operation is; undefined when it is another one. */
-function reserveOf(users: readonly string[], draw: Draw): Leg[] | undefined {
+/** The entries of the reserve this operation is; undefined when it is another one. */
+function reserveOf(users: readonly string[], draw: Draw): Entry[] | undefined {
   const die = diceOf({ ...draw, seed: `${draw.seed} reserve` })
   if (die(3) !== 0) return undefined
   const user = users[die(users.length)] as string
   const units = BigInt(1 + die(2_000_000))
-  if (die(4) === 0) return move(units, clearing, userAccount(user, 'pending', 'USDC'))
-  return move(units, userAccount(user, 'available', 'USDC'), userAccount(user, 'held', 'USDC'))
+  if (die(4) === 0) return transferEntries(units, clearing, userAccount(user, 'pending', 'USDC'))
+  return transferEntries(units, userAccount(user, 'available', 'USDC'), userAccount(user, 'held', 'USDC'))
 }
 
 /** What was pending becomes available, what was held is paid out less a fee. */
-function onwards({ account, amount }: Leg): Leg[] {
+function onwards({ account, amount }: Entry): Entry[] {
   if (account.kind === 'pending')
-    return move(amount, account, { userId: account.userId, kind: 'available', currency: 'USDC' })
-  if (amount === 1n) return move(amount, account, payouts)
+    return transferEntries(amount, account, { userId: account.userId, kind: 'available', currency: 'USDC' })
+  if (amount === 1n) return transferEntries(amount, account, payouts)
   return [
     { account, amount: -amount },
     { account: payouts, amount: amount - 1n },
@@ -70,12 +70,16 @@ function onwards({ account, amount }: Leg): Leg[] {
   ]
 }
 
-function creditLegs(users: readonly string[], die: (sides: number) => number): Leg[] {
+function creditLegs(users: readonly string[], die: (sides: number) => number): Entry[] {
   const to = userAccount(users[die(users.length)] as string, 'available', 'USDC')
   const units = BigInt(1 + die(1_000_000))
-  if (die(2) === 0) return move(units, clearing, to)
+  if (die(2) === 0) return transferEntries(units, clearing, to)
   return [
-    ...move(units * 16n, platformAccount('provider_clearing', 'NGN'), platformAccount('fx', 'NGN')),
+    ...transferEntries(
+      units * 16n,
+      platformAccount('provider_clearing', 'NGN'),
+      platformAccount('fx', 'NGN'),
+    ),
     { account: platformAccount('fx', 'USDC'), amount: -units - 5n },
     { account: to, amount: units },
     { account: fees, amount: 5n },

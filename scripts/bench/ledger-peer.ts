@@ -32,38 +32,38 @@ interface PeerLeg {
   readonly amount: bigint
 }
 
-/** Posts legs by account id (bigint units), in several statements on the same pool and prepared like ours. */
-export async function postAsPeer(db: Knex, idem: string, legs: readonly PeerLeg[]): Promise<void> {
+/** Posts entries by account id (bigint units), in several statements on the same pool and prepared like ours. */
+export async function postAsPeer(db: Knex, idem: string, entries: readonly PeerLeg[]): Promise<void> {
   await db.transaction(async (trx) => {
     const [transfer] = await query<{ id: bigint }>(trx, {
       name: 'peer.transfer',
       text: `insert into peer_transfers (idem, kind, ref) values ($1, 'credit', 'bench') on conflict do nothing returning id`,
       values: [idem],
     })
-    const after = await moveBalances(trx, legs)
+    const after = await moveBalances(trx, entries)
     await query(trx, {
       name: 'peer.entries',
       text: `insert into peer_entries (transfer_id, account_id, amount, balance_after)
              select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[])`,
       values: [
         transfer?.id,
-        legs.map(({ account }) => account),
-        legs.map(({ amount }) => amount),
-        legs.map(({ account }) => after.get(account)),
+        entries.map(({ account }) => account),
+        entries.map(({ amount }) => amount),
+        entries.map(({ account }) => after.get(account)),
       ],
     })
   })
 }
 
-async function moveBalances(trx: Knex, legs: readonly PeerLeg[]): Promise<Map<bigint, bigint>> {
+async function moveBalances(trx: Knex, entries: readonly PeerLeg[]): Promise<Map<bigint, bigint>> {
   const rows = await query<{ id: bigint; balance: bigint }>(trx, {
     name: 'peer.lock',
     text: 'select id, balance from peer_accounts where id = any($1::bigint[]) order by id for update',
-    values: [legs.map(({ account }) => account)],
+    values: [entries.map(({ account }) => account)],
   })
   const after = new Map<bigint, bigint>()
   for (const { id, balance } of rows) {
-    const amount = legs.find(({ account }) => account === id)?.amount ?? 0n
+    const amount = entries.find(({ account }) => account === id)?.amount ?? 0n
     if (balance + amount < 0n) throw new Error('insufficient')
     await query(trx, {
       name: 'peer.move',

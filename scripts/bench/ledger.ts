@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import {
+  type Entry,
   type LedgerAccount,
-  type Leg,
-  move,
   platformAccount,
+  transferEntries,
   userAccount,
 } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
@@ -24,7 +24,7 @@ const goals =
   'goals: a credit in one statement >= 2.00 of begin / select for update / commit; one fee account for all >= 0.85 of 1,000'
 
 /**
- * What is measured. `credit`: what arrived, to a creator and a fee, three legs. `hold`: two legs of one user. The
+ * What is measured. `credit`: what arrived, to a creator and a fee, three entries. `hold`: two entries of one user. The
  * peers keep a balance for every account, as one does first, and are given 1,000 platform accounts instead of one,
  * so that they do not wait for one row.
  */
@@ -112,7 +112,7 @@ function postings({ db, userIds, accountIds, platformIds }: Books) {
   const half = platformAccounts / 2
   const anyPlatform = (from: number): bigint => platformIds[from + random(half)] as bigint
   const creditWith = (fee: LedgerAccount) =>
-    credit(db, { key: nextKey(), ref: 'bench', legs: creditLegs(anyone(), fee) })
+    credit(db, { key: nextKey(), ref: 'bench', entries: creditLegs(anyone(), fee) })
   return {
     credit: () => creditWith(feeAccount('platform_fee')),
     'credit, peer': () =>
@@ -123,8 +123,12 @@ function postings({ db, userIds, accountIds, platformIds }: Books) {
       ]),
     hold: () => {
       const user = anyone()
-      const legs = move(1n, userAccount(user, 'available', 'USDC'), userAccount(user, 'held', 'USDC'))
-      return reserve(db, { key: nextKey(), ref: 'bench', legs })
+      const entries = transferEntries(
+        1n,
+        userAccount(user, 'available', 'USDC'),
+        userAccount(user, 'held', 'USDC'),
+      )
+      return reserve(db, { key: nextKey(), ref: 'bench', entries })
     },
     'hold, peer': () => {
       const [from, to] = anyAccounts()
@@ -137,7 +141,7 @@ function postings({ db, userIds, accountIds, platformIds }: Books) {
   } satisfies Record<Name, () => Promise<unknown>>
 }
 
-function creditLegs(user: string, fee: LedgerAccount): Leg[] {
+function creditLegs(user: string, fee: LedgerAccount): Entry[] {
   return [
     { account: platformAccount('chain_clearing', 'USDC'), amount: -100n },
     { account: userAccount(user, 'available', 'USDC'), amount: 95n },

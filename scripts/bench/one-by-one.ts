@@ -3,7 +3,7 @@ import pg from 'pg'
 import { solMint, type Token, tokenByMint } from '../../src/kernel/tokens.js'
 import { associatedAccount } from '../../src/providers/solana/build-transfer.js'
 import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
-import { paymentTo } from '../../src/tips/verify/balance-changes.js'
+import { findPayment } from '../../src/tips/verify/balance-changes.js'
 import type { LandedClaim } from './landed.js'
 
 type Reported = Pick<LandedClaim, 'signature' | 'sender' | 'recipient'>
@@ -50,7 +50,7 @@ async function verifyOne(
   const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })
   const transaction = decodeTransaction(signature, ((await response.json()) as { result: unknown }).result)
   const token = tokenByMint(solMint) as Token
-  const payment = transaction && paymentTo({ associatedAccount }, transaction, recipient, token, sender)
+  const payment = transaction && findPayment({ associatedAccount }, transaction, recipient, token, sender)
   if (payment === undefined) throw new Error(`${signature} is no tip`)
   const text = `update peer_verified set received = $2, status = 'confirmed' where id = $1 and status = 'pending'`
   await pool.query({ name: 'confirm', text, values: [signature, payment.received] })

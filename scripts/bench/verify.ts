@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Composed, compose } from '../../src/compose.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { say } from '../bootstrap/progress.mjs'
 import { openGround, serviceSettings } from './ground.js'
 import type { LandedClaim } from './landed.js'
@@ -77,7 +77,7 @@ async function measure(ways: Record<Name, () => Promise<Measured>>, round: numbe
   return measured as Round
 }
 
-/** The whole product: claims as recorded, drained to the end, with facts, sessions, ledger and order of events. */
+/** The whole product: claims as recorded, stopped to the end, with facts, sessions, ledger and order of events. */
 async function drainAll(
   services: Composed,
   landed: readonly LandedClaim[],
@@ -99,8 +99,8 @@ async function drainAll(
   await db.raw('analyze tips, payment_intents')
   const before = await calls(metrics)
   const begun = performance.now()
-  const drain = createVerifierDrain(services)
-  while ((await drain()).taken > 0);
+  const batch = createVerifierBatch(services)
+  while ((await batch()).taken > 0);
   const seconds = (performance.now() - begun) / 1000
   const confirmed = await db('tips').where({ status: 'confirmed' }).select('id')
   if (confirmed.length !== landed.length)

@@ -1,15 +1,15 @@
-import { becomesTrue } from './wait-until.js'
+import { waitUntil } from './wait-until.js'
 
 const requestMs = 2_000
 
 /** Waits until an address answers 200; false after so many milliseconds, or as soon as `hopeful` says no. */
-export function answers(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
+export function respondsAt(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
   const isOk = (): Promise<boolean> =>
     fetch(url, { signal: AbortSignal.timeout(requestMs) }).then(
       (response) => response.ok,
       () => false,
     )
-  return becomesTrue(isOk, milliseconds, hopeful)
+  return waitUntil(isOk, milliseconds, hopeful)
 }
 
 /** The account the stand-ins planted for the platform's share of the swap engines' fees. */

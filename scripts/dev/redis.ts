@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import type { Program } from './supervise.js'
-import { becomesTrue } from './wait-until.js'
+import { waitUntil } from './wait-until.js'
 
 const readyMs = 15_000
 const answerMs = 1_000
@@ -16,7 +16,7 @@ export function redisProgram(port: number, dataDir: string): Program {
 
 /** Waits until Redis answers; fails after 15 s, or as soon as `alive` says there is nothing to wait for. */
 export async function redisReady(port: number, alive: () => boolean): Promise<void> {
-  if (!(await becomesTrue(() => answers(port), readyMs, alive)))
+  if (!(await waitUntil(() => answers(port), readyMs, alive)))
     throw new Error('Redis did not start; redis.log in the data folder says why')
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { freePort } from './ports.js'
-import { answers } from './probe.js'
+import { respondsAt } from './probe.js'
 import { workersOf } from './procfile.js'
 import { webPorts } from './settings.js'
 import type { Program } from './supervise.js'
@@ -38,7 +38,7 @@ export async function startServices(
   }
   await Promise.all(
     services.map(async ({ name, url }) => {
-      if (await answers(`${url}/ready`, readyMs, () => fleet.hopeful)) return
+      if (await respondsAt(`${url}/ready`, readyMs, () => fleet.hopeful)) return
       throw new Error(`${name} is not ready, see above`)
     }),
   )

@@ -2,7 +2,7 @@ import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import type { Fleet } from './fleet.js'
 import { postgresReady, preparePostgres } from './postgres/postgres.js'
 import { inDatabase } from './postgres/session.js'
-import { answers, genesisHash, referralAccount } from './probe.js'
+import { genesisHash, referralAccount, respondsAt } from './probe.js'
 import type { Agreed, ChainFacts } from './process-settings.js'
 import { redisProgram, redisReady } from './redis.js'
 import { needsStandIns, type StackSettings, standInsUrl } from './settings.js'
@@ -80,7 +80,7 @@ async function startStandIns(
     signal: 'SIGTERM',
     env: { ...process.env, ...own },
   })
-  if (!(await answers(`${url}/health`, sandboxMs, () => fleet.hopeful)))
+  if (!(await respondsAt(`${url}/health`, sandboxMs, () => fleet.hopeful)))
     throw new Error(`the stand-ins do not answer on ${url}, see above`)
   say('stand-ins ready')
 }

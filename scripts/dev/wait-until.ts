@@ -6,7 +6,7 @@ const pollMs = 50
  * Asks again and again until something holds. False after so many milliseconds, or as soon as `hopeful` says that
  * there is nothing to wait for.
  */
-export async function becomesTrue(
+export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
   milliseconds: number,
   hopeful: () => boolean = () => true,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
-import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
+import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { credit } from '../../src/ledger/transfers.js'
 import { type Customer, register } from './client.js'
 
@@ -8,7 +8,7 @@ import { type Customer, register } from './client.js'
 export async function fundedCustomer(db: Knex, url: string, micro: bigint): Promise<Customer> {
   const customer = await register(url, `${randomBytes(8).toString('hex')}@example.com`)
   const available = userAccount(customer.userId, 'available', 'USDC')
-  const legs = move(micro, platformAccount('chain_clearing', 'USDC'), available)
-  await credit(db, { key: `faults:${customer.userId}`, ref: 'faults', legs })
+  const entries = transferEntries(micro, platformAccount('chain_clearing', 'USDC'), available)
+  await credit(db, { key: `faults:${customer.userId}`, ref: 'faults', entries })
   return customer
 }

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { booksStatementMs } from '../../src/ledger/invariants.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { freePort } from '../dev/ports.js'
-import { answers } from '../dev/probe.js'
+import { respondsAt } from '../dev/probe.js'
 import { type Fiat, startFiat } from '../sandbox/fiat.js'
 import { roll } from '../sandbox/fiatpay/dice.js'
 import { type Customer, withdrawSurely } from './client.js'
@@ -106,7 +106,7 @@ class Run {
   async open(): Promise<void> {
     const place = new Place(this.#place('web', 0, true), 'keep')
     try {
-      if (!(await answers(`${this.#url}/health`, startMs, () => true)))
+      if (!(await respondsAt(`${this.#url}/health`, startMs, () => true)))
         throw new Error('the web does not answer')
       for (let n = 0; n < customers; n++)
         this.#customers.push(await fundedCustomer(this.#db, this.#url, fundedMicro))

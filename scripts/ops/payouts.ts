@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Composed } from '../../src/compose.js'
 import { isPayoutReference } from '../../src/kernel/ids.js'
 import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
-import type { Deed } from '../../src/withdrawals/review/operator-actions.js'
-import { askNow } from '../../src/withdrawals/work-queue.js'
+import type { OperatorAction } from '../../src/withdrawals/review/operator-actions.js'
+import { reconcileNow } from '../../src/withdrawals/work-queue.js'
 import {
   acting,
   actorOf,
@@ -17,7 +17,7 @@ import {
   type Values,
   verbOf,
 } from './support/command.js'
-import { type DeedResult, doDeed } from './support/payout-actions.js'
+import { type ActionResult, runAction } from './support/payout-actions.js'
 import {
   historyOf,
   listPayouts,
@@ -114,17 +114,17 @@ const verbs = {
 const verbNames = Object.keys(verbs) as (keyof typeof verbs)[]
 
 /** The deeds, each of one withdrawal after the other: what fails leaves the others as they are. */
-function deed(name: Deed): Verb {
+function deed(name: OperatorAction): Verb {
   return async (services, words, given) => {
     const references = name === 'replay' ? some(words) : [only(words)]
     const { apply = false } = given
     const reason = apply ? consentTo(name, confirmationOf(references), given) : ''
     const order = { deed: name, actor: actorOf(given), reason, apply }
-    const results: DeedResult[] = []
+    const results: ActionResult[] = []
     for (const reference of references) {
       if (references.length > 1)
         process.stderr.write(`${results.length + 1} of ${references.length}: ${reference}\n`)
-      results.push(await doDeed(services, reference, order))
+      results.push(await runAction(services, reference, order))
     }
     return outcomeOf(results, apply)
   }
@@ -137,7 +137,7 @@ function confirmationOf(references: readonly string[]): string {
 }
 
 /** What was refused makes the whole of it fail, after the rest is done. */
-function outcomeOf(results: readonly DeedResult[], apply: boolean): Outcome {
+function outcomeOf(results: readonly ActionResult[], apply: boolean): Outcome {
   const refused = results.filter(({ done }) => !done)
   const lines = results.map(({ reference, done, told }) => {
     const state = done && !apply ? `would ${told}; --apply does it` : told
@@ -155,7 +155,7 @@ async function ask(services: Composed, reference: string): Promise<string> {
   const before = await payoutOf(services.db, reference)
   const found = await services.payouts.find(before.providerReference)
   const state = found === undefined ? 'does not find it' : `shows it ${found.state}`
-  if (!(await askNow(services, before.providerReference)))
+  if (!(await reconcileNow(services, before.providerReference)))
     return `${reference}  ${before.status}/${before.sendState}: the provider ${state}`
   const deadline = Date.now() + askMs
   for (;;) {

@@ -2,7 +2,7 @@ import type { Composed } from '../../src/compose.js'
 import { displayText } from '../../src/kernel/money.js'
 import {
   type HeldWithdrawal,
-  heldOf,
+  listHeld,
   refuseIdentity,
   verifyIdentity,
 } from '../../src/withdrawals/review/verify-identity.js'
@@ -126,7 +126,7 @@ function jsonOf({ id }: Person, { refuse }: Given, applied: boolean) {
 function run(given: Given): Promise<Outcome> {
   return withServices(async (services) => {
     const person = await findPerson(services.db, given.user)
-    const held = await heldOf(services.db, person.id)
+    const held = await listHeld(services.db, person.id)
     const settled = given.refuse === true || person.verifiedAt !== null
     if (held.length === 0 && settled) return nothingToDo(person, given)
     if (given.apply !== true) return present(person, held, given)

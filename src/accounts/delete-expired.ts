@@ -30,7 +30,7 @@ const leftovers = {
 } as const
 
 /** Deletes what has long expired, a bounded number of rows at a time. Any number of clocks may do so at once. */
-export async function cleanUp({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
+export async function deleteExpired({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
   for (const [table, text] of Object.entries(leftovers)) {
     const deleted = await query(db, { name: `clean_up_${table}`, text, values: [mostRows] })
     if (deleted.length > 0) log.info({ table, rows: deleted.length }, 'cleaned up')

@@ -3,7 +3,7 @@ import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { userIdFrom } from '../kernel/ids.js'
 import { isSolDomain, solDomainFrom } from '../kernel/sol-domain.js'
-import { waitFor } from '../platform/database/wait-for-row.js'
+import { waitForRow } from '../platform/database/wait-for-row.js'
 import type { Services } from '../services.js'
 import { type Creator, readByDomain, readByHandle, readByUserId, readByWallet } from './find-creator.js'
 import { handleForms } from './handles.js'
@@ -59,18 +59,22 @@ function found(creator: Creator | undefined): Creator {
  * `creator_wallet_pending`.
  */
 export async function payableCreator(
-  services: Pick<Services, 'db' | 'hints' | 'config' | 'names'>,
+  services: Pick<Services, 'db' | 'notifications' | 'config' | 'names'>,
   creatorId: string,
 ): Promise<PayableCreator> {
   const { userId, wallet, settings } = await resolveCreator(services, creatorId)
   if (wallet !== undefined) return { userId, wallet, settings }
   if (userId === undefined) throw new Error('A creator without an account has a wallet')
-  const provisioned = await waitFor(
+  const provisioned = await waitForRow(
     async () => {
       const again = await readByUserId(services.db, userId)
       return again?.wallet === undefined ? undefined : { ...again, wallet: again.wallet }
     },
-    { hints: services.hints, channel: walletChannel(userId), totalMs: services.config.tips.walletWaitMs },
+    {
+      notifications: services.notifications,
+      channel: walletChannel(userId),
+      totalMs: services.config.tips.walletWaitMs,
+    },
   )
   if (provisioned === undefined) throw new DomainError('creator_wallet_pending')
   return provisioned
@@ -83,7 +87,7 @@ export type Party = { readonly userId: string } | { readonly wallet: string }
  * Whom an address names when nobody outside may be asked: user id, wallet, or a `.sol` domain that is linked or
  * was looked up a moment ago. Undefined for anything else.
  */
-export async function knownParty(
+export async function findParty(
   { db, names }: Pick<Services, 'db' | 'names'>,
   address: string,
 ): Promise<Party | undefined> {

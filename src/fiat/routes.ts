@@ -1,7 +1,7 @@
 import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
-import type { RateBook } from '../market/exchange-rates.js'
+import type { ExchangeRates } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'
 import { createFiatIntent } from './intents/create-intent.js'
 import { quoteFiatTip } from './intents/quote-fiat-tip.js'
@@ -17,7 +17,7 @@ import {
 } from './schemas.js'
 
 /** Tips in naira. None of these answers may be cached: app.ts sees to it, refusals included. */
-export function fiatRoutes(services: Services, rates: RateBook): Route[] {
+export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
   const { db, config } = services
   return [
     route(

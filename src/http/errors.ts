@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { DomainError, type ErrorCode, errors, quoting } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
-import { isDatabaseAway } from '../platform/database/database.js'
+import { isDatabaseUnavailable } from '../platform/database/database.js'
 import { Overloaded } from '../platform/database/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
@@ -63,6 +63,6 @@ function loggedPath({ path }: Context): string {
 
 function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCode {
   if (error instanceof DomainError) return error.code
-  const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseAway(error)
+  const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseUnavailable(error)
   return later ? 'service_unavailable' : internal
 }

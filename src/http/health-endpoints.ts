@@ -4,14 +4,14 @@ import Koa from 'koa'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
-export interface OpsOptions {
+export interface HealthOptions {
   readonly metrics: Metrics
   /** `ok`; `degraded` when Redis is away or hangs (still ready: the rows wait); `unavailable` without PostgreSQL or while stopping. */
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
 }
 
 /** `/health` while the process lives, `/ready` while it can serve, `/metrics` for Prometheus. */
-export function opsRouter({ metrics, ready }: OpsOptions): Router {
+export function healthRouter({ metrics, ready }: HealthOptions): Router {
   const router = new Router()
   router.get('/health', (ctx) => {
     ctx.body = { status: 'ok' }
@@ -29,11 +29,14 @@ export function opsRouter({ metrics, ready }: OpsOptions): Router {
 }
 
 /** The same three for a worker process, on a port of their own. */
-export function startOpsServer(port: number, options: OpsOptions & { readonly log: Log }): Promise<Server> {
+export function startHealthServer(
+  port: number,
+  options: HealthOptions & { readonly log: Log },
+): Promise<Server> {
   const app = new Koa()
   // Koa would print it as bare text among the JSON of the log.
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'a probe was not answered'))
-  app.use(opsRouter(options).routes())
+  app.use(healthRouter(options).routes())
   const server = createServer(app.callback())
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, () => resolve(server))

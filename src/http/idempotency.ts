@@ -3,12 +3,12 @@ import type { Knex } from 'knex'
 import type { Context } from 'koa'
 import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import {
-  type Claim,
-  claimKey,
-  findHeld,
-  type Held,
+  findKey,
+  type KeyedRequest,
   releaseKey,
   storeAnswer,
+  type TakenKey,
+  takeKey,
   takeOver,
 } from '../platform/database/idempotency-keys.js'
 
@@ -22,7 +22,7 @@ export const idempotencyErrors = [
 const keyForm = /^[\x20-\x7e]{1,255}$/
 
 /** `claim`: the key it runs under, for an operation that remembers the key itself; undefined without one. */
-type Handle<Input, Answer> = (input: Input, ctx: Context, claim?: Claim) => Promise<Answer>
+type Handle<Input, Answer> = (input: Input, ctx: Context, claim?: KeyedRequest) => Promise<Answer>
 
 export interface IdempotencyOptions<Answer> {
   readonly db: Knex
@@ -45,12 +45,12 @@ export function idempotent<Input, Answer>(
   return async (input, ctx) => {
     const key = readKey(ctx)
     if (key === undefined) return handle(input, ctx)
-    const claim: Claim = {
+    const claim: KeyedRequest = {
       keyHash: sha256(`${scope(ctx)}\n${key}`),
       requestHash: sha256(JSON.stringify(input)),
       holder: randomUUID(),
     }
-    const held = (await claimKey(db, claim)) ? undefined : storedAnswer(await findHeld(db, claim))
+    const held = (await takeKey(db, claim)) ? undefined : storedAnswer(await findKey(db, claim))
     if (held === undefined) return runOnce(db, claim, () => handle(input, ctx, claim))
     if (await stillServes(held.response as Answer)) {
       ctx.set('Idempotency-Hit', 'true')
@@ -69,13 +69,13 @@ function readKey(ctx: Context): string | undefined {
 }
 
 /** A key released between the two questions was in progress a moment ago: the caller may try again. */
-function storedAnswer(held: Held | undefined): Held {
+function storedAnswer(held: TakenKey | undefined): TakenKey {
   if (held !== undefined && !held.sameRequest) throw new DomainError('idempotency_key_reused')
   if (held === undefined || held.response === null) throw new DomainError('request_in_progress')
   return held
 }
 
-async function runOnce<Answer>(db: Knex, claim: Claim, run: () => Promise<Answer>): Promise<Answer> {
+async function runOnce<Answer>(db: Knex, claim: KeyedRequest, run: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer
   try {
     answer = await run()

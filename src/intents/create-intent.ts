@@ -3,18 +3,21 @@ import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
-import type { PriceBook } from '../market/token-prices.js'
+import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
-import { issueTransfer } from './direct/build-transfer.js'
+import { buildDirectTransfer } from './direct/build-transfer.js'
 import { presentIntent } from './present.js'
-import { askedAmount, boundsFor, grossAmount, refuseOutOfBounds } from './quote.js'
+import { checkUsdLimits, grossAmount, parseTipAmount, tipLimitsFor } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
-import { chooseRoute, type Route } from './select-route.js'
+import { type Route, selectRoute } from './select-route.js'
 import { type Intent, storeIntent } from './store-intent.js'
-import { issueSwap } from './swap/build-swap.js'
-import type { Issued } from './unsigned-transaction.js'
+import { buildSwap } from './swap/build-swap.js'
+import type { UnsignedTransaction } from './unsigned-transaction.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'>
+type Needs = Pick<
+  Services,
+  'db' | 'notifications' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'
+>
 
 const maxSymbolLength = 20
 
@@ -25,19 +28,19 @@ const maxSymbolLength = 20
  */
 export async function createIntent(
   services: Needs,
-  prices: PriceBook,
+  prices: TokenPrices,
   input: IntentInput,
   sdkSessionId: string | null = null,
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
-  const asked = askedAmount(input.amount, input.amountUsd, token)
+  const asked = parseTipAmount(input.amount, input.amountUsd, token)
   const creator = await payableCreator(services, input.creatorId)
-  const bounds = boundsFor(services.config.tips, creator.settings)
-  refuseOutOfBounds(asked, bounds)
+  const bounds = tipLimitsFor(services.config.tips, creator.settings)
+  checkUsdLimits(asked, bounds)
   const gross = grossAmount(asked, token, await prices.priceOf(token.mint), bounds)
 
   const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
-  const route = chooseRoute(token, creator.settings, liquidStakingToken)
+  const route = selectRoute(token, creator.settings, liquidStakingToken)
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const tip = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
@@ -53,26 +56,26 @@ export async function createIntent(
  * Whether an issued transaction can still land. By the chain's own height, not by `expiresAt`: slots run slower than
  * their 400 ms, and a second transaction while the first can still land could make a supporter pay twice.
  */
-export async function intentLives(
+export async function intentCanLand(
   { chain }: Pick<Services, 'chain'>,
   { lastValidBlockHeight }: Pick<IntentAnswer, 'lastValidBlockHeight'>,
 ): Promise<boolean> {
   return (await chain.blockHeight()) <= lastValidBlockHeight
 }
 
-type Tip = Omit<Intent, keyof Issued | 'id'>
+type Tip = Omit<Intent, keyof UnsignedTransaction | 'id'>
 
 async function make(
   services: Needs,
   { kind, output }: Route,
   tip: Tip,
-  without?: Issued['provider'],
+  without?: UnsignedTransaction['provider'],
 ): Promise<Intent> {
   const { token, gross, creator, source } = tip
   const issued =
     kind === 'direct'
-      ? await issueTransfer(services, token, gross, creator, source)
-      : await issueSwap(services, { input: token, output, gross, creator, supporter: source }, without)
+      ? await buildDirectTransfer(services, token, gross, creator, source)
+      : await buildSwap(services, { input: token, output, gross, creator, supporter: source }, without)
   return { ...tip, ...issued, id: newIntentId() }
 }
 

@@ -6,7 +6,7 @@ import type { IntentAnswer } from './schemas.js'
 export const transactionLifeMs = 60_000
 
 /** What of an issued intent is shown, whether it was just made or read again. */
-export interface IssuedIntent {
+export interface PresentableIntent {
   readonly id: string
   readonly transaction: Uint8Array
   /** Base units the creator receives. */
@@ -21,7 +21,7 @@ export interface IssuedIntent {
 }
 
 /** The contract's crypto payment intent. */
-export function presentIntent(intent: IssuedIntent, settings: CreatorSettings): IntentAnswer {
+export function presentIntent(intent: PresentableIntent, settings: CreatorSettings): IntentAnswer {
   const { yieldEnabled, gaslessEnabled, autoConvertUsdc } = settings
   return {
     intentId: intent.id,

@@ -8,10 +8,10 @@ import { rentExemptLamports, type TransferAccounts } from '../ports/chain.js'
 const mostUnits = 2n ** 64n - 1n
 
 /** What the supporter asked to give: so much of a token, or so many micro-dollars of it. */
-export type Asked = { readonly units: bigint } | { readonly usdMicro: bigint }
+export type RequestedAmount = { readonly units: bigint } | { readonly usdMicro: bigint }
 
 /** Reads `amount` and `amountUsd`; the latter wins. Throws `invalid_amount`. */
-export function askedAmount(amount: unknown, amountUsd: unknown, token: Token): Asked {
+export function parseTipAmount(amount: unknown, amountUsd: unknown, token: Token): RequestedAmount {
   if (amountUsd !== undefined) {
     const usdMicro = baseUnits(amountUsd, microDecimals)
     if (usdMicro === undefined) throw new DomainError('invalid_amount')
@@ -23,12 +23,12 @@ export function askedAmount(amount: unknown, amountUsd: unknown, token: Token): 
 }
 
 /** What a tip may be worth, in USD: the service's bounds, narrowed by the creator's own. */
-export interface Bounds {
+export interface TipLimits {
   readonly minUsd: number
   readonly maxUsd: number
 }
 
-export function boundsFor(service: Bounds, creator: CreatorSettings): Bounds {
+export function tipLimitsFor(service: TipLimits, creator: CreatorSettings): TipLimits {
   return {
     minUsd: Math.max(service.minUsd, creator.minTipUsd ?? 0),
     maxUsd: Math.min(service.maxUsd, creator.maxTipUsd ?? Number.POSITIVE_INFINITY),
@@ -45,7 +45,7 @@ export interface Gross {
  * Holds an amount asked in USD to the bounds as it was asked: no price is needed for it, and converting it to units
  * and back may miss a bound by a hair. Throws `invalid_amount`.
  */
-export function refuseOutOfBounds(asked: Asked, bounds: Bounds): void {
+export function checkUsdLimits(asked: RequestedAmount, bounds: TipLimits): void {
   if ('usdMicro' in asked && !isWithin(asked.usdMicro, bounds)) throw new DomainError('invalid_amount')
 }
 
@@ -53,7 +53,12 @@ export function refuseOutOfBounds(asked: Asked, bounds: Bounds): void {
  * Values the asked amount at the live price and holds a token amount to the bounds. A token without a price has no
  * bounds; asked for in USD it cannot be converted: `no_price`. Throws `invalid_amount` out of bounds.
  */
-export function grossAmount(asked: Asked, token: Token, price: bigint | undefined, bounds: Bounds): Gross {
+export function grossAmount(
+  asked: RequestedAmount,
+  token: Token,
+  price: bigint | undefined,
+  bounds: TipLimits,
+): Gross {
   if (price === undefined) {
     if ('usdMicro' in asked) throw new DomainError('no_price')
     return { units: asked.units, usdCents: 0n }
@@ -64,13 +69,13 @@ export function grossAmount(asked: Asked, token: Token, price: bigint | undefine
   return { units, usdCents: centsWorth(units, token.decimals, price) }
 }
 
-function isWithin(usdMicro: bigint, { minUsd, maxUsd }: Bounds): boolean {
+function isWithin(usdMicro: bigint, { minUsd, maxUsd }: TipLimits): boolean {
   const micro = (usd: number): bigint => BigInt(Math.round(usd * 10 ** microDecimals))
   return usdMicro >= micro(minUsd) && (maxUsd === Number.POSITIVE_INFINITY || usdMicro <= micro(maxUsd))
 }
 
 /** The two legs of a direct transfer, base units. `fee` is 0n when the leg is left out. */
-export interface Legs {
+export interface TransferAmounts {
   readonly net: bigint
   readonly fee: bigint
   /** A fee was due but its leg could not land; an operator should look after the treasury. */
@@ -78,11 +83,16 @@ export interface Legs {
 }
 
 /**
- * Splits a direct transfer: fee = floor(gross x rate), net = the rest. A fee leg that could not land (treasury
+ * Splits a direct transfer: fee = floor(gross x rate), net = the rest. A fee transfer that could not land (treasury
  * below rent, its token account missing) would fail the whole tip, so it is left out and the creator gets all.
  * Throws `amount_below_minimum` when the recipient would not hold enough to exist.
  */
-export function directLegs(gross: bigint, feeBps: number, token: Token, accounts: TransferAccounts): Legs {
+export function splitFee(
+  gross: bigint,
+  feeBps: number,
+  token: Token,
+  accounts: TransferAccounts,
+): TransferAmounts {
   const due = basisPoints(gross, feeBps)
   const lands =
     token.mint === solMint

@@ -1,13 +1,13 @@
 import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
-import type { PriceBook } from '../market/token-prices.js'
+import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
-import { createIntent, intentLives } from './create-intent.js'
+import { createIntent, intentCanLand } from './create-intent.js'
 import { type IntentAnswer, type IntentInput, intentInput, intentOutput } from './schemas.js'
 
 /** Crypto payment intents. */
-export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
+export function paymentRoutes(services: Services, prices: TokenPrices): Route[] {
   return [
     route(
       {
@@ -37,7 +37,7 @@ export function paymentRoutes(services: Services, prices: PriceBook): Route[] {
         {
           db: services.db,
           scope: (ctx) => `/payments/intent ${clientAddress(ctx)}`,
-          stillServes: (answer: IntentAnswer) => intentLives(services, answer),
+          stillServes: (answer: IntentAnswer) => intentCanLand(services, answer),
         },
         (input: IntentInput) => createIntent(services, prices, input),
       ),

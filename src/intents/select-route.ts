@@ -18,7 +18,7 @@ export interface Route {
  * What the creator is to receive, and how: the liquid staking token with yield routing, else USDC with
  * auto-conversion, else the token sent if the creator accepts it, else USDC (decisions of the product, crypto tips).
  */
-export function chooseRoute(input: Token, settings: CreatorSettings, liquidStakingToken: Token): Route {
+export function selectRoute(input: Token, settings: CreatorSettings, liquidStakingToken: Token): Route {
   const output = targetToken(input, settings, liquidStakingToken)
   return {
     output,

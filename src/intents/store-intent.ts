@@ -6,9 +6,9 @@ import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import type { Gross } from './quote.js'
 import type { IntentAnswer } from './schemas.js'
-import type { Issued } from './unsigned-transaction.js'
+import type { UnsignedTransaction } from './unsigned-transaction.js'
 
-export interface Intent extends Issued {
+export interface Intent extends UnsignedTransaction {
   readonly id: string
   readonly creator: PayableCreator
   readonly source: string

@@ -2,7 +2,7 @@ import type { Token } from '../kernel/tokens.js'
 import type { IntentAnswer } from './schemas.js'
 
 /** A transaction ready to be signed, and what it does. */
-export interface Issued {
+export interface UnsignedTransaction {
   readonly provider: IntentAnswer['provider']
   /** What the creator receives. */
   readonly output: Token

@@ -16,7 +16,7 @@ export interface LedgerAccount<C extends Currency = Currency> {
 }
 
 /** One side of a transfer: base units of the account's currency, positive into the account. */
-export interface Leg<C extends Currency = Currency> {
+export interface Entry<C extends Currency = Currency> {
   readonly account: LedgerAccount<C>
   readonly amount: bigint
 }
@@ -36,12 +36,12 @@ export function platformAccount<C extends Currency>(
   return { userId: null, kind, currency }
 }
 
-/** The two legs of moving so many base units; both accounts are of one currency. */
-export function move<C extends Currency>(
+/** The two entries of moving so many base units; both accounts are of one currency. */
+export function transferEntries<C extends Currency>(
   amount: bigint,
   from: LedgerAccount<C>,
   to: LedgerAccount<NoInfer<C>>,
-): Leg[] {
+): Entry[] {
   return [
     { account: from, amount: -amount },
     { account: to, amount },

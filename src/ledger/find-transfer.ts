@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
-import type { Currency, Leg } from './accounts.js'
+import type { Currency, Entry } from './accounts.js'
 import type { Transfer } from './transfer.js'
 
 /** A stored transfer as it was posted; undefined when there is none. */
@@ -8,12 +8,12 @@ export async function findTransfer(
   db: Knex,
   idem: string,
 ): Promise<(Transfer & { readonly id: bigint }) | undefined> {
-  type Row = Leg['account'] &
+  type Row = Entry['account'] &
     Pick<Transfer, 'kind' | 'ref'> & {
       id: bigint
       resolves: string | null
       amount: bigint
-      accountKind: Leg['account']['kind']
+      accountKind: Entry['account']['kind']
     }
   const rows = await query<Row>(db, {
     name: 'ledger.transfer',
@@ -27,11 +27,11 @@ export async function findTransfer(
   const [first] = rows
   if (first === undefined) return undefined
   const { id, kind, ref, resolves } = first
-  const legs = rows.map(({ userId, accountKind, currency, amount }) => ({
+  const entries = rows.map(({ userId, accountKind, currency, amount }) => ({
     account: { userId, kind: accountKind, currency },
     amount,
   }))
-  return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), legs }
+  return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), entries }
 }
 
 /** Money of one user that waits as pending. */

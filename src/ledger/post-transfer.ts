@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
-import type { Leg } from './accounts.js'
+import type { Entry } from './accounts.js'
 import { findTransfer } from './find-transfer.js'
 import { checkTransfer, sameContent, type Transfer } from './transfer.js'
 
@@ -25,17 +25,17 @@ interface Outcome {
  * does: PostgreSQL then plans once instead of at every posting.
  */
 const postSql = /* sql */ `
-with leg as materialized (
+with entry as materialized (
   select * from unnest((select $5::uuid[]), (select $6::text[]), (select $7::text[]), (select $8::bigint[]))
     as l(user_id, kind, currency, amount)
 ), locked as materialized (
-  select a.id, l.amount, a.balance + l.amount as after from leg l
+  select a.id, l.amount, a.balance + l.amount as after from entry l
   join ledger_accounts a on a.user_id = l.user_id and a.kind = l.kind and a.currency = l.currency
   order by a.id for no key update of a
 ), side as materialized (
   select id, amount, after from locked
   union all
-  select a.id, l.amount, null from leg l
+  select a.id, l.amount, null from entry l
   join ledger_accounts a on l.user_id is null and a.user_id is null and a.kind = l.kind and a.currency = l.currency
 ), verdict as materialized (
   select count(*) = cardinality($8::bigint[]) as known, coalesce(bool_or(after < 0), false) as overdrawn,
@@ -62,14 +62,14 @@ export async function postTransfer(db: Knex, transfer: Transfer): Promise<Posted
   const first = await attempt(db, transfer)
   if (first !== undefined) return first
   // An account does not exist yet. It is opened apart, since a statement does not see what it inserts itself.
-  await openAccounts(db, transfer.legs)
+  await openAccounts(db, transfer.entries)
   const second = await attempt(db, transfer)
   if (second === undefined) throw new Error(`No such platform account in transfer ${transfer.idem}`)
   return second
 }
 
 async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined> {
-  const { idem, legs } = transfer
+  const { idem, entries } = transfer
   const [outcome] = await query<Outcome>(db, {
     name: 'ledger.post',
     text: postSql,
@@ -78,10 +78,10 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
       transfer.kind,
       transfer.ref,
       transfer.resolves ?? null,
-      legs.map(({ account }) => account.userId),
-      legs.map(({ account }) => account.kind),
-      legs.map(({ account }) => account.currency),
-      legs.map(({ amount }) => amount),
+      entries.map(({ account }) => account.userId),
+      entries.map(({ account }) => account.kind),
+      entries.map(({ account }) => account.currency),
+      entries.map(({ amount }) => amount),
     ],
   })
   if (outcome === undefined) throw new Error('The posting did not answer')
@@ -99,8 +99,8 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
 }
 
 /** In one order, so that two transfers that open the same accounts do not wait for each other in a circle. */
-export async function openAccounts(db: Knex, legs: readonly Leg[]): Promise<void> {
-  const accounts = legs.map(({ account }) => account).filter(({ userId }) => userId !== null)
+export async function openAccounts(db: Knex, entries: readonly Entry[]): Promise<void> {
+  const accounts = entries.map(({ account }) => account).filter(({ userId }) => userId !== null)
   await query(db, {
     name: 'ledger.open',
     text: /* sql */ `

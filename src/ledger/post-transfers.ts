@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
-import { accountKey, type LedgerAccount, type Leg } from './accounts.js'
+import { accountKey, type Entry, type LedgerAccount } from './accounts.js'
 import { openAccounts, postTransfer } from './post-transfer.js'
 import { checkTransfer, type Transfer } from './transfer.js'
 
@@ -12,7 +12,7 @@ const postManySql = /* sql */ `
 with item as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) with ordinality
     as i(idem, kind, ref, resolves, place)
-), leg as materialized (
+), entry as materialized (
   select * from unnest($5::int[], $6::bigint[], $7::bigint[], $8::boolean[]) as l(place, account_id, amount, of_user)
 ), transfer as (
   insert into ledger_transfers (idem, kind, ref, resolves)
@@ -21,7 +21,7 @@ with item as materialized (
 ), entry as (
   insert into ledger_entries (transfer_id, account_id, amount, balance_after)
   select t.id, l.account_id, l.amount, case when l.of_user then 0 end
-  from transfer t join item i on i.idem = t.idem join leg l on l.place = i.place
+  from transfer t join item i on i.idem = t.idem join entry l on l.place = i.place
   order by t.id, l.account_id
 )
 select idem from transfer`
@@ -39,11 +39,15 @@ export async function postTransfers(trx: Knex, transfers: readonly Transfer[]): 
 }
 
 async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<void> {
-  const legs = transfers.flatMap((transfer) => transfer.legs)
-  const accounts = await lockAccounts(trx, legs)
+  const entries = transfers.flatMap((transfer) => transfer.entries)
+  const accounts = await lockAccounts(trx, entries)
   const reserves = await reserveIds(trx, transfers)
   const rows = transfers.flatMap((transfer, index) =>
-    transfer.legs.map((leg) => ({ ...leg, place: index + 1, id: accounts.get(accountKey(leg.account)) })),
+    transfer.entries.map((entry) => ({
+      ...entry,
+      place: index + 1,
+      id: accounts.get(accountKey(entry.account)),
+    })),
   )
   const posted = await query<{ idem: string }>(trx, {
     name: 'ledger.post-many',
@@ -68,9 +72,9 @@ interface AccountRow extends LedgerAccount {
   readonly id: bigint
 }
 
-/** The accounts of the legs by their name, users' ones opened where missing and locked in the order of ids. */
-async function lockAccounts(trx: Knex, legs: readonly Leg[]): Promise<ReadonlyMap<string, bigint>> {
-  const wanted = [...new Map(legs.map((leg) => [accountKey(leg.account), leg])).values()]
+/** The accounts of the entries by their name, users' ones opened where missing and locked in the order of ids. */
+async function lockAccounts(trx: Knex, entries: readonly Entry[]): Promise<ReadonlyMap<string, bigint>> {
+  const wanted = [...new Map(entries.map((entry) => [accountKey(entry.account), entry])).values()]
   const read = async () => new Map((await readAccounts(trx, wanted)).map((row) => [accountKey(row), row.id]))
   const found = await read()
   const missing = wanted.filter(({ account }) => !found.has(accountKey(account)))
@@ -79,8 +83,8 @@ async function lockAccounts(trx: Knex, legs: readonly Leg[]): Promise<ReadonlyMa
   return await read()
 }
 
-function readAccounts(trx: Knex, legs: readonly Leg[]): Promise<AccountRow[]> {
-  const users = legs.flatMap(({ account }) => account.userId ?? [])
+function readAccounts(trx: Knex, entries: readonly Entry[]): Promise<AccountRow[]> {
+  const users = entries.flatMap(({ account }) => account.userId ?? [])
   return query(trx, {
     name: 'ledger.lock',
     text: /* sql */ `
@@ -90,7 +94,7 @@ function readAccounts(trx: Knex, legs: readonly Leg[]): Promise<AccountRow[]> {
       select id, user_id as "userId", kind, currency from own
       union all
       select id, null, kind, currency from ledger_accounts where user_id is null and kind = any($2::text[])`,
-    values: [[...new Set(users)], [...new Set(legs.map(({ account }) => account.kind))]],
+    values: [[...new Set(users)], [...new Set(entries.map(({ account }) => account.kind))]],
   })
 }
 

@@ -1,4 +1,4 @@
-import { accountKey, type Leg } from './accounts.js'
+import { accountKey, type Entry } from './accounts.js'
 
 /** `credit` moves for good; a `reserve` is later resolved by one `post` or one `void`. */
 export type TransferKind = 'credit' | 'reserve' | 'post' | 'void'
@@ -12,30 +12,30 @@ export interface Transfer {
   /** The idem of the reserve that a `post` or `void` resolves. */
   readonly resolves?: string
   /** At least two; each account once; zero in each currency. */
-  readonly legs: readonly Leg[]
+  readonly entries: readonly Entry[]
 }
 
 /** Refuses, saying why, what no caller may ask for; the database would refuse it too. */
-export function checkTransfer({ idem, legs }: Transfer): void {
+export function checkTransfer({ idem, entries }: Transfer): void {
   const sums = new Map<string, bigint>()
-  for (const { account, amount } of legs)
+  for (const { account, amount } of entries)
     sums.set(account.currency, (sums.get(account.currency) ?? 0n) + amount)
   const faults = [
-    legs.length < 2 && 'it needs two legs',
-    legs.some(({ amount }) => amount === 0n) && 'a leg moves nothing',
-    new Set(legs.map(({ account }) => accountKey(account))).size !== legs.length &&
+    entries.length < 2 && 'it needs two entries',
+    entries.some(({ amount }) => amount === 0n) && 'a entry moves nothing',
+    new Set(entries.map(({ account }) => accountKey(account))).size !== entries.length &&
       'an account is named twice',
     [...sums.values()].some((sum) => sum !== 0n) && 'it does not sum to zero',
   ].filter((fault) => fault !== false)
   if (faults.length > 0) throw new Error(`Transfer ${idem} is no transfer: ${faults.join(', ')}`)
 }
 
-/** Whether two transfers of one idem say the same; the order of the legs does not matter. */
+/** Whether two transfers of one idem say the same; the order of the entries does not matter. */
 export function sameContent(one: Transfer, other: Transfer): boolean {
   return contentOf(one) === contentOf(other)
 }
 
-function contentOf({ kind, ref, resolves, legs }: Transfer): string {
-  const amounts = legs.map(({ account, amount }) => `${accountKey(account)} ${amount}`).sort()
+function contentOf({ kind, ref, resolves, entries }: Transfer): string {
+  const amounts = entries.map(({ account, amount }) => `${accountKey(account)} ${amount}`).sort()
   return JSON.stringify([kind, ref, resolves ?? null, amounts])
 }

@@ -5,7 +5,7 @@ import type { MailContent } from './queue-email.js'
 /** A paragraph of text, or something to be copied that stands out. */
 type Block = string | { readonly standout: string }
 
-export interface Letter {
+export interface EmailText {
   readonly subject: string
   readonly blocks: readonly Block[]
 }
@@ -17,7 +17,7 @@ const textWidth = 72
  * The two forms of a letter: text for plain mail clients, and HTML with nothing to load, so that it reads the same
  * where pictures and style sheets are blocked. Whatever the blocks hold is text, never markup.
  */
-export function letter({ subject, blocks }: Letter): MailContent {
+export function emailLayout({ subject, blocks }: EmailText): MailContent {
   return {
     subject: cleanLine(subject, subjectLength),
     text: `${blocks.map(plain).join('\n\n')}\n`,

@@ -1,10 +1,10 @@
 import { ProviderError } from '../kernel/provider-error.js'
 import { query } from '../platform/database/database.js'
-import type { Drain } from '../platform/worker/batch-loop.js'
+import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
 
-/** E-mails of one drain, all sent at once. */
+/** E-mails of one batch, all sent at once. */
 const batch = 10
 /** A claimed e-mail that was not finished within this time is due again: its mailer died. Longer than any attempt. */
 const leaseSeconds = 60
@@ -31,7 +31,7 @@ interface Claimed {
  * its batch. A mailer that dies between sending and noting it has the mail sent again (with the same Message-ID):
  * twice is a nuisance, never is a lost code.
  */
-export function createMailDrain(services: Needs): Drain {
+export function createMailerBatch(services: Needs): Batch {
   return async () => {
     const claimed = await claim(services)
     const pauses = await Promise.all(claimed.map((email) => attempt(services, email)))
@@ -89,7 +89,7 @@ async function giveUp(services: Needs, email: Claimed, error: string): Promise<n
   return Number.POSITIVE_INFINITY
 }
 
-/** Ends the work on an e-mail and forgets its content. Fenced: one that another drain has claimed since is left to it. */
+/** Ends the work on an e-mail and forgets its content. Fenced: one that another batch has claimed since is left to it. */
 async function finish(
   { db }: Needs,
   { id, attempts }: Claimed,

@@ -7,7 +7,7 @@ export const memoryHours = 24
 export type RateFault = 'missing' | 'stale' | 'jump'
 
 /** A reading to be judged. Values in units of 10^-8 naira for a dollar. */
-export interface JudgedReading {
+export interface CheckedReading {
   readonly value: bigint | undefined
   readonly ageSeconds: number
   /** The last accepted value, if it is under a day old. */
@@ -21,8 +21,8 @@ export const longestLifeSeconds = 600
  * Judges the newest reading, which alone decides: a feed off by a hundred, without a rate or stuck in the past prices
  * nothing. A true jump is accepted by an operator (scripts/accept-rate).
  */
-export function faultOf(
-  { value, ageSeconds, accepted }: JudgedReading,
+export function findRateFault(
+  { value, ageSeconds, accepted }: CheckedReading,
   jumpPercent: number,
 ): RateFault | undefined {
   if (value === undefined) return 'missing'

@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors.js'
-import { together } from '../platform/single-flight.js'
-import type { RateReading } from '../ports/exchange-rates.js'
+import { singleFlight } from '../platform/single-flight.js'
+import type { ExchangeRateReading } from '../ports/exchange-rates.js'
 import type { Services } from '../services.js'
 import {
   type AcceptedRate,
@@ -11,13 +11,13 @@ import {
   lastRefused,
   refuseRate,
 } from './accepted-rates.js'
-import { faultOf, longestLifeSeconds, type RateFault } from './exchange-rate-guard.js'
+import { findRateFault, longestLifeSeconds, type RateFault } from './exchange-rate-guard.js'
 
 /** The feed is asked at most this often; after a reading that could not be used it is asked again sooner. */
 const freshMs = 15_000
 const pauseAfterFaultMs = 3000
 
-type Needs = Pick<Services, 'db' | 'rates' | 'config' | 'log' | 'metrics'>
+type Needs = Pick<Services, 'db' | 'exchangeRates' | 'config' | 'log' | 'metrics'>
 
 /** A rate and how long this process answers it without asking again. */
 export interface CurrentRate extends AcceptedRate {
@@ -28,12 +28,12 @@ export interface CurrentRate extends AcceptedRate {
  * Naira for a dollar in one process: asked when needed, once for all who ask meanwhile. What it accepts are rows, which
  * every process judges the next reading by.
  */
-export class RateBook {
+export class ExchangeRates {
   readonly #services: Needs
   #current: CurrentRate | undefined
   #untilMs = Number.NEGATIVE_INFINITY
   #newestWasBad = false
-  readonly #readTogether = together(() => this.#read())
+  readonly #readTogether = singleFlight(() => this.#read())
 
   constructor(services: Needs) {
     this.#services = services
@@ -53,10 +53,10 @@ export class RateBook {
   }
 
   async #read(): Promise<void> {
-    const { rates, log } = this.#services
-    let reading: RateReading
+    const { exchangeRates, log } = this.#services
+    let reading: ExchangeRateReading
     try {
-      reading = await rates.read()
+      reading = await exchangeRates.read()
     } catch (error) {
       log.warn({ err: error }, 'the rate feed gave no answer; the last rate serves for ten minutes')
       return this.#hold(await this.#lastGood(), pauseAfterFaultMs)
@@ -66,11 +66,11 @@ export class RateBook {
     this.#hold(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
   }
 
-  async #judge({ value, asOf }: RateReading): Promise<AcceptedRate | undefined> {
+  async #judge({ value, asOf }: ExchangeRateReading): Promise<AcceptedRate | undefined> {
     const { db, config } = this.#services
     const [last, ageSeconds] = await Promise.all([lastAccepted(db), ageOf(db, asOf)])
     const accepted = last !== undefined && isRemembered(last) ? last.value : undefined
-    const fault = faultOf({ value, ageSeconds, accepted }, config.rates.jumpPercent)
+    const fault = findRateFault({ value, ageSeconds, accepted }, config.rates.jumpPercent)
     if (fault === undefined && value !== undefined) return acceptRate(db, { value, asOf }, 'feed')
     if (fault === 'jump' && value !== undefined) await refuseRate(db, { value, asOf })
     this.#alarm(fault)

@@ -22,7 +22,7 @@ export const noPrice: PriceState = { accepted: undefined, suspect: undefined }
  * `jumpPercent` away from a recent accepted one is held back until another one, 15 s later, agrees with it. A
  * price of nothing is never accepted: without a price a tip would have no limits.
  */
-export function judgeReading(state: PriceState, reading: Reading, jumpPercent: number): PriceState {
+export function checkReading(state: PriceState, reading: Reading, jumpPercent: number): PriceState {
   const { accepted, suspect } = state
   if (reading.price === 0n) return { accepted, suspect: reading }
   const agrees = (earlier: Reading): boolean => isWithin(earlier.price, reading.price, jumpPercent)

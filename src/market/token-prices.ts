@@ -3,9 +3,9 @@ import { DomainError } from '../kernel/errors.js'
 import { displayText, picoDecimals } from '../kernel/money.js'
 import { tokens } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
-import { together } from '../platform/single-flight.js'
+import { singleFlight } from '../platform/single-flight.js'
 import type { Services } from '../services.js'
-import { judgeReading, noPrice, type PriceState } from './token-price-guard.js'
+import { checkReading, noPrice, type PriceState } from './token-price-guard.js'
 
 /** The feed is asked at most this often, whatever the number of intents. */
 const freshMs = 15_000
@@ -18,14 +18,14 @@ const pauseAfterFailureMs = 3000
  * Live token prices for one process: cached 15 s, one request to the feed for all who ask meanwhile, jumps held
  * back. What it accepts is kept in the `prices` table, where read paths find the last known price.
  */
-export class PriceBook {
+export class TokenPrices {
   readonly #services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>
   readonly #states = new Map<string, PriceState>()
   /** Left out by the feed's last answer. Their state stays: it tells a jump when they come back. */
   readonly #unpriced = new Set<string>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
-  readonly #readTogether = together(() => this.#read())
+  readonly #readTogether = singleFlight(() => this.#read())
 
   constructor(services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>) {
     this.#services = services
@@ -71,7 +71,7 @@ export class PriceBook {
     }
     this.#unpriced.delete(mint)
     const before = this.#states.get(mint) ?? noPrice
-    const after = judgeReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
+    const after = checkReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
     this.#states.set(mint, after)
     if (after.suspect === undefined || before.suspect !== undefined) return
     this.#services.metrics.alerts.inc({ kind: 'price_jump' })

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { WindowCounter } from '../platform/rate-limits/memory-counter.js'
+import { MemoryCounter } from '../platform/rate-limits/memory-counter.js'
 
 export interface OperatorsLogin {
   readonly user: string
@@ -15,7 +15,7 @@ const failuresPerMinute = 20
  */
 export function requireLogin({ user, password }: OperatorsLogin): Middleware {
   const wanted = digest(`${user}:${password}`)
-  const failures = new WindowCounter(60)
+  const failures = new MemoryCounter(60)
   const failed = new Map<string, number>()
   return (ctx, next) => {
     const address = ctx.req.socket.remoteAddress ?? ''

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 
 /** What no worker can decide. */
-export interface Waiting {
+export interface OpenCase {
   readonly what: string
   readonly count: number
   readonly oldestSeconds: number | null
@@ -58,7 +58,7 @@ const questions: readonly Question[] = [
 ]
 
 /** Everything that waits for a person, those with nothing waiting too. */
-export async function listWaiting(db: Knex): Promise<Waiting[]> {
+export async function listOpenCases(db: Knex): Promise<OpenCase[]> {
   const each = questions.map(
     ({ rows, since }, index) => /* sql */ `
       select ${index}::int as place, count(*)::int as count,

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../http/pages/html.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
-import { opsCommand, type Waiting } from './open-cases.js'
+import { type OpenCase, opsCommand } from './open-cases.js'
 import { standstillSeconds, type WorkRow, type WorkSum } from './work-rows.js'
 
 /** What the page shows, as it was read at one moment. */
@@ -9,7 +9,7 @@ export interface OperatorsView {
   readonly sums: readonly WorkSum[]
   /** Rows that are due or have failed. */
   readonly rows: readonly WorkRow[]
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly OpenCase[]
 }
 
 /** The operators' page. `style`: where its stylesheet is; `board`: where the queues are shown. */
@@ -67,7 +67,7 @@ function rowsTable(rows: readonly WorkRow[]): Markup {
   return table(['Worker', 'Row', 'Due for', 'Attempts', 'Last error', 'Look or do'], lines)
 }
 
-function waitingTable(waiting: readonly Waiting[]): Markup {
+function waitingTable(waiting: readonly OpenCase[]): Markup {
   const lines = waiting.map(({ what, count, oldestSeconds, command: words }) => {
     const state = count > 0 ? mark('look') : html`<span class="good">none</span>`
     return html`<tr><th scope="row">${what}</th><td class="number">${count}</td><td class="number">${age(oldestSeconds)}</td><td>${state}</td><td>${command(words)}</td></tr>`

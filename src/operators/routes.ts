@@ -9,7 +9,7 @@ import type { OpenQueues } from '../platform/queue/queues.js'
 import type { Services } from '../services.js'
 import { type OperatorsLogin, requireLogin } from './auth.js'
 import { type Board, createBoard } from './board.js'
-import { listWaiting } from './open-cases.js'
+import { listOpenCases } from './open-cases.js'
 import { operatorsPage } from './page.js'
 import { styleSheet } from './style.js'
 import { listWork, sumWork, type WorkRow, type WorkSum } from './work-rows.js'
@@ -45,7 +45,7 @@ export function operatorsPages(
   const router = new Router()
   router.get('/', (ctx) => ctx.redirect(place))
   router.get(place, async (ctx) => {
-    const [sums, waiting] = await Promise.all([sumWork(db), listWaiting(db)])
+    const [sums, waiting] = await Promise.all([sumWork(db), listOpenCases(db)])
     const rows = await concerning(sums, (kind) => listWork(db, kind, mostRows))
     ctx.set('Content-Security-Policy', pagePolicy)
     ctx.type = 'text/html; charset=utf-8'

@@ -1,6 +1,6 @@
 import { Overloaded } from './database/group-commit.js'
 
-export interface LimitOptions {
+export interface SemaphoreOptions {
   /** Pieces of work at once. */
   readonly running: number
   /** Callers that may wait; one more is refused at once with Overloaded. */
@@ -8,7 +8,10 @@ export interface LimitOptions {
 }
 
 /** Runs at most so many pieces of work at once, the others in the order they came. */
-export function createLimit({ running, waiting }: LimitOptions): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSemaphore({
+  running,
+  waiting,
+}: SemaphoreOptions): <T>(work: () => Promise<T>) => Promise<T> {
   const queue: (() => void)[] = []
   let busy = 0
 

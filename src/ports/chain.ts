@@ -10,7 +10,7 @@ export interface SignatureStatus {
 }
 
 /** A signature and where it had landed. */
-export interface Sighting {
+export interface ConfirmedSignature {
   readonly signature: string
   readonly slot: bigint
 }
@@ -106,7 +106,7 @@ export interface Instruction {
 }
 
 /** What a transaction nobody has signed says, and what it would do now. */
-export interface Rehearsal {
+export interface Simulation {
   /** Who has to sign; the first one pays the network's fee. */
   readonly signers: readonly string[]
   readonly instructions: readonly Instruction[]
@@ -124,7 +124,7 @@ export interface Chain {
    * unknown though the node is so far beyond the slot that it could not land again. Throws unless every endpoint
    * answers: one node that lost its memory proves nothing.
    */
-  vanished(landed: readonly Sighting[]): Promise<Set<string>>
+  vanished(landed: readonly ConfirmedSignature[]): Promise<Set<string>>
   /** The newest transactions that name each key and did not fail, at most ten. An absent key was not answered about. */
   signaturesFor(keys: readonly string[]): Promise<Map<string, readonly string[]>>
   /** Readable transactions at commitment `confirmed`; an absent one must be asked for again later. */
@@ -135,7 +135,7 @@ export interface Chain {
   /** The height a transaction's `lastValidBlockHeight` is compared with. */
   blockHeight(): Promise<number>
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
-  /** Serialized unsigned v0 transaction: compute budget, missing token account of the recipient, net leg, fee leg. */
+  /** Serialized unsigned v0 transaction: compute budget, missing token account of the recipient, net leg, fee transfer. */
   buildTransfer(plan: TransferPlan): Uint8Array
   /** Those of these addresses where there is a token account now. */
   tokenAccounts(addresses: readonly string[]): Promise<ReadonlySet<string>>
@@ -145,7 +145,7 @@ export interface Chain {
    * Reads and simulates an unsigned transaction on the chain as it is, against any recent block. Undefined for bytes
    * that are no transaction the chain could take.
    */
-  rehearse(transaction: Uint8Array): Promise<Rehearsal | undefined>
+  simulate(transaction: Uint8Array): Promise<Simulation | undefined>
   /** The one token account of a wallet and mint that counts (classic token program). */
   associatedAccount(wallet: string, mint: string): string
 }

@@ -32,7 +32,7 @@ export type ChargeState =
  * its own text as the message; `unavailable` when it surely did nothing, faults of our account included; `ambiguous`
  * when it may have acted or its answer makes no sense.
  */
-export interface FiatCollection {
+export interface Collections {
   /** A page on which the charge is paid. Returns its URL. */
   openCheckout(charge: ChargeRequest): Promise<string>
   /** A bank account that takes the charge until then. */

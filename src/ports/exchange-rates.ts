@@ -1,5 +1,5 @@
 /** What one US dollar costs, as read from the feed. */
-export interface RateReading {
+export interface ExchangeRateReading {
   /** Naira in units of 10^-8; undefined when the feed answers without a usable rate (absent, zero, negative). */
   readonly value: bigint | undefined
   /** The moment the feed says it is of. */
@@ -7,9 +7,9 @@ export interface RateReading {
 }
 
 /** The exchange-rate feed. */
-export interface Rates {
+export interface ExchangeRateFeed {
   /** Naira for a US dollar now. Throws ProviderError when there is no answer. */
-  read(): Promise<RateReading>
+  read(): Promise<ExchangeRateReading>
 }
 
 /** Decimals of a rate, here and in the database. */

@@ -2,7 +2,7 @@
 type PriceReading = ReadonlyMap<string, bigint>
 
 /** The price feed. */
-export interface Prices {
+export interface PriceFeed {
   /** Prices of these mints now; an unpriced mint is absent. Throws ProviderError when there is no usable answer. */
   read(mints: readonly string[]): Promise<PriceReading>
 }

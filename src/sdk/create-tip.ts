@@ -1,6 +1,6 @@
 import { createIntent } from '../intents/create-intent.js'
 import { DomainError } from '../kernel/errors.js'
-import type { PriceBook } from '../market/token-prices.js'
+import type { TokenPrices } from '../market/token-prices.js'
 import { isCreator } from './match-creator.js'
 import { readSdkIntent } from './read-intent.js'
 import type { TipAnswer, TipInput } from './schemas.js'
@@ -14,7 +14,7 @@ type Needs = Parameters<typeof createIntent>[0]
  */
 export async function createSdkTip(
   services: Needs,
-  prices: PriceBook,
+  prices: TokenPrices,
   session: SdkSession,
   { creatorId, amount, inputTokenMint, sourceWalletAddress }: TipInput,
 ): Promise<TipAnswer> {

@@ -1,5 +1,5 @@
 import { payableCreator } from '../creators/resolve-creator.js'
-import { boundsFor } from '../intents/quote.js'
+import { tipLimitsFor } from '../intents/quote.js'
 import { maskAddress } from '../kernel/text.js'
 import { tokenBySymbol } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
@@ -10,7 +10,7 @@ import type { SdkSession } from './session.js'
 /** Offered where the creator's limits allow them. */
 const presetsUsd = [2, 5, 10, 25]
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names'>
+type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
 
 /** Everything a tipping page needs to know about its session before it can ask for an amount. */
 export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {
@@ -19,7 +19,7 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
     payableCreator(services, session.userId),
     creatorName(services, session.userId),
   ])
-  const { minUsd, maxUsd } = boundsFor(config.tips, settings)
+  const { minUsd, maxUsd } = tipLimitsFor(config.tips, settings)
   return {
     creator: { id: session.userId, name, address: maskAddress(wallet) },
     tokens: settings.acceptedTokens

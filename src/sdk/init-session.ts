@@ -8,7 +8,7 @@ import { isCreator } from './match-creator.js'
 import type { InitAnswer, InitInput } from './schemas.js'
 import { openSdkSession } from './session.js'
 
-type Needs = Pick<Services, 'db' | 'hints' | 'config' | 'names'>
+type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
 
 /**
  * Opens a session for the owner of the API key (contract: POST /sdk/init). Refusals in this order: another creator

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { createIntent } from '../intents/create-intent.js'
 import { DomainError } from '../kernel/errors.js'
 import { secretHash } from '../kernel/ids.js'
-import type { PriceBook } from '../market/token-prices.js'
+import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
 
 /** What a payment link is bound to. */
@@ -36,7 +36,7 @@ export async function findPayLink(db: Knex, code: string): Promise<PayLink> {
 /** The transaction of that tip for the wallet `account`, as one of the session's intents; refused as /sdk/tip does. */
 export async function payLink(
   services: Parameters<typeof createIntent>[0],
-  prices: PriceBook,
+  prices: TokenPrices,
   { code, account }: { readonly code: string; readonly account: string },
 ): Promise<{ transaction: string; message: string }> {
   const link = await findPayLink(services.db, code)

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { creatorSettings } from '../creators/settings.js'
-import { type IssuedIntent, presentIntent, transactionLifeMs } from '../intents/present.js'
+import { type PresentableIntent, presentIntent, transactionLifeMs } from '../intents/present.js'
 import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
@@ -13,7 +13,7 @@ const surelyPastMs = 2 * transactionLifeMs
 /** More than a session makes by default. */
 const mostListed = 10
 
-interface IntentRow extends Omit<IssuedIntent, 'outAmount' | 'lastValidBlockHeight'> {
+interface IntentRow extends Omit<PresentableIntent, 'outAmount' | 'lastValidBlockHeight'> {
   readonly outAmount: string
   readonly lastValidBlockHeight: bigint
   readonly settings: unknown

@@ -1,6 +1,6 @@
 import { type Route, route } from '../http/endpoint.js'
 import { noStore } from '../http/security/no-store.js'
-import type { PriceBook } from '../market/token-prices.js'
+import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import {
   keyOwner,
@@ -43,7 +43,7 @@ function backendRoutes(services: Services): Route[] {
 }
 
 /** What a page does with a session token. */
-function pageRoutes(services: Services, prices: PriceBook): Route[] {
+function pageRoutes(services: Services, prices: TokenPrices): Route[] {
   const { db } = services
   const readable = [noStore, requireReadableSession(services)]
   return [
@@ -75,7 +75,7 @@ function pageRoutes(services: Services, prices: PriceBook): Route[] {
 }
 
 /** What another device or a wallet does with a code. */
-function codeRoutes(services: Services, prices: PriceBook): Route[] {
+function codeRoutes(services: Services, prices: TokenPrices): Route[] {
   const { db, config } = services
   const icon = `${config.http.publicUrl}${iconPath}`
   return [
@@ -90,6 +90,6 @@ function codeRoutes(services: Services, prices: PriceBook): Route[] {
 }
 
 /** `/sdk/*` and `/pay/*`: what creators' backends, their pages and their supporters' wallets ask. */
-export function sdkRoutes(services: Services, prices: PriceBook): Route[] {
+export function sdkRoutes(services: Services, prices: TokenPrices): Route[] {
   return [...backendRoutes(services), ...pageRoutes(services, prices), ...codeRoutes(services, prices)]
 }

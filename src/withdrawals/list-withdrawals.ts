@@ -15,7 +15,7 @@ export interface History {
 const anyId = '00000000-0000-0000-0000-000000000000'
 
 /** A creator's withdrawals, newest first. One row more than the page tells whether there is a next one. */
-export async function readHistory(
+export async function listWithdrawals(
   db: Knex,
   userId: string,
   { reference, status, cursor, limit }: HistoryInput,

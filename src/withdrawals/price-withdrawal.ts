@@ -4,7 +4,7 @@ import { divideHalfUp } from '../kernel/money.js'
 const koboPerNaira = 100n
 
 /** What a creator asks for, in base units of its currency. */
-export type AskedAmount =
+export type RequestedAmount =
   | { readonly currency: 'USDC'; readonly micro: bigint }
   | { readonly currency: 'NGN'; readonly kobo: bigint }
 
@@ -27,7 +27,7 @@ export interface WithdrawalPrice {
  * Prices a withdrawal at a rate (naira for a dollar, units of 10^-8). The gross is what was asked for: of USDC its worth,
  * half up to the kobo; of NGN the amount itself, debited as USDC rounded up. The fee is rounded, the net is the rest.
  */
-export function priceWithdrawal(asked: AskedAmount, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
+export function priceWithdrawal(asked: RequestedAmount, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
   const grossKobo = asked.currency === 'NGN' ? asked.kobo : divideHalfUp(asked.micro * rate, microScale)
   const debitMicro = asked.currency === 'USDC' ? asked.micro : (asked.kobo * microScale + rate - 1n) / rate
   const feeKobo = feeOf(grossKobo, fee)

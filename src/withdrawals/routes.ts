@@ -5,13 +5,13 @@ import { idempotent } from '../http/idempotency.js'
 import { cursorOf } from '../http/paging.js'
 import { DomainError } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
-import type { RateBook } from '../market/exchange-rates.js'
-import { createInTurn } from '../platform/keyed-mutex.js'
+import type { ExchangeRates } from '../market/exchange-rates.js'
+import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
-import { readHistory } from './list-withdrawals.js'
+import { listWithdrawals } from './list-withdrawals.js'
 import { payoutsCsv } from './present.js'
-import { BankBook } from './request/banks.js'
-import { createVerdictWait } from './request/wait-for-outcome.js'
+import { BankList } from './request/banks.js'
+import { createWaitForOutcome } from './request/wait-for-outcome.js'
 import { withdraw } from './request/withdraw.js'
 import {
   banksAnswer,
@@ -26,12 +26,12 @@ import {
 } from './schemas.js'
 
 /** Withdrawals and what they need to know of banks. The session guard of these paths stands in app.ts, before routing. */
-export function payoutRoutes(services: Services, rates: RateBook): Route[] {
+export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] {
   return [withdrawRoute(services, rates), historyRoute(services), ...bankRoutes(services)]
 }
 
-function withdrawRoute(services: Services, rates: RateBook): Route {
-  const tools = { rates, inTurn: createInTurn(), awaitVerdict: createVerdictWait(services) }
+function withdrawRoute(services: Services, rates: ExchangeRates): Route {
+  const tools = { rates, perUser: createKeyedMutex(), waitForOutcome: createWaitForOutcome(services) }
   return route(
     {
       method: 'post',
@@ -78,7 +78,7 @@ function historyRoute({ db }: Services): Route {
       csv: true,
     },
     async (input, ctx) => {
-      const { payouts, next } = await readHistory(db, signedIn(ctx).account.id, input)
+      const { payouts, next } = await listWithdrawals(db, signedIn(ctx).account.id, input)
       const nextCursor = cursorOf(next)
       if (input.format === 'json') return { payouts, nextCursor }
       answerCsv(ctx, 'payouts.csv', payoutsCsv(payouts), nextCursor)
@@ -88,7 +88,7 @@ function historyRoute({ db }: Services): Route {
 }
 
 function bankRoutes(services: Services): Route[] {
-  const book = new BankBook(services)
+  const book = new BankList(services)
   return [
     route(
       {

@@ -3,7 +3,7 @@ import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import { isPayoutReference } from '../kernel/ids.js'
 import { characters, cleanLine } from '../kernel/text.js'
 import { withdrawalStatuses } from './lifecycle.js'
-import { askedAmount } from './request/parse-amount.js'
+import { parseAmount } from './request/parse-amount.js'
 
 const missing = 'bank_details_required'
 /** An account number is written with blanks and hyphens; nobody needs more. */
@@ -37,7 +37,7 @@ export const withdrawInput = z
       .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
   })
   // Also when other fields are wrong: the amount is refused first.
-  .refine(({ amountUSDC, amountNGN }) => askedAmount(amountUSDC, amountNGN), {
+  .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
     error: 'invalid_amount',
     when: ({ value }) => typeof value === 'object' && value !== null,
   })

@@ -1,6 +1,6 @@
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { settleHold, voidHold } from './ledger-entries.js'
+import { postHold, voidHold } from './ledger-entries.js'
 import { pathTo, type WithdrawalStatus } from './lifecycle.js'
 import { payoutChannel, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
@@ -32,7 +32,7 @@ export async function lockWithdrawal(
 }
 
 /** What the provider told of a transfer that it has. */
-export interface Told {
+export interface ProviderAnswer {
   readonly providerId: string
   readonly reason: string | null
 }
@@ -41,11 +41,11 @@ export interface Told {
  * Moves a withdrawal to where the provider says it is, through every state between, with its one movement of money at the
  * end. Does nothing when there is no way there from where it is.
  */
-export async function walkTo(
+export async function advanceTo(
   uow: UnitOfWork,
   withdrawal: LockedWithdrawal,
   target: WithdrawalStatus,
-  { providerId, reason }: Told,
+  { providerId, reason }: ProviderAnswer,
 ): Promise<void> {
   const path = pathTo(withdrawal.status, target)
   let from = withdrawal.status
@@ -69,7 +69,7 @@ async function resolve(
   withdrawal: Withdrawal,
   next: WithdrawalStatus,
 ): Promise<bigint | null> {
-  if (next === 'completed') return (await settleHold(trx, withdrawal)).id
+  if (next === 'completed') return (await postHold(trx, withdrawal)).id
   if (next === 'failed') return (await voidHold(trx, withdrawal)).id
   return null
 }

@@ -3,13 +3,13 @@ import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import type { SendState, WithdrawalStatus } from './lifecycle.js'
 
-/** Withdrawals of one drain; the provider is asked about all of them at once. */
+/** Withdrawals of one batch; the provider is asked about all of them at once. */
 const batch = 16
 /** What is kept of an error. */
 export const lastErrorLength = 200
 
 /** A withdrawal whose turn it is to be sent. */
-export interface ToSend {
+export interface DuePayout {
   readonly id: string
   readonly reference: string
   readonly providerReference: string
@@ -30,8 +30,8 @@ type Needs = Pick<Services, 'db' | 'config'>
  * Takes what is to be sent. What was not finished when its lease ends is due again: its worker died. `now()`, not
  * `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows.
  */
-export function claimToSend({ db, config }: Needs): Promise<ToSend[]> {
-  return query<ToSend>(db, {
+export function takePayoutsToSend({ db, config }: Needs): Promise<DuePayout[]> {
+  return query<DuePayout>(db, {
     name: 'payouts.claim',
     text: /* sql */ `
       with due as (
@@ -48,7 +48,7 @@ export function claimToSend({ db, config }: Needs): Promise<ToSend[]> {
 }
 
 /** A withdrawal the provider is to be asked about. */
-export interface ToAsk {
+export interface DueReconciliation {
   readonly id: string
   readonly reference: string
   readonly providerReference: string
@@ -58,8 +58,8 @@ export interface ToAsk {
 }
 
 /** Takes what the provider is to be asked about; leased like what is to be sent. */
-export function claimToAsk({ db, config }: Needs): Promise<ToAsk[]> {
-  return query<ToAsk>(db, {
+export function takePayoutsToReconcile({ db, config }: Needs): Promise<DueReconciliation[]> {
+  return query<DueReconciliation>(db, {
     name: 'payouts.claim-to-ask',
     text: /* sql */ `
       with due as (
@@ -77,7 +77,7 @@ export function claimToAsk({ db, config }: Needs): Promise<ToAsk[]> {
  * Lets the reconciler ask about a withdrawal now, by the provider's reference. One that is just being sent is left alone.
  * False when there is nothing to ask.
  */
-export async function askNow(
+export async function reconcileNow(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   providerReference: string,
 ): Promise<boolean> {
@@ -93,9 +93,9 @@ export async function askNow(
 }
 
 /** Says when a withdrawal is due again; null: never. Fenced: one that was claimed since is left to whoever did. */
-export async function putOff(
+export async function reschedule(
   db: Knex,
-  { id, attempts }: Pick<ToAsk, 'id' | 'attempts'>,
+  { id, attempts }: Pick<DueReconciliation, 'id' | 'attempts'>,
   seconds: number | null,
   error: string | null,
 ): Promise<void> {

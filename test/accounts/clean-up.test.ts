@@ -1,5 +1,5 @@
 import test from 'ava'
-import { cleanUp } from '../../src/accounts/delete-expired.js'
+import { deleteExpired } from '../../src/accounts/delete-expired.js'
 import { secretHash } from '../../src/kernel/ids.js'
 import { type Person, registerPerson } from '../helpers/make/people.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -32,7 +32,7 @@ test.serial('sessions go a day after their end, unless their access token still 
   await age(dead, { session: ago(1.1), token: ago(1.1) })
   await age(recent, { session: ago(0.9), token: ago(0.9) })
   await age(tokenAlive, { session: ago(5), token: ago(-0.1) })
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.is((await session(dead)).length, 0)
   for (const person of [recent, tokenAlive, alive]) t.is((await session(person)).length, 1)
   const answer = await world().request('GET', '/auth/me', { bearer: tokenAlive.accessToken })
@@ -44,7 +44,7 @@ test.serial('a session past its absolute end goes however recently it was used',
   const person = await registerPerson(world())
   await age(person, { session: ago(-7), token: ago(2) })
   await session(person).update({ absolute_until: ago(2) })
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.is((await session(person)).length, 0)
 })
 
@@ -56,7 +56,7 @@ test.serial('codes and counts go after a day without a change, a lock never befo
     .db('otp_codes')
     .where({ user_id: old.user.id })
     .update({ changed_at: ago(1.1) })
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.deepEqual(await world().db('otp_codes').pluck('user_id'), [fresh.user.id])
 })
 
@@ -70,7 +70,7 @@ test.serial('mails go thirty days after they were written, but never one that wa
       { ...mail, ...done, recipient: 'recent', created_at: ago(29) },
       { ...mail, recipient: 'waiting', body_text: 't', body_html: 'h' },
     ])
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.deepEqual((await world().db('emails').pluck('recipient')).sort(), ['recent', 'waiting'])
 })
 
@@ -79,8 +79,8 @@ test.serial('one run deletes a bounded number of rows', async (t) => {
     `insert into emails (kind, recipient, subject, due_at, created_at)
      select 'test', 'many', 's', null, now() - interval '31 days' from generate_series(1, 5001)`,
   )
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.is((await world().db('emails').where({ recipient: 'many' })).length, 1)
-  await cleanUp(world().services)
+  await deleteExpired(world().services)
   t.is((await world().db('emails').where({ recipient: 'many' })).length, 0)
 })

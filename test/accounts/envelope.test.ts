@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { open, seal, type WalletIdentity } from '../../src/accounts/wallets/seal-key.js'
+import { sealKey, unsealKey, type WalletIdentity } from '../../src/accounts/wallets/seal-key.js'
 import { SealBroken } from '../../src/kernel/aead.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 
@@ -19,8 +19,8 @@ function identity(changes: Partial<WalletIdentity> = {}): WalletIdentity {
 test('what is sealed for a wallet opens for it, and nothing of it shows', async (t) => {
   const secret = randomBytes(64)
   const wallet = identity()
-  const sealed = await seal(vault, secret, wallet)
-  t.deepEqual(await open(vault, sealed, wallet), secret)
+  const sealed = await sealKey(vault, secret, wallet)
+  t.deepEqual(await unsealKey(vault, sealed, wallet), secret)
   t.false(sealed.includes(secret.subarray(0, 8)))
   t.is(sealed[0], 1, 'the format comes first')
 })
@@ -28,14 +28,14 @@ test('what is sealed for a wallet opens for it, and nothing of it shows', async 
 test('two seals of one secret have nothing in common', async (t) => {
   const wallet = identity()
   const secret = randomBytes(64)
-  const [one, two] = await Promise.all([seal(vault, secret, wallet), seal(vault, secret, wallet)])
+  const [one, two] = await Promise.all([sealKey(vault, secret, wallet), sealKey(vault, secret, wallet)])
   t.notDeepEqual(one.subarray(3, 63), two.subarray(3, 63))
   t.notDeepEqual(one.subarray(63), two.subarray(63))
 })
 
 test('a sealed secret opens under no other identity', async (t) => {
   const wallet = identity()
-  const sealed = await seal(vault, randomBytes(64), wallet)
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
   const others: Partial<WalletIdentity>[] = [
     { walletId: 8n },
     { userId: randomUUID() },
@@ -43,44 +43,45 @@ test('a sealed secret opens under no other identity', async (t) => {
     { keyVersion: 2 },
   ]
   for (const other of others)
-    await t.throwsAsync(open(vault, sealed, { ...wallet, ...other }), { instanceOf: SealBroken })
+    await t.throwsAsync(unsealKey(vault, sealed, { ...wallet, ...other }), { instanceOf: SealBroken })
 })
 
 test('a data key moved between two wallets opens neither', async (t) => {
   const [ada, bob] = [identity({ walletId: 1n }), identity({ walletId: 2n })]
   const [sealedAda, sealedBob] = [
-    await seal(vault, randomBytes(64), ada),
-    await seal(vault, randomBytes(64), bob),
+    await sealKey(vault, randomBytes(64), ada),
+    await sealKey(vault, randomBytes(64), bob),
   ]
   const keyEnd = 3 + sealedAda.readUInt16BE(1)
   const mixed = Buffer.concat([sealedAda.subarray(0, keyEnd), sealedBob.subarray(keyEnd)])
-  for (const wallet of [ada, bob]) await t.throwsAsync(open(vault, mixed, wallet), { instanceOf: SealBroken })
+  for (const wallet of [ada, bob])
+    await t.throwsAsync(unsealKey(vault, mixed, wallet), { instanceOf: SealBroken })
 })
 
 test('another key-encryption key opens nothing', async (t) => {
   const wallet = identity()
-  const sealed = await seal(vault, randomBytes(64), wallet)
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
   const other = createConfiguredVault(randomBytes(32))
-  await t.throwsAsync(open(other, sealed, wallet), { instanceOf: SealBroken })
+  await t.throwsAsync(unsealKey(other, sealed, wallet), { instanceOf: SealBroken })
 })
 
 test('cut short anywhere it does not open, and says so cleanly', async (t) => {
   const wallet = identity()
-  const sealed = await seal(vault, randomBytes(64), wallet)
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
   for (let length = 0; length < sealed.length; length++)
-    await t.throwsAsync(open(vault, sealed.subarray(0, length), wallet), { instanceOf: SealBroken })
+    await t.throwsAsync(unsealKey(vault, sealed.subarray(0, length), wallet), { instanceOf: SealBroken })
 })
 
 test('with any one bit changed or a byte added it does not open', async (t) => {
   const wallet = identity()
-  const sealed = await seal(vault, randomBytes(64), wallet)
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
   for (let at = 0; at < sealed.length; at++) {
     const garbled = Buffer.from(sealed)
     garbled.writeUInt8(sealed.readUInt8(at) ^ (1 << (at % 8)), at)
-    await t.throwsAsync(open(vault, garbled, wallet), { instanceOf: SealBroken }, `byte ${at}`)
+    await t.throwsAsync(unsealKey(vault, garbled, wallet), { instanceOf: SealBroken }, `byte ${at}`)
   }
   const longer = Buffer.concat([sealed, Buffer.alloc(1)])
-  await t.throwsAsync(open(vault, longer, wallet), { instanceOf: SealBroken })
+  await t.throwsAsync(unsealKey(vault, longer, wallet), { instanceOf: SealBroken })
 })
 
 test('a key-encryption key of the wrong size is refused at the start', (t) => {

@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
-import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
+import { mailedCode, mailerBatch, otherCode } from '../helpers/codes.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { type Person, registerPerson } from '../helpers/make/people.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
 import { startApp } from '../helpers/servers/second-app.js'
 import type { ServedApp } from '../helpers/servers/serve-app.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { mail: true })
@@ -45,7 +45,7 @@ test('the lock survives a flushed Redis, a new code and a restart, while the pas
 
   const { email } = person
   t.is((await request('POST', '/auth/otp/start', { body: { email } })).status, 200)
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.is(world().mail.received(email).length, 1, 'only the code from before the lock')
   t.is(await verify(request, person, code), locked, 'after asking for a new code')
 

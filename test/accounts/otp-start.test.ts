@@ -87,7 +87,7 @@ test('start refuses what a foreign page sends', async (t) => {
   t.deepEqual(await emailRows(email), [])
 })
 
-// Alone: no other drain may take the mails meanwhile.
+// Alone: no other batch may take the mails meanwhile.
 test.serial('a new code takes the place of a mail that is not sent yet', async (t) => {
   const { email } = await registerPerson(world())
   for (let n = 0; n < 3; n++) await start({ email })

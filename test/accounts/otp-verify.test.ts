@@ -1,10 +1,10 @@
 import test from 'ava'
 import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
-import { mailDrain, mailedCode, otherCode } from '../helpers/codes.js'
+import { mailedCode, mailerBatch, otherCode } from '../helpers/codes.js'
 import { badBodies } from '../helpers/http/bad-bodies.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/people.js'
-import { publicUrl, runDrain, useWorld } from '../helpers/servers/world.js'
+import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 
@@ -309,7 +309,7 @@ test('a new code neither resets the count nor lifts the lock, and is not even ma
   const answer = await world().request('POST', '/auth/otp/start', { body: { email } })
   t.is(answer.status, 200)
   t.deepEqual(answer.body as unknown, { success: true })
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.is(world().mail.received(email).length, mails)
   t.deepEqual(await codeRow(person).first(), before)
   t.is(await refusal(email, next), `429 ${locked}`)

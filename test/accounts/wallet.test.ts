@@ -3,15 +3,15 @@ import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import test from 'ava'
 import { walletChannel } from '../../src/accounts/wallets/channel.js'
-import { createWalletDrain } from '../../src/accounts/wallets/provision-wallets.js'
-import { open } from '../../src/accounts/wallets/seal-key.js'
+import { createProvisionerBatch } from '../../src/accounts/wallets/provision-wallets.js'
+import { unsealKey } from '../../src/accounts/wallets/seal-key.js'
 import { SealBroken } from '../../src/kernel/aead.js'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import type { Vault } from '../../src/ports/vault.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { registerPerson, type UserBody } from '../helpers/make/people.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
@@ -33,7 +33,7 @@ function configuredVault(): Vault {
 }
 
 function drainWith(vault: Vault) {
-  return createWalletDrain({ ...world().services, vault })
+  return createProvisionerBatch({ ...world().services, vault })
 }
 
 async function walletOf(userId: string): Promise<WalletRow> {
@@ -43,7 +43,7 @@ async function walletOf(userId: string): Promise<WalletRow> {
 /** Opens the sealed secret of a row as if it belonged to `owner`'s. */
 function openAs(owner: WalletRow, sealed: Buffer): Promise<Buffer> {
   const { id: walletId, user_id: userId, public_key: publicKey, key_version: keyVersion } = owner
-  return open(configuredVault(), sealed, { walletId, userId, publicKey, keyVersion })
+  return unsealKey(configuredVault(), sealed, { walletId, userId, publicKey, keyVersion })
 }
 
 /** The ed25519 public key that belongs to a seed, computed by OpenSSL alone (RFC 8410's PKCS #8 head). */
@@ -67,13 +67,13 @@ async function insertUsers(count: number): Promise<string[]> {
   return rows.map(({ user_id }) => user_id)
 }
 
-test.serial('the wallet is null in the profile until a drain, and complete after it', async (t) => {
+test.serial('the wallet is null in the profile until a batch, and complete after it', async (t) => {
   const { user, session } = await registerPerson(world())
   const profile = async () =>
     (await world().request<{ user: UserBody }>('GET', '/auth/me', { session })).body.user
   t.is((await profile()).walletPublicKey, null)
 
-  await runDrain(drainWith(configuredVault()))
+  await runBatch(drainWith(configuredVault()))
   const { walletPublicKey, walletAddress, onboardingComplete } = await profile()
   t.is(decodeBase58(walletPublicKey ?? '')?.length, 32)
   t.is(walletAddress, `${walletPublicKey?.slice(0, 4)}...${walletPublicKey?.slice(-4)}`)
@@ -91,7 +91,7 @@ test.serial('the wallet is null in the profile until a drain, and complete after
 
 test.serial('login shows the wallet too, and the party of the user has its address', async (t) => {
   const { email, password, user } = await registerPerson(world())
-  await runDrain(drainWith(configuredVault()))
+  await runBatch(drainWith(configuredVault()))
   const answer = await world().request<{ user: UserBody }>('POST', '/auth/login', {
     body: { email, password },
   })
@@ -103,7 +103,7 @@ test.serial('login shows the wallet too, and the party of the user has its addre
 
 test.serial('the sealed secret is the 64-byte Solana key of the published address', async (t) => {
   const { user } = await registerPerson(world())
-  await runDrain(drainWith(configuredVault()))
+  await runBatch(drainWith(configuredVault()))
   const row = await walletOf(user.id)
   const secret = await openAs(row, row.sealed_secret)
   const publicKey = Buffer.from(decodeBase58(row.public_key) ?? [])
@@ -115,7 +115,7 @@ test.serial('the sealed secret is the 64-byte Solana key of the published addres
 
 test.serial('the secrets of two wallets, swapped in the database, open neither', async (t) => {
   const [one, two] = await insertUsers(2)
-  await runDrain(drainWith(configuredVault()))
+  await runBatch(drainWith(configuredVault()))
   const [ada, bob] = [await walletOf(one ?? ''), await walletOf(two ?? '')]
   await t.notThrowsAsync(openAs(ada, ada.sealed_secret))
   await t.throwsAsync(openAs(ada, bob.sealed_secret), { instanceOf: SealBroken })
@@ -124,10 +124,10 @@ test.serial('the secrets of two wallets, swapped in the database, open neither',
 
 test.serial('the arrival of a wallet is hinted on the channel of its user', async (t) => {
   const { user } = await registerPerson(world())
-  const { hints } = world().services
+  const { notifications } = world().services
   let listening = false
   let hinted = false
-  const unlisten = hints.listen(
+  const unlisten = notifications.listen(
     walletChannel(user.id),
     () => {
       hinted = true
@@ -138,12 +138,12 @@ test.serial('the arrival of a wallet is hinted on the channel of its user', asyn
   )
   t.teardown(unlisten)
   await until('the subscription stands', () => listening)
-  await runDrain(drainWith(configuredVault()))
+  await runBatch(drainWith(configuredVault()))
   await until('the hint arrives', () => hinted)
   t.pass()
 })
 
-test.serial('a drain whose lease ran out does not overwrite the wallet another one has made', async (t) => {
+test.serial('a batch whose lease ran out does not overwrite the wallet another one has made', async (t) => {
   const [userId = ''] = await insertUsers(1)
   const vault = configuredVault()
   let release: () => void = () => undefined
@@ -160,14 +160,14 @@ test.serial('a drain whose lease ran out does not overwrite the wallet another o
     },
   }
   const stuck = drainWith(slow)()
-  await until('the first drain has claimed the wallet', () => reached)
+  await until('the first batch has claimed the wallet', () => reached)
   t.is((await drainWith(vault)()).taken, 0, 'a leased wallet is nobody else’s')
 
   await world()
     .db('wallets')
     .where({ user_id: userId })
     .update({ due_at: new Date(0) })
-  t.is(await runDrain(drainWith(vault)), 1)
+  t.is(await runBatch(drainWith(vault)), 1)
   const made = await walletOf(userId)
   release()
   await stuck
@@ -199,7 +199,7 @@ test.serial('a wallet the vault refuses is put off with the reason, and the othe
     .db('wallets')
     .where({ id: refused[0].id })
     .update({ due_at: new Date(0) })
-  await runDrain(drainWith(vault))
+  await runBatch(drainWith(vault))
   const healed = await world().db('wallets').where({ id: refused[0].id }).first()
   t.not(healed.public_key, null)
   t.is(healed.last_error, null)
@@ -213,7 +213,7 @@ function startProvisioner(): ChildProcess {
 }
 
 test.serial(
-  'workers killed at work and fifty drains at once leave exactly one wallet per user',
+  'workers killed at work and fifty batches at once leave exactly one wallet per user',
   async (t) => {
     t.timeout(patienceMs)
     const users = await insertUsers(2000)
@@ -240,7 +240,7 @@ test.serial(
       .update({ due_at: new Date(0) })
 
     const vault = configuredVault()
-    await Promise.all(Array.from({ length: 50 }, () => runDrain(drainWith(vault))))
+    await Promise.all(Array.from({ length: 50 }, () => runBatch(drainWith(vault))))
     const rows: WalletRow[] = await db('wallets').whereIn('user_id', users)
     t.is(rows.length, users.length)
     t.is(new Set(rows.map(({ public_key }) => public_key)).size, users.length)
@@ -257,8 +257,8 @@ test.serial(
 )
 
 test.serial('a registration wakes the worker: the wallet is there well before its own rhythm', async (t) => {
-  const drain = drainWith(configuredVault())
-  await assertWoken(t, world().services, { kind: 'provisioner', drain, withinMs: 1000 }, async () => {
+  const batch = drainWith(configuredVault())
+  await assertWoken(t, world().services, { kind: 'provisioner', batch, withinMs: 1000 }, async () => {
     const { user } = await registerPerson(world())
     const startedAt = performance.now()
     await until('the wallet is there', async () => (await walletOf(user.id)).public_key !== null)

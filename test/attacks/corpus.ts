@@ -3,7 +3,7 @@ import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import type { LedgerRecord } from '../../scripts/sandbox/chain/ledger.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { lookAgain } from '../helpers/make/paid-intents.js'
 import { recordTip } from '../helpers/make/tips.js'
 import type { World } from '../helpers/servers/world.js'
@@ -47,20 +47,20 @@ export async function playAll(t: ExecutionContext, scene: Scene, play: Play): Pr
 
 /** Runs the verifier until nothing changes any more: judged, final, or still waiting after a few looks. */
 async function judge(world: World, moves: readonly Move[]): Promise<void> {
-  const drain = createVerifierDrain(world.services)
+  const batch = createVerifierBatch(world.services)
   const ids = moves.filter(({ waits }) => !waits).map(({ signature }) => signature)
   await until(
     'all are judged and final',
     async () => {
       await lookAgain(world)
-      await drain().catch(() => undefined)
+      await batch().catch(() => undefined)
       return (await world.db('tips').whereIn('id', ids).whereNotNull('due_at')).length === 0
     },
     (variants * variantMs) / 2,
   )
   for (let look = 0; look < 3; look++) {
     await lookAgain(world)
-    await drain().catch(() => undefined)
+    await batch().catch(() => undefined)
   }
 }
 

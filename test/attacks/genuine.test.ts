@@ -9,7 +9,7 @@ import {
 } from '@solana/web3.js'
 import test from 'ava'
 import type { LedgerRecord } from '../../scripts/sandbox/chain/ledger.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { issueIntent } from '../helpers/make/intents.js'
 import { unconfirmed } from '../helpers/make/landed.js'
 import { type createSupporter, strangerWallet } from '../helpers/make/supporter.js'
@@ -127,16 +127,16 @@ test('200 genuine tips, as wallets alter them, are confirmed to the unit, each a
   const treasuryUsdc = associatedAccount(scene.treasury, usdc.mint).toBase58()
   const named = [...scene.creators.map(({ wallet }) => wallet), scene.treasury, treasuryUsdc]
   const table = await openTable(world(), scene.supporter, named)
-  const drain = createVerifierDrain(world().services)
+  const batch = createVerifierBatch(world().services)
   const played: Played[] = []
   for (let variant = 0; variant < genuine; variant++) {
     played.push(await tip(scene, dice, table, variant))
-    if (variant % 20 === 0) await drain()
+    if (variant % 20 === 0) await batch()
   }
   const signatures = played.map(({ signature }) => signature)
   const missing = async () => unconfirmed(world(), signatures)
   const none = async () => (await missing()).length === 0
-  await verifyUntil(drain, 'all are confirmed', none, 30_000).catch(() => undefined)
+  await verifyUntil(batch, 'all are confirmed', none, 30_000).catch(() => undefined)
   t.deepEqual(await missing(), [], 'a false rejection')
   for (const { signature, intentId, wallet, mint, message, how } of played) {
     const row = await storedTip(world(), signature)

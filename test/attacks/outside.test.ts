@@ -1,7 +1,7 @@
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { LocalChain } from '../../scripts/sandbox/chain/local-chain.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { issueIntent } from '../helpers/make/intents.js'
 import { lookAgain } from '../helpers/make/paid-intents.js'
 import { recordTip, verifyUntil } from '../helpers/make/tips.js'
@@ -92,7 +92,7 @@ const attacks: Record<string, Play> = {
       tokenSymbol: 'USDC',
       txSignature: signature,
     })
-    await createVerifierDrain(world().services)()
+    await createVerifierBatch(world().services)()
     const long = new Date(Date.now() - 23.5 * 3_600_000)
     await world().db('tips').where({ id: signature }).update({ recorded_at: long })
     await world().db('payment_intents').where({ id: intent.intentId }).update({ created_at: long })
@@ -168,7 +168,7 @@ const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
 test.serial(
   'A16, A33: an endpoint that lies, lags or answers garbage leads to no verdict, and the truth is found afterwards',
   async (t) => {
-    const drain = createVerifierDrain(world().services)
+    const batch = createVerifierBatch(world().services)
     const moves: Move[] = []
     await playAll(t, await scene(), async (one, dice, variant) => {
       const { claim, send, tip } = paid(one, dice)
@@ -183,7 +183,7 @@ test.serial(
         await recordTip(world(), { ...body, txSignature })
       for (let look = 0; look < 2; look++) {
         await lookAgain(world())
-        await drain().catch(() => undefined)
+        await batch().catch(() => undefined)
       }
       const rows = await world().db('tips').whereIn('id', [signature, unknown])
       for (const row of rows) {
@@ -198,7 +198,7 @@ test.serial(
     })
     t.is(moves.length, variants)
     await verifyUntil(
-      drain,
+      batch,
       'all the true ones are confirmed',
       async () =>
         (

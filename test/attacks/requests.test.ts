@@ -2,7 +2,7 @@ import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token
 import { ComputeBudgetProgram, Keypair, SystemProgram, VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import { decodeBase58, encodeBase58 } from '../../src/kernel/base58.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { strangerWallet, unknownSignature } from '../helpers/make/supporter.js'
 import { someClaim } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -126,7 +126,7 @@ test.serial('A29: the second signature of a transaction names none', async (t) =
       waits: true,
     }
   })
-  await createVerifierDrain(world().services)()
+  await createVerifierBatch(world().services)()
 })
 
 const allowed = [

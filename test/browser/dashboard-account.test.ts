@@ -4,10 +4,10 @@ import { openDashboard } from '../helpers/browser/dashboard.js'
 import { arrived } from '../helpers/browser/on-page.js'
 import { mailedCode } from '../helpers/codes.js'
 import { inspect } from '../helpers/inspect.js'
-import { registerCreator, walletDrain } from '../helpers/make/creators.js'
+import { provisionerBatch, registerCreator } from '../helpers/make/creators.js'
 import { freshEmail, registerPerson } from '../helpers/make/people.js'
 import { freshDomain, newHolder, plantDomain, signedBy } from '../helpers/make/sol-domains.js'
-import { runDrain } from '../helpers/servers/world.js'
+import { runBatch } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { mail: true })
@@ -40,7 +40,7 @@ test.serial(
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await page.getByText('Your wallet is being prepared…').waitFor()
-    await runDrain(walletDrain(world))
+    await runBatch(provisionerBatch(world))
     await page.getByText('Your wallet is ready').waitFor()
     const user = await world.db('users').where({ email }).first()
     t.is(user.name, 'Ada Obi')

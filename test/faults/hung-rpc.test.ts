@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../src/compose.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { createDrainLoop } from '../../src/platform/worker/batch-loop.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createBatchLoop } from '../../src/platform/worker/batch-loop.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createClient } from '../helpers/http/client.js'
 import { type Wire, wireFor } from '../helpers/http/wire.js'
 import { landTips, unconfirmed } from '../helpers/make/landed.js'
@@ -25,16 +25,16 @@ async function hungNode(t: ExecutionContext): Promise<Wire> {
   return wire
 }
 
-/** A verifier at work with these nodes. Returns the failures of its drains. */
+/** A verifier at work with these nodes. Returns the failures of its batches. */
 function startVerifier(t: ExecutionContext, nodes: readonly string[]): readonly unknown[] {
   const services = compose(loadConfig({ ...world().env, SOLANA_RPC_URLS: nodes.join(',') }), 'test')
   const failures: unknown[] = []
-  const loop = createDrainLoop(createVerifierDrain(services), (error) => failures.push(error))
+  const loop = createBatchLoop(createVerifierBatch(services), (error) => failures.push(error))
   t.teardown(async () => {
     await loop.stop()
     await services.close()
   })
-  void loop.poke()
+  void loop.wake()
   return failures
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { DrainSteps, numbered, type Step } from '../helpers/drain-steps.js'
+import { BatchSteps, numbered, type Step } from '../helpers/batch-steps.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { payTip, postTip, type TipClaim } from '../helpers/make/chain-tips.js'
 import { stampsOf } from '../helpers/make/confirmed-tips.js'
@@ -17,7 +17,7 @@ const world = useWorld(test, { chain: true })
 const writes = new Set(['tips.take', 'parties.insert', 'commit', 'tips.fill-message', 'tips.finish'])
 
 /**
- * Work for every step a drain has: a tip somebody else claims differently (its claim is disproved), one to a wallet
+ * Work for every step a batch has: a tip somebody else claims differently (its claim is disproved), one to a wallet
  * not seen before (it becomes a party), a signature nobody finds (it is put off), and a message for a tip
  * confirmed before (it is filled in). Returns the tip to `wallet`.
  */
@@ -55,7 +55,7 @@ async function letLeasesEnd(): Promise<void> {
   await world().db.raw(`update tips set due_at = clock_timestamp() where due_at is not null`)
 }
 
-async function startWatched(t: ExecutionContext, steps: DrainSteps): Promise<() => Promise<ServiceProcess>> {
+async function startWatched(t: ExecutionContext, steps: BatchSteps): Promise<() => Promise<ServiceProcess>> {
   const { env } = world()
   const settings = {
     ...env,
@@ -65,18 +65,18 @@ async function startWatched(t: ExecutionContext, steps: DrainSteps): Promise<() 
   return () => startWorkerProcess(t, 'verifier', settings)
 }
 
-test('a verifier killed at any step of a drain confirms every tip once, and its readers see it once', async (t) => {
+test('a verifier killed at any step of a batch confirms every tip once, and its readers see it once', async (t) => {
   t.timeout(150_000)
   const { db, url } = world()
-  const steps = new DrainSteps('tips.take', 'tips.finish')
+  const steps = new BatchSteps('tips.take', 'tips.finish')
   const start = await startWatched(t, steps)
   const wallet = strangerWallet()
   const reader = await follow(t, url, wallet)
 
-  /** One round, which the verifier takes up in one drain. */
+  /** One round, which the verifier takes up in one batch. */
   async function round(former: TipClaim | undefined, prepare: () => void): Promise<TipClaim> {
     steps.hold()
-    await until('a drain waits', () => steps.waiting)
+    await until('a batch waits', () => steps.waiting)
     const tip = await recordRound(wallet, former)
     await letLeasesEnd()
     prepare()
@@ -88,12 +88,12 @@ test('a verifier killed at any step of a drain confirms every tip once, and its 
   const tips = [await round(undefined, () => undefined)]
   await until('the first tip is confirmed', () => isConfirmed(tips[0] as TipClaim))
 
-  // One drain nobody disturbs says which steps there are.
+  // One batch nobody disturbs says which steps there are.
   tips.push(await round(tips[0], () => undefined))
-  const isWhole = (drain: Step[]): boolean =>
-    drain.some(({ label }) => label === 'tips.fill-message') && drain.at(-1)?.label === 'tips.finish'
-  await until('a drain has done all of it', () => steps.drains.some(isWhole))
-  const walk = steps.drains.find(isWhole) ?? []
+  const isWhole = (batch: Step[]): boolean =>
+    batch.some(({ label }) => label === 'tips.fill-message') && batch.at(-1)?.label === 'tips.finish'
+  await until('a batch has done all of it', () => steps.batches.some(isWhole))
+  const walk = steps.batches.find(isWhole) ?? []
   t.log(
     walk
       .filter(({ phase }) => phase === 'before')
@@ -113,12 +113,12 @@ test('a verifier killed at any step of a drain confirms every tip once, and its 
     )
     tips.push(tip)
     t.is(await victim.ended, 'SIGKILL')
-    killedAt.push(nameOf(steps.drains.at(-1)?.at(-1)))
+    killedAt.push(nameOf(steps.batches.at(-1)?.at(-1)))
     await letLeasesEnd()
     verifier = await start()
     await until(`the tip is confirmed that met a kill ${step.phase} ${step.label}`, () => isConfirmed(tip))
   }
-  // What becomes final by the clock is not in every drain; these steps are.
+  // What becomes final by the clock is not in every batch; these steps are.
   for (const label of ['parties.insert', 'tips.disprove', 'commit', 'tips.fill-message', 'getTransaction'])
     t.true(killedAt.includes(`before ${label}`), label)
   for (const label of writes) t.true(killedAt.includes(`after ${label}`), label)

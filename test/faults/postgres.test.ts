@@ -83,7 +83,7 @@ test('a PostgreSQL that crashes and restarts under load keeps every tip it was s
     ({ claim, answer }) => answer.status === 200 && !stored.has(claim.txSignature),
   )
   t.is(lost.length, 0)
-  // What a drain held when the database went away comes back by its lease; half a minute is not waited for here.
+  // What a batch held when the database went away comes back by its lease; half a minute is not waited for here.
   await db.raw('update tips set due_at = clock_timestamp() where due_at is not null')
   await until('all that is stored is confirmed and streamed', () => reader.tips.length >= stored.size)
   const stamps = await stampsOf(db, wallet)

@@ -149,7 +149,7 @@ test('a reader that reads nothing and a client that never finishes do not hold u
   await endsWithin(t, web, boundMs)
 })
 
-test('a worker told to stop ends its drain and leaves with 0', async (t) => {
+test('a worker told to stop ends its batch and leaves with 0', async (t) => {
   t.timeout(testMs)
   const { env, database } = await wired(t)
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])

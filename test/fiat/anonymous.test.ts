@@ -1,12 +1,12 @@
 import test from 'ava'
-import { createMailDrain } from '../../src/mail/send-emails.js'
+import { createMailerBatch } from '../../src/mail/send-emails.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
 import { registerPerson } from '../helpers/make/people.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
-import { runDrain, useWorld, type World } from '../helpers/servers/world.js'
+import { runBatch, useWorld, type World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, mail: true })
@@ -17,7 +17,7 @@ const canaryEmail = 'zqxcanarymail@example.com'
 
 async function deliver({ services, env }: World): Promise<void> {
   const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
-  await runDrain(createMailDrain({ ...services, mail }))
+  await runBatch(createMailerBatch({ ...services, mail }))
 }
 
 /** Everything a creator can look at. */

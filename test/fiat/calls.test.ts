@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
-import { nextLook } from '../../src/fiat/settlement/poll-schedule.js'
+import { nextPoll } from '../../src/fiat/settlement/poll-schedule.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import {
   fiatIntent,
   fiatStatus,
   pay,
   referenceOf,
-  settlementDrain,
+  settlementBatch,
   settleNow,
 } from '../helpers/make/fiat-tips.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -71,7 +71,7 @@ test.serial('a life of eight days costs at most 100 calls, as many as its rhythm
   t.true(looks <= 100, `${looks}`)
   t.is(total(), 1 + looks)
   t.is(await fiatStatus(world(), intentId), 'cancelled')
-  t.is(nextLook({ sinceCreated: 0, untilExpiry: -7 * 86_400, completed: false }, 7), null)
+  t.is(nextPoll({ sinceCreated: 0, untilExpiry: -7 * 86_400, completed: false }, 7), null)
 })
 
 test.serial('a burst of webhooks makes the provider be asked at most once a second', async (t) => {
@@ -81,7 +81,7 @@ test.serial('a burst of webhooks makes the provider be asked at most once a seco
   world().fiat.fiatpay.calls.reset()
   const raw = JSON.stringify({ event: 'charge.success', data: { reference: referenceOf(intentId) } })
   const signature = createHmac('sha512', world().fiat.fiatpay.secretKey).update(raw).digest('hex')
-  const drain = settlementDrain(world())
+  const batch = settlementBatch(world())
   const startedAt = performance.now()
   for (let n = 0; n < 20; n++) {
     const burst = Array.from({ length: 10 }, () =>
@@ -90,7 +90,7 @@ test.serial('a burst of webhooks makes the provider be asked at most once a seco
         headers: { 'x-paystack-signature': signature },
       }),
     )
-    await Promise.all([...burst, drain(), drain()])
+    await Promise.all([...burst, batch(), batch()])
   }
   const seconds = Math.ceil((performance.now() - startedAt) / 1000)
   t.true(total() <= seconds + 1, `${total()} calls in ${seconds} s`)

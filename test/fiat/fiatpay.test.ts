@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
-import type { FiatCollection } from '../../src/ports/collections.js'
+import type { Collections } from '../../src/ports/collections.js'
 import { createFiatpay } from '../../src/providers/fiatpay/collections.js'
 
 const returnUrl = 'https://tips.example/paid'
@@ -18,7 +18,7 @@ interface Asked {
 
 interface Scripted {
   readonly url: string
-  readonly fiatpay: FiatCollection
+  readonly fiatpay: Collections
   readonly asked: Asked[]
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { DrainSteps, numbered, type Step } from '../helpers/drain-steps.js'
+import { BatchSteps, numbered, type Step } from '../helpers/batch-steps.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { stampsOf } from '../helpers/make/confirmed-tips.js'
 import { registerCreator } from '../helpers/make/creators.js'
@@ -21,15 +21,15 @@ test('a settlement worker killed at any step between the provider’s answer and
   world().fiat.fiatpay.behaviour.setFault({ webhooks: { copies: 0 } })
   const creator = await registerCreator(world())
   const reader = await follow(t, url, creator.wallet)
-  const steps = new DrainSteps('fiat.claim')
+  const steps = new BatchSteps('fiat.claim')
   const settings = { ...env, DATABASE_URL: await watchPostgres(t, env['DATABASE_URL'] ?? '', steps.atStep) }
   const start = () => startWorkerProcess(t, 'settlement', settings)
   const intents: string[] = []
 
-  /** One paid intent, which the worker takes up in one drain. */
+  /** One paid intent, which the worker takes up in one batch. */
   async function round(prepare: () => void): Promise<string> {
     steps.hold()
-    await until('a drain waits', () => steps.waiting)
+    await until('a batch waits', () => steps.waiting)
     const body = { creatorId: creator.user.id, amount: 10, payerEmail: 'payer@example.com' }
     const { intentId } = await fiatIntent(world(), body)
     pay(world(), intentId)
@@ -51,10 +51,10 @@ test('a settlement worker killed at any step between the provider’s answer and
     const intentId = await round(() => undefined)
     await until('it is completed', () => isCompleted(intentId))
   }
-  const isWhole = (drain: Step[]) =>
-    drain.some(({ label }) => label === 'fiat.complete') && drain.at(-1)?.label === 'commit'
-  await until('both drains have ended', () => steps.drains.filter(isWhole).length === 2)
-  const walk = steps.drains.findLast(isWhole) ?? []
+  const isWhole = (batch: Step[]) =>
+    batch.some(({ label }) => label === 'fiat.complete') && batch.at(-1)?.label === 'commit'
+  await until('both batches have ended', () => steps.batches.filter(isWhole).length === 2)
+  const walk = steps.batches.findLast(isWhole) ?? []
   t.log(walk.flatMap(({ label, phase }) => (phase === 'before' ? [label] : [])).join(', '))
   for (const label of ['tips.fiat-confirm', 'fiat.payment', 'ledger.post', 'commit'])
     t.true(
@@ -70,7 +70,7 @@ test('a settlement worker killed at any step between the provider’s answer and
     }
     const intentId = await round(() => steps.killAt(step, kill))
     t.is(await victim.ended, 'SIGKILL')
-    t.deepEqual(numbered(steps.drains.at(-1) ?? []).at(-1), step)
+    t.deepEqual(numbered(steps.batches.at(-1) ?? []).at(-1), step)
     // As the lease's minute passing would.
     await makeDue(intentId)
     worker = await start()

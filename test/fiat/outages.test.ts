@@ -6,10 +6,10 @@ import {
   fiatIntent,
   fiatStatus,
   pay,
-  settlementDrain,
+  settlementBatch,
   settleNow,
 } from '../helpers/make/fiat-tips.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
@@ -67,14 +67,14 @@ test.serial('a list that knows no filter by reference leaves what the look-up vo
   const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
   pay(world(), intentId)
   const { services } = world()
-  const fiat = { ...services.fiat, payments: async () => [] }
-  const drain = settlementDrain({ services: { ...services, fiat } })
+  const collections = { ...services.collections, payments: async () => [] }
+  const batch = settlementBatch({ services: { ...services, collections } })
   await world()
     .db('fiat_intents')
     .where({ id: intentId })
     .update({ due_at: new Date(0) })
-  await runDrain(drain)
-  await runDrain(drain)
+  await runBatch(batch)
+  await runBatch(batch)
   t.is(await fiatStatus(world(), intentId), 'completed')
   t.is(await availableUsdc(world(), creator), 9.5)
 })

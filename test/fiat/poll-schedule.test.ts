@@ -1,5 +1,5 @@
 import test from 'ava'
-import { nextLook } from '../../src/fiat/settlement/poll-schedule.js'
+import { nextPoll } from '../../src/fiat/settlement/poll-schedule.js'
 
 const day = 86_400
 const watchDays = 7
@@ -9,7 +9,7 @@ function looks(expiry: number, paidAt = Number.POSITIVE_INFINITY): number[] {
   const moments: number[] = []
   for (let now = 0; ; ) {
     const age = { sinceCreated: now, untilExpiry: expiry - now, completed: now >= paidAt }
-    const pause = nextLook(age, watchDays)
+    const pause = nextPoll(age, watchDays)
     if (pause === null) return moments
     now += pause
     moments.push(now)

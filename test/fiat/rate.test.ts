@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { RateBook } from '../../src/market/exchange-rates.js'
+import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { moveClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { availableUsdc, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/make/fiat-tips.js'
@@ -108,13 +108,13 @@ test.serial(
 test.serial('the feed is asked once for all who ask within fifteen seconds', async (t) => {
   const { services } = world()
   let readings = 0
-  const rates = {
+  const exchangeRates = {
     read: () => {
       readings += 1
-      return services.rates.read()
+      return services.exchangeRates.read()
     },
   }
-  const book = new RateBook({ ...services, rates })
+  const book = new ExchangeRates({ ...services, exchangeRates })
   await Promise.all(Array.from({ length: 100 }, () => book.current()))
   await book.current()
   t.is(readings, 1)

@@ -8,10 +8,10 @@ import {
   fiatStatus,
   pay,
   referenceOf,
-  settlementDrain,
+  settlementBatch,
 } from '../helpers/make/fiat-tips.js'
 import { startWorkerProcess } from '../helpers/servers/service-process.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true })
@@ -72,7 +72,7 @@ test.serial('what a webhook says is not believed', async (t) => {
   const raw = JSON.stringify({ event: 'charge.success', data })
   await putOff(intentId)
   t.is(await post(raw, signed(raw)), 200)
-  await runDrain(settlementDrain(world()))
+  await runBatch(settlementBatch(world()))
   t.is(await fiatStatus(world(), intentId), 'requires_action')
   t.is(await availableUsdc(world(), creator), 0)
 })
@@ -115,10 +115,10 @@ test.serial('a webhook that comes while its intent is being looked at is looked 
   const raw = JSON.stringify({ event: 'charge.success', data: { reference: referenceOf(intentId) } })
   const { services } = world()
   // The provider answers "nothing yet"; before the worker has written that down, the money and its webhook come.
-  const fiat = {
-    ...services.fiat,
+  const collections = {
+    ...services.collections,
     async lookUp(reference: string) {
-      const state = await services.fiat.lookUp(reference)
+      const state = await services.collections.lookUp(reference)
       // Intents of the tests before may be due as well, and must not bring the money early.
       if (reference === referenceOf(intentId) && state.status !== 'paid') {
         pay(world(), intentId)
@@ -131,13 +131,13 @@ test.serial('a webhook that comes while its intent is being looked at is looked 
     .db('fiat_intents')
     .where({ id: intentId })
     .update({ due_at: new Date(0) })
-  const drain = settlementDrain({ services: { ...services, fiat } })
-  await drain()
+  const batch = settlementBatch({ services: { ...services, collections } })
+  await batch()
   t.is(await fiatStatus(world(), intentId), 'requires_action')
   await until(
     'the next look finds the money',
     async () => {
-      await drain()
+      await batch()
       return (await fiatStatus(world(), intentId)) === 'completed'
     },
     5000,

@@ -1,20 +1,20 @@
 import type { ReceivedMail } from '../../scripts/sandbox/mail/received-mail.js'
-import { createMailDrain } from '../../src/mail/send-emails.js'
+import { createMailerBatch } from '../../src/mail/send-emails.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import type { Person } from './make/people.js'
-import { runDrain, type World } from './servers/world.js'
+import { runBatch, type World } from './servers/world.js'
 import { until } from './until.js'
 
-/** The mailer's drain, sending through the SMTP server of the world (opened with `mail: true`). */
-export function mailDrain({ env, services }: World) {
+/** The mailer's batch, sending through the SMTP server of the world (opened with `mail: true`). */
+export function mailerBatch({ env, services }: World) {
   const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
-  return createMailDrain({ ...services, mail })
+  return createMailerBatch({ ...services, mail })
 }
 
-/** Sends what waits until the newest e-mail to this address has been sent, by whichever drain took it. */
+/** Sends what waits until the newest e-mail to this address has been sent, by whichever batch took it. */
 export async function deliver(world: World, email: string): Promise<ReceivedMail> {
   await until(`the e-mail to ${email} is sent`, async () => {
-    await runDrain(mailDrain(world))
+    await runBatch(mailerBatch(world))
     const newest = await world.db('emails').where({ recipient: email }).orderBy('created_at', 'desc').first()
     return newest?.sent_at != null
   })

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { claimKey, storeAnswer, sweepKeys } from '../../src/platform/database/idempotency-keys.js'
+import { deleteExpiredKeys, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { startApp } from '../helpers/servers/second-app.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -159,8 +159,8 @@ test('after a day a key is free again, and the clock forgets it', async (t) => {
   t.not(second.body.intentId, first.body.intentId)
 
   const old = { keyHash: keyHash(randomUUID()), requestHash: keyHash('any'), holder: randomUUID() }
-  t.true(await claimKey(db, old))
+  t.true(await takeKey(db, old))
   await db('idempotency_keys').where('key_hash', old.keyHash).update({ created_at: dayOld })
-  t.is(await sweepKeys(db), 1)
+  t.is(await deleteExpiredKeys(db), 1)
   t.is((await db('idempotency_keys').where('key_hash', keyHash(key))).length, 1)
 })

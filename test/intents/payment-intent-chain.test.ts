@@ -1,11 +1,11 @@
 import test from 'ava'
 import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { walletDrain } from '../helpers/make/creators.js'
+import { provisionerBatch } from '../helpers/make/creators.js'
 import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
 import { registerPerson } from '../helpers/make/people.js'
 import { strangerWallet } from '../helpers/make/supporter.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 /** A treasury nobody has given anything. */
@@ -103,7 +103,7 @@ test.serial('an intent waits for a wallet that is on its way', async (t) => {
   const asked = world().request<IntentBody>('POST', '/payments/intent', {
     body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
   })
-  await runDrain(walletDrain(world()))
+  await runBatch(provisionerBatch(world()))
   const { status, body: intent } = await asked
   t.is(status, 200)
   const { public_key: wallet } = await world().db('wallets').where({ user_id: user.id }).first()
@@ -133,6 +133,6 @@ test.serial('the wait goes on without Redis', async (t) => {
   const asked = world().request('POST', '/payments/intent', {
     body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
   })
-  await runDrain(walletDrain(world()))
+  await runBatch(provisionerBatch(world()))
   t.is((await asked).status, 200)
 })

@@ -2,12 +2,12 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { defaultSettings } from '../../src/creators/settings.js'
 import {
-  askedAmount,
-  type Bounds,
-  boundsFor,
-  directLegs,
+  checkUsdLimits,
   grossAmount,
-  refuseOutOfBounds,
+  parseTipAmount,
+  splitFee,
+  type TipLimits,
+  tipLimitsFor,
 } from '../../src/intents/quote.js'
 import { DomainError, type ErrorCode } from '../../src/kernel/errors.js'
 import { picoUsd } from '../../src/kernel/money.js'
@@ -20,7 +20,7 @@ const [sol, usdc, bonk] = ['SOL', 'USDC', 'BONK'].map((symbol) => tokenBySymbol(
   Token,
   Token,
 ]
-const service: Bounds = { minUsd: 0.01, maxUsd: 10_000 }
+const service: TipLimits = { minUsd: 0.01, maxUsd: 10_000 }
 const price = (usd: number): bigint => picoUsd(usd) as bigint
 
 function refused(t: ExecutionContext, code: ErrorCode, work: () => unknown, why?: string): void {
@@ -28,37 +28,37 @@ function refused(t: ExecutionContext, code: ErrorCode, work: () => unknown, why?
 }
 
 test('an amount is read in units of the token', (t) => {
-  t.deepEqual(askedAmount(1.5, undefined, sol), { units: 1_500_000_000n })
-  t.deepEqual(askedAmount(19.99, undefined, usdc), { units: 19_990_000n })
-  t.deepEqual(askedAmount(0.000_005, undefined, bonk), { units: 1n }, 'half a unit rounds up')
-  t.deepEqual(askedAmount(2 ** 64 - 2048, undefined, { ...sol, decimals: 0 }), {
+  t.deepEqual(parseTipAmount(1.5, undefined, sol), { units: 1_500_000_000n })
+  t.deepEqual(parseTipAmount(19.99, undefined, usdc), { units: 19_990_000n })
+  t.deepEqual(parseTipAmount(0.000_005, undefined, bonk), { units: 1n }, 'half a unit rounds up')
+  t.deepEqual(parseTipAmount(2 ** 64 - 2048, undefined, { ...sol, decimals: 0 }), {
     units: 18_446_744_073_709_550_000n,
   })
 })
 
 test('an amount in dollars wins, and the other is then not looked at', (t) => {
-  t.deepEqual(askedAmount('rubbish', 5, sol), { usdMicro: 5_000_000n })
-  t.deepEqual(askedAmount(undefined, 0.01, sol), { usdMicro: 10_000n })
-  refused(t, 'invalid_amount', () => askedAmount(1, 'rubbish', sol))
+  t.deepEqual(parseTipAmount('rubbish', 5, sol), { usdMicro: 5_000_000n })
+  t.deepEqual(parseTipAmount(undefined, 0.01, sol), { usdMicro: 10_000n })
+  refused(t, 'invalid_amount', () => parseTipAmount(1, 'rubbish', sol))
 })
 
 test('what is no positive amount is refused, in either field', (t) => {
   const bad = [0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, 4e-10, '1', '', true, [1], {}, null]
   for (const value of bad) {
-    refused(t, 'invalid_amount', () => askedAmount(value, undefined, sol), `amount ${String(value)}`)
-    refused(t, 'invalid_amount', () => askedAmount(1, value, sol), `amountUsd ${String(value)}`)
+    refused(t, 'invalid_amount', () => parseTipAmount(value, undefined, sol), `amount ${String(value)}`)
+    refused(t, 'invalid_amount', () => parseTipAmount(1, value, sol), `amountUsd ${String(value)}`)
   }
-  refused(t, 'invalid_amount', () => askedAmount(undefined, undefined, sol))
+  refused(t, 'invalid_amount', () => parseTipAmount(undefined, undefined, sol))
 })
 
 test('more units than the chain can count are refused', (t) => {
-  refused(t, 'invalid_amount', () => askedAmount(2 ** 64, undefined, { ...sol, decimals: 0 }))
-  refused(t, 'invalid_amount', () => askedAmount(1e308, undefined, sol))
-  refused(t, 'invalid_amount', () => grossAmount(askedAmount(1, 1e308, bonk), bonk, 1n, service))
+  refused(t, 'invalid_amount', () => parseTipAmount(2 ** 64, undefined, { ...sol, decimals: 0 }))
+  refused(t, 'invalid_amount', () => parseTipAmount(1e308, undefined, sol))
+  refused(t, 'invalid_amount', () => grossAmount(parseTipAmount(1, 1e308, bonk), bonk, 1n, service))
   refused(
     t,
     'invalid_amount',
-    () => grossAmount(askedAmount(1, 1000, bonk), bonk, 1n, service),
+    () => grossAmount(parseTipAmount(1, 1000, bonk), bonk, 1n, service),
     'within the limits',
   )
 })
@@ -79,8 +79,8 @@ test('the limits are inclusive, by amount and by dollars', (t) => {
       [undefined, amount],
     ]) {
       const work = () => {
-        const asked = askedAmount(units, dollars, usdc)
-        refuseOutOfBounds(asked, service)
+        const asked = parseTipAmount(units, dollars, usdc)
+        checkUsdLimits(asked, service)
         return grossAmount(asked, usdc, price(1), service)
       }
       if (valid) t.is(work().units, BigInt(amount * 1e6), String(amount))
@@ -95,7 +95,7 @@ test('a dollar limit can be met exactly at any price', (t) => {
       fc.bigInt({ min: 1_000_000n, max: 10n ** 15n }),
       (token, usd) => {
         for (const edge of [0.01, 10_000]) {
-          const units = grossAmount(askedAmount(undefined, edge, token), token, usd, service).units
+          const units = grossAmount(parseTipAmount(undefined, edge, token), token, usd, service).units
           // Nearest to the exact quotient.
           const exact = BigInt(edge * 100) * 10n ** BigInt(token.decimals + 10)
           const off = units * usd - exact
@@ -116,32 +116,32 @@ test('a dollar limit can be met exactly at any price', (t) => {
 test('an amount that buys less than one unit of the token is refused', (t) => {
   const dear = price(1e9)
   refused(t, 'invalid_amount', () =>
-    grossAmount(askedAmount(undefined, 0.01, bonk), { ...bonk, decimals: 0 }, dear, service),
+    grossAmount(parseTipAmount(undefined, 0.01, bonk), { ...bonk, decimals: 0 }, dear, service),
   )
 })
 
 test('the worth of a tip is given in cents', (t) => {
-  t.deepEqual(grossAmount(askedAmount(0.1, undefined, sol), sol, price(150), service), {
+  t.deepEqual(grossAmount(parseTipAmount(0.1, undefined, sol), sol, price(150), service), {
     units: 100_000_000n,
     usdCents: 1500n,
   })
-  t.deepEqual(grossAmount(askedAmount(undefined, 5, bonk), bonk, price(0.000_02), service), {
+  t.deepEqual(grossAmount(parseTipAmount(undefined, 5, bonk), bonk, price(0.000_02), service), {
     units: 25_000_000_000n,
     usdCents: 500n,
   })
 })
 
 test('a token without a price has no limits, and cannot be asked for in dollars', (t) => {
-  t.deepEqual(grossAmount(askedAmount(1e9, undefined, bonk), bonk, undefined, service), {
+  t.deepEqual(grossAmount(parseTipAmount(1e9, undefined, bonk), bonk, undefined, service), {
     units: 10n ** 14n,
     usdCents: 0n,
   })
-  t.deepEqual(grossAmount(askedAmount(0.000_01, undefined, bonk), bonk, undefined, service).units, 1n)
-  refused(t, 'no_price', () => grossAmount(askedAmount(1, 5, bonk), bonk, undefined, service))
+  t.deepEqual(grossAmount(parseTipAmount(0.000_01, undefined, bonk), bonk, undefined, service).units, 1n)
+  refused(t, 'no_price', () => grossAmount(parseTipAmount(1, 5, bonk), bonk, undefined, service))
 })
 
 test("a creator's own limits narrow the service's and never widen them", (t) => {
-  const table: [min: number | null, max: number | null, expected: Bounds][] = [
+  const table: [min: number | null, max: number | null, expected: TipLimits][] = [
     [null, null, service],
     [1, null, { minUsd: 1, maxUsd: 10_000 }],
     [null, 50, { minUsd: 0.01, maxUsd: 50 }],
@@ -149,13 +149,13 @@ test("a creator's own limits narrow the service's and never widen them", (t) => 
     [0, 0, { minUsd: 0.01, maxUsd: 0 }],
   ]
   for (const [minTipUsd, maxTipUsd, expected] of table)
-    t.deepEqual(boundsFor(service, { ...defaultSettings, minTipUsd, maxTipUsd }), expected)
+    t.deepEqual(tipLimitsFor(service, { ...defaultSettings, minTipUsd, maxTipUsd }), expected)
 })
 
 test("a creator's own limits are inclusive too", (t) => {
-  const bounds = boundsFor(service, { ...defaultSettings, minTipUsd: 1.01, maxTipUsd: 19.99 })
+  const bounds = tipLimitsFor(service, { ...defaultSettings, minTipUsd: 1.01, maxTipUsd: 19.99 })
   const work = (amount: number) => () =>
-    grossAmount(askedAmount(amount, undefined, usdc), usdc, price(1), bounds)
+    grossAmount(parseTipAmount(amount, undefined, usdc), usdc, price(1), bounds)
   t.notThrows(work(1.01))
   t.notThrows(work(19.99))
   refused(t, 'invalid_amount', work(1.009_999))
@@ -169,41 +169,41 @@ const funded: TransferAccounts = {
 }
 
 test('a direct transfer is split into fee and net', (t) => {
-  t.deepEqual(directLegs(1_000_000n, 200, usdc, funded), { net: 980_000n, fee: 20_000n, feeLeftOut: false })
-  t.deepEqual(directLegs(99n, 200, usdc, funded), { net: 98n, fee: 1n, feeLeftOut: false })
+  t.deepEqual(splitFee(1_000_000n, 200, usdc, funded), { net: 980_000n, fee: 20_000n, feeLeftOut: false })
+  t.deepEqual(splitFee(99n, 200, usdc, funded), { net: 98n, fee: 1n, feeLeftOut: false })
 })
 
 test('a fee of zero has no leg, and none was left out', (t) => {
   for (const accounts of [funded, { ...funded, treasuryLamports: 0n, treasuryTokenAccount: false }]) {
-    t.deepEqual(directLegs(49n, 200, usdc, accounts), { net: 49n, fee: 0n, feeLeftOut: false })
-    t.deepEqual(directLegs(10n ** 9n, 0, sol, accounts), { net: 10n ** 9n, fee: 0n, feeLeftOut: false })
+    t.deepEqual(splitFee(49n, 200, usdc, accounts), { net: 49n, fee: 0n, feeLeftOut: false })
+    t.deepEqual(splitFee(10n ** 9n, 0, sol, accounts), { net: 10n ** 9n, fee: 0n, feeLeftOut: false })
   }
 })
 
 test('a fee that could not land is left out, and the creator receives the whole', (t) => {
   const noAccount = { ...funded, treasuryTokenAccount: false }
-  t.deepEqual(directLegs(1_000_000n, 200, usdc, noAccount), { net: 1_000_000n, fee: 0n, feeLeftOut: true })
-  t.false(directLegs(10n ** 9n, 200, sol, noAccount).feeLeftOut, 'SOL needs no token account')
+  t.deepEqual(splitFee(1_000_000n, 200, usdc, noAccount), { net: 1_000_000n, fee: 0n, feeLeftOut: true })
+  t.false(splitFee(10n ** 9n, 200, sol, noAccount).feeLeftOut, 'SOL needs no token account')
   const empty = { ...funded, treasuryLamports: 0n }
-  t.deepEqual(directLegs(10n ** 7n, 200, sol, empty), { net: 10n ** 7n, fee: 0n, feeLeftOut: true })
-  t.false(directLegs(1_000_000n, 200, usdc, empty).feeLeftOut, 'a token needs no lamports')
+  t.deepEqual(splitFee(10n ** 7n, 200, sol, empty), { net: 10n ** 7n, fee: 0n, feeLeftOut: true })
+  t.false(splitFee(1_000_000n, 200, usdc, empty).feeLeftOut, 'a token needs no lamports')
 })
 
-test('the fee leg in SOL lands from exactly the rent on', (t) => {
+test('the fee transfer in SOL lands from exactly the rent on', (t) => {
   const gross = 10_000_000n
-  const at = (treasuryLamports: bigint) => directLegs(gross, 200, sol, { ...funded, treasuryLamports })
+  const at = (treasuryLamports: bigint) => splitFee(gross, 200, sol, { ...funded, treasuryLamports })
   t.deepEqual(at(690_880n), { net: 9_800_000n, fee: 200_000n, feeLeftOut: false })
   t.deepEqual(at(690_879n), { net: 10_000_000n, fee: 0n, feeLeftOut: true })
 })
 
 test('SOL to an empty wallet is accepted from exactly the rent on, counted after the fee', (t) => {
   const fresh = { ...funded, recipientLamports: 0n }
-  t.is(directLegs(909_061n, 200, sol, fresh).net, 890_880n)
-  refused(t, 'amount_below_minimum', () => directLegs(909_060n, 200, sol, fresh))
-  t.is(directLegs(890_880n, 200, sol, { ...fresh, treasuryLamports: 0n }).net, 890_880n)
-  refused(t, 'amount_below_minimum', () => directLegs(890_879n, 200, sol, { ...fresh, treasuryLamports: 0n }))
-  t.is(directLegs(1n, 200, sol, { ...funded, recipientLamports: 890_880n }).net, 1n)
-  t.is(directLegs(1n, 200, usdc, fresh).net, 1n, 'a token has no such minimum')
+  t.is(splitFee(909_061n, 200, sol, fresh).net, 890_880n)
+  refused(t, 'amount_below_minimum', () => splitFee(909_060n, 200, sol, fresh))
+  t.is(splitFee(890_880n, 200, sol, { ...fresh, treasuryLamports: 0n }).net, 890_880n)
+  refused(t, 'amount_below_minimum', () => splitFee(890_879n, 200, sol, { ...fresh, treasuryLamports: 0n }))
+  t.is(splitFee(1n, 200, sol, { ...funded, recipientLamports: 890_880n }).net, 1n)
+  t.is(splitFee(1n, 200, usdc, fresh).net, 1n, 'a token has no such minimum')
 })
 
 test('legs add up to the gross, and no leg would fail on the chain', (t) => {
@@ -223,7 +223,7 @@ test('legs add up to the gross, and no leg would fail on the chain', (t) => {
       (gross, bps, token, on) => {
         const legs = (() => {
           try {
-            return directLegs(gross, bps, token, on)
+            return splitFee(gross, bps, token, on)
           } catch {
             return undefined
           }

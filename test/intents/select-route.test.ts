@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type CreatorSettings, defaultSettings } from '../../src/creators/settings.js'
-import { chooseRoute, refusalOf } from '../../src/intents/select-route.js'
+import { refusalOf, selectRoute } from '../../src/intents/select-route.js'
 import type { ErrorCode } from '../../src/kernel/errors.js'
 import type { ProviderErrorKind } from '../../src/kernel/provider-error.js'
 import { type Token, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
@@ -37,7 +37,7 @@ test('whatever the supporter gives, yield routing comes first, then conversion, 
     for (const input of tokens) {
       const output = token(expectedSymbol(chosen, input.symbol))
       t.deepEqual(
-        chooseRoute(input, chosen, stake),
+        selectRoute(input, chosen, stake),
         {
           output,
           kind: output === input ? 'direct' : 'swap',
@@ -51,14 +51,14 @@ test('whatever the supporter gives, yield routing comes first, then conversion, 
 test('the defaults take SOL, USDC, USDT and BONK as they come and turn the rest into USDC', (t) => {
   const table = { SOL: 'SOL', USDC: 'USDC', USDT: 'USDT', BONK: 'BONK', JitoSOL: 'USDC' }
   for (const [input, output] of Object.entries(table))
-    t.is(chooseRoute(token(input), defaultSettings, stake).output, token(output), input)
+    t.is(selectRoute(token(input), defaultSettings, stake).output, token(output), input)
   t.deepEqual(Object.keys(table).toSorted(), everySymbol.toSorted(), 'every token stands in the table')
 })
 
 test('yield routing pays the token that is configured', (t) => {
   const chosen = settings({ yieldEnabled: true })
-  t.is(chooseRoute(token('SOL'), chosen, token('BONK')).output, token('BONK'))
-  t.is(chooseRoute(token('BONK'), chosen, token('BONK')).kind, 'direct')
+  t.is(selectRoute(token('SOL'), chosen, token('BONK')).output, token('BONK'))
+  t.is(selectRoute(token('BONK'), chosen, token('BONK')).kind, 'direct')
 })
 
 const refusals: [engines: ProviderErrorKind[], code: ErrorCode][] = [

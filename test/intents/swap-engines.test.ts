@@ -52,7 +52,7 @@ const ultraModes: Mode[] = [
   'error-code',
   'pays-less',
   'pays-another',
-  'drains',
+  'batches',
   'unknown-program',
 ]
 for (const mode of ultraModes)
@@ -84,7 +84,7 @@ const v6Modes: [mode: Exclude<Mode, 'error-code'>, withoutRoute: string, without
   ['oversized', 'aggregator-v6', 'aggregator-v6'],
   ['pays-less', away, away],
   ['pays-another', away, away],
-  ['drains', away, away],
+  ['batches', away, away],
   ['unknown-program', away, away],
 ]
 for (const [mode, withoutRoute, withoutUltra] of v6Modes)
@@ -104,7 +104,7 @@ for (const [mode, withoutRoute, withoutUltra] of v6Modes)
     }
   })
 
-for (const mode of ['pays-less', 'pays-another', 'drains', 'unknown-program'] as const)
+for (const mode of ['pays-less', 'pays-another', 'batches', 'unknown-program'] as const)
   test.serial(`an alert counts every transaction of an engine that ${mode}`, async (t) => {
     const { creator, supporter } = await parties()
     world().sandbox.aggregator.set({ ultra: { mode }, v6: { mode } })
@@ -117,7 +117,7 @@ test.serial('what says where the money goes is checked also for somebody who can
   const { creator } = await parties()
   const poor = strangerWallet()
   t.is(await ask(creator.user.id, poor), 'aggregator-v6', 'Ultra builds nothing for them')
-  for (const mode of ['pays-another', 'drains', 'unknown-program', 'second-signer'] as const) {
+  for (const mode of ['pays-another', 'batches', 'unknown-program', 'second-signer'] as const) {
     world().sandbox.aggregator.set({ v6: { mode } })
     t.is(await ask(creator.user.id, poor), mode === 'second-signer' ? noRoute : away, mode)
   }

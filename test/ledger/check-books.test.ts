@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { move } from '../../src/ledger/accounts.js'
+import { transferEntries } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { reserve } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/database/database.js'
@@ -33,7 +33,11 @@ async function alerts(): Promise<number> {
 test.serial('check-books ends with 0 while the books hold and with 4 when they are broken', async (t) => {
   const { db } = world()
   const user = await userWith(db, 1_500_000n)
-  await reserve(db, { key: freshKey(), ref: 'w', legs: move(500_000n, available(user), held(user)) })
+  await reserve(db, {
+    key: freshKey(),
+    ref: 'w',
+    entries: transferEntries(500_000n, available(user), held(user)),
+  })
 
   const well = await runCheckBooks()
   t.is(well.code, 0, well.err)
@@ -96,7 +100,7 @@ test.serial('the clock raises an alert when the books are broken, and reads only
   await tamper(user, 1)
   await watch()
   t.is(await alerts(), before, 'what was checked is not read again')
-  await reserve(db, { key: freshKey(), ref: 'w', legs: move(10n, available(user), held(user)) })
+  await reserve(db, { key: freshKey(), ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
   await watch()
   t.is(await alerts(), before + 1)
   await watch()

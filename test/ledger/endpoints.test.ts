@@ -1,5 +1,5 @@
 import test from 'ava'
-import { move } from '../../src/ledger/accounts.js'
+import { transferEntries } from '../../src/ledger/accounts.js'
 import { credit, reserve, voidReserved } from '../../src/ledger/transfers.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { registerPerson } from '../helpers/make/people.js'
@@ -55,9 +55,21 @@ test('balance and lines show what the ledger did, newest first, in USDC', async 
   const { db } = world()
   const { session, user } = await registerPerson(world())
   const key = freshKey()
-  await credit(db, { key: freshKey(), ref: 'tip:one', legs: move(19_990_001n, clearing, available(user.id)) })
-  await reserve(db, { key: freshKey(), ref: 'tip:two', legs: move(500_000n, clearing, pending(user.id)) })
-  await reserve(db, { key, ref: 'w', legs: move(10_000_000n, available(user.id), held(user.id)) })
+  await credit(db, {
+    key: freshKey(),
+    ref: 'tip:one',
+    entries: transferEntries(19_990_001n, clearing, available(user.id)),
+  })
+  await reserve(db, {
+    key: freshKey(),
+    ref: 'tip:two',
+    entries: transferEntries(500_000n, clearing, pending(user.id)),
+  })
+  await reserve(db, {
+    key,
+    ref: 'w',
+    entries: transferEntries(10_000_000n, available(user.id), held(user.id)),
+  })
   t.deepEqual((await balance({ session })).body as unknown, {
     success: true,
     balance: { availableUSDC: 9.990001, pendingUSDC: 0.5, heldUSDC: 10 },
@@ -91,7 +103,11 @@ test('pages follow one another without a gap or a repetition, also while lines a
   const { db } = world()
   const { session, user } = await registerPerson(world())
   const tip = (n: number) =>
-    credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(BigInt(n), clearing, available(user.id)) })
+    credit(db, {
+      key: freshKey(),
+      ref: `tip:${n}`,
+      entries: transferEntries(BigInt(n), clearing, available(user.id)),
+    })
   for (let n = 1; n <= 7; n++) await tip(n)
   const seen: string[] = []
   let cursor = ''
@@ -109,7 +125,11 @@ test('a page of exactly the limit is the last one', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
   for (let n = 1; n <= 3; n++)
-    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(user.id)) })
+    await credit(db, {
+      key: freshKey(),
+      ref: `tip:${n}`,
+      entries: transferEntries(1n, clearing, available(user.id)),
+    })
   t.is((await transactions('?limit=3', { session })).body.nextCursor, null)
 })
 
@@ -117,7 +137,11 @@ test('nobody sees lines of somebody else, with whatever cursor', async (t) => {
   const { db } = world()
   const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
   for (let n = 1; n <= 3; n++)
-    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(ada.user.id)) })
+    await credit(db, {
+      key: freshKey(),
+      ref: `tip:${n}`,
+      entries: transferEntries(1n, clearing, available(ada.user.id)),
+    })
   const { body } = await transactions('?limit=2', { session: ada.session })
   const stolen = await transactions(`?cursor=${body.nextCursor}`, { session: bob.session })
   t.deepEqual(stolen.body.transactions, [])
@@ -164,8 +188,16 @@ test('the same page as CSV: a file, a header, and nothing a spreadsheet would ru
   const { session, user } = await registerPerson(world())
   const refs = ['tip:plain', '=HYPERLINK("http://evil.example")', '+1', '-1', '@x', 'a, "b"', '\tx']
   for (const ref of refs)
-    await credit(db, { key: freshKey(), ref, legs: move(1_500_000n, clearing, available(user.id)) })
-  await reserve(db, { key: freshKey(), ref: 'w', legs: move(500_000n, available(user.id), held(user.id)) })
+    await credit(db, {
+      key: freshKey(),
+      ref,
+      entries: transferEntries(1_500_000n, clearing, available(user.id)),
+    })
+  await reserve(db, {
+    key: freshKey(),
+    ref: 'w',
+    entries: transferEntries(500_000n, available(user.id), held(user.id)),
+  })
   const answer = await transactions<string>('?format=csv', { session })
   t.is(answer.status, 200)
   t.is(answer.headers['content-type'], 'text/csv; charset=utf-8')
@@ -197,7 +229,11 @@ test('the next page of a CSV is in its Link header', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
   for (let n = 1; n <= 3; n++)
-    await credit(db, { key: freshKey(), ref: `tip:${n}`, legs: move(1n, clearing, available(user.id)) })
+    await credit(db, {
+      key: freshKey(),
+      ref: `tip:${n}`,
+      entries: transferEntries(1n, clearing, available(user.id)),
+    })
   const first = await transactions<string>('?format=csv&limit=2', { session })
   const next = /^<([^>]+)>; rel="next"$/.exec(String(first.headers['link']))?.[1] ?? ''
   const second = await world().request<string>('GET', next, { session })

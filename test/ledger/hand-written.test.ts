@@ -1,5 +1,5 @@
 import test from 'ava'
-import { move } from '../../src/ledger/accounts.js'
+import { transferEntries } from '../../src/ledger/accounts.js'
 import { reserve } from '../../src/ledger/transfers.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { available, brokenNow, freshKey, held, userWith } from './support.js'
@@ -22,7 +22,11 @@ test.serial('SQL written by hand that breaks the books is refused and changes no
     (await db('ledger_accounts').where({ user_id: null, kind, currency }).first()).id
   const [usdc, naira] = [await platform('chain_clearing', 'USDC'), await platform('fx', 'NGN')]
   const key = freshKey()
-  const { id: reserved } = await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+  const { id: reserved } = await reserve(db, {
+    key,
+    ref: 'w',
+    entries: transferEntries(10n, available(user), held(user)),
+  })
   const [h] = await db('ledger_accounts').where({ user_id: user, kind: 'held' })
   const resolving = { kind: 'post', idem: `${key}:resolve`, resolves: String(reserved) }
   const [entry] = await db('ledger_entries').where({ account_id: a.id })
@@ -115,7 +119,7 @@ test.serial('the check of the books names what is broken when the triggers were 
   const { id: reserved } = await reserve(db, {
     key: freshKey(),
     ref: 'w',
-    legs: move(10n, available(user), held(user)),
+    entries: transferEntries(10n, available(user), held(user)),
   })
   const cached: [string, string] = [
     'every cached balance is the one after its last entry',

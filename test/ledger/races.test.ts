@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Knex } from 'knex'
-import { move } from '../../src/ledger/accounts.js'
+import { transferEntries } from '../../src/ledger/accounts.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/database/database.js'
@@ -32,7 +32,11 @@ test.serial('of 200 reserves of the whole balance at once exactly one wins', (t)
   withPool(async ({ db, transact }) => {
     for (const transacted of [false, true]) {
       const user = await userWith(db, 1000n)
-      const one = () => ({ key: freshKey(), ref: 'w', legs: move(1000n, available(user), held(user)) })
+      const one = () => ({
+        key: freshKey(),
+        ref: 'w',
+        entries: transferEntries(1000n, available(user), held(user)),
+      })
       const { won, messages } = await race(
         Array.from({ length: 200 }, () =>
           transacted ? transact(({ trx }) => reserve(trx, one())) : reserve(db, one()),
@@ -48,7 +52,7 @@ test.serial('of 200 reserves of the whole balance at once exactly one wins', (t)
 test.serial('of 100 postings of one key at once one is new and 99 are repetitions', (t) =>
   withPool(async ({ db }) => {
     const user = await userWith(db, 0n)
-    const movement = { key: freshKey(), ref: 'tip', legs: move(5n, clearing, available(user)) }
+    const movement = { key: freshKey(), ref: 'tip', entries: transferEntries(5n, clearing, available(user)) }
     const posted = await Promise.all(Array.from({ length: 100 }, () => reserve(db, movement)))
     t.is(posted.filter(({ repeated }) => !repeated).length, 1)
     t.is(new Set(posted.map(({ id }) => id)).size, 1)
@@ -61,8 +65,9 @@ test.serial('a reserve that is posted and voided at once is resolved one way', (
     const user = await userWith(db, 1000n)
     for (let round = 0; round < 20; round++) {
       const key = freshKey()
-      await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
-      const post = () => postReserved(db, { key, ref: 'w', legs: move(10n, held(user), provider) })
+      await reserve(db, { key, ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
+      const post = () =>
+        postReserved(db, { key, ref: 'w', entries: transferEntries(10n, held(user), provider) })
       const { won, messages } = await race(
         Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? post() : voidReserved(db, key))),
       )
@@ -82,7 +87,7 @@ test.serial('20 writers moving between the same accounts in any direction never 
       for (let i = 0; i < 20; i++) {
         const [from, to] = [any(), any()]
         if (from.userId !== to.userId)
-          await credit(db, { key: freshKey(), ref: 'm', legs: move(1n, from, to) })
+          await credit(db, { key: freshKey(), ref: 'm', entries: transferEntries(1n, from, to) })
       }
     }
     await Promise.all(Array.from({ length: connections }, writer))
@@ -102,7 +107,11 @@ test.serial('transactions that wait for each other in a circle are run again, an
       transact(async ({ trx }) => {
         runs += 1
         for (const user of order) {
-          await credit(trx, { key: freshKey(), ref: 'm', legs: move(1n, clearing, available(user)) })
+          await credit(trx, {
+            key: freshKey(),
+            ref: 'm',
+            entries: transferEntries(1n, clearing, available(user)),
+          })
           await bothHoldOne()
         }
       })
@@ -131,7 +140,7 @@ test.serial('accounts opened by many at once are opened once', (t) =>
   withPool(async ({ db }) => {
     const user = await userWith(db, 0n)
     const credits = Array.from({ length: 50 }, () =>
-      reserve(db, { key: freshKey(), ref: 'tip', legs: move(1n, clearing, available(user)) }),
+      reserve(db, { key: freshKey(), ref: 'tip', entries: transferEntries(1n, clearing, available(user)) }),
     )
     await Promise.all(credits)
     t.is((await readBalance(db, user, 'USDC')).available, 50n)

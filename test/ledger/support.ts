@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { move, platformAccount, userAccount } from '../../src/ledger/accounts.js'
+import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { type BooksReport, checkBooks } from '../../src/ledger/invariants.js'
 import { credit } from '../../src/ledger/transfers.js'
 import { freshEmail } from '../helpers/make/people.js'
@@ -26,7 +26,11 @@ export async function userWith(db: Knex, units: bigint): Promise<string> {
     .returning<{ id: string }[]>('id')
   if (user === undefined) throw new Error('The user was not written')
   if (units > 0n)
-    await credit(db, { key: freshKey(), ref: 'tip:test', legs: move(units, clearing, available(user.id)) })
+    await credit(db, {
+      key: freshKey(),
+      ref: 'tip:test',
+      entries: transferEntries(units, clearing, available(user.id)),
+    })
   return user.id
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { move, platformAccount } from '../../src/ledger/accounts.js'
+import { platformAccount, transferEntries } from '../../src/ledger/accounts.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { postTransfer } from '../../src/ledger/post-transfer.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
@@ -25,8 +25,8 @@ test('a credit opens the account and raises its balance', async (t) => {
   const { db } = world()
   const user = await userWith(db, 0n)
   t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 0n })
-  const legs = [...move(95n, clearing, available(user)), ...move(5n, provider, fees)]
-  const posted = await credit(db, { key: freshKey(), ref: 'tip:1', legs })
+  const entries = [...transferEntries(95n, clearing, available(user)), ...transferEntries(5n, provider, fees)]
+  const posted = await credit(db, { key: freshKey(), ref: 'tip:1', entries })
   t.false(posted.repeated)
   t.deepEqual(await balanceOf(user), { available: 95n, pending: 0n, held: 0n })
   t.deepEqual(await brokenNow(db), [])
@@ -36,20 +36,20 @@ test('a transfer may change currency: each sums to zero by itself', async (t) =>
   const { db } = world()
   const user = await userWith(db, 0n)
   const naira = (kind: 'provider_clearing' | 'fx') => platformAccount(kind, 'NGN')
-  const legs = [
-    ...move(160_000n, naira('provider_clearing'), naira('fx')),
-    ...move(1_000_000n, platformAccount('fx', 'USDC'), available(user)),
+  const entries = [
+    ...transferEntries(160_000n, naira('provider_clearing'), naira('fx')),
+    ...transferEntries(1_000_000n, platformAccount('fx', 'USDC'), available(user)),
   ]
-  await credit(db, { key: freshKey(), ref: 'fiat:1', legs })
+  await credit(db, { key: freshKey(), ref: 'fiat:1', entries })
   t.is((await balanceOf(user)).available, 1_000_000n)
 })
 
 test('the same key again changes nothing and says so', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
-  const movement = { key: freshKey(), ref: 'tip:2', legs: move(7n, clearing, available(user)) }
+  const movement = { key: freshKey(), ref: 'tip:2', entries: transferEntries(7n, clearing, available(user)) }
   const first = await credit(db, movement)
-  const again = await credit(db, { ...movement, legs: movement.legs.toReversed() })
+  const again = await credit(db, { ...movement, entries: movement.entries.toReversed() })
   t.deepEqual(again, { id: first.id, repeated: true })
   t.is((await balanceOf(user)).available, 107n)
 })
@@ -57,7 +57,7 @@ test('the same key again changes nothing and says so', async (t) => {
 test('a repeated reserve is a repetition also when the balance is gone', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
-  const movement = { key: freshKey(), ref: 'w', legs: move(100n, available(user), held(user)) }
+  const movement = { key: freshKey(), ref: 'w', entries: transferEntries(100n, available(user), held(user)) }
   const { id } = await reserve(db, movement)
   t.deepEqual(await reserve(db, movement), { id, repeated: true })
   t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 100n })
@@ -66,14 +66,14 @@ test('a repeated reserve is a repetition also when the balance is gone', async (
 test('a used key with other content is refused loudly', async (t) => {
   const { db } = world()
   const [user, other] = [await userWith(db, 0n), await userWith(db, 0n)]
-  const movement = { key: freshKey(), ref: 'tip:3', legs: move(7n, clearing, available(user)) }
+  const movement = { key: freshKey(), ref: 'tip:3', entries: transferEntries(7n, clearing, available(user)) }
   await credit(db, movement)
   const changed = [
     { ...movement, ref: 'tip:4' },
-    { ...movement, legs: move(8n, clearing, available(user)) },
-    { ...movement, legs: move(7n, provider, available(user)) },
-    { ...movement, legs: move(7n, clearing, available(other)) },
-    { ...movement, legs: move(7n, clearing, pending(user)) },
+    { ...movement, entries: transferEntries(8n, clearing, available(user)) },
+    { ...movement, entries: transferEntries(7n, provider, available(user)) },
+    { ...movement, entries: transferEntries(7n, clearing, available(other)) },
+    { ...movement, entries: transferEntries(7n, clearing, pending(user)) },
   ]
   for (const one of changed)
     await t.throwsAsync(credit(db, one), { message: /^Another transfer has the idem/ })
@@ -91,10 +91,18 @@ test('what is not there is not given, and the transaction of the caller goes on'
       [stranger, 1n],
     ] as const)
       await t.throwsAsync(
-        reserve(trx, { key: freshKey(), ref: 'w', legs: move(units, available(who), held(who)) }),
+        reserve(trx, {
+          key: freshKey(),
+          ref: 'w',
+          entries: transferEntries(units, available(who), held(who)),
+        }),
         short,
       )
-    await reserve(trx, { key: freshKey(), ref: 'w', legs: move(100n, available(user), held(user)) })
+    await reserve(trx, {
+      key: freshKey(),
+      ref: 'w',
+      entries: transferEntries(100n, available(user), held(user)),
+    })
   })
   t.deepEqual(await balanceOf(user), { available: 0n, pending: 0n, held: 100n })
   t.deepEqual(await balanceOf(stranger), { available: 0n, pending: 0n, held: 0n })
@@ -103,7 +111,7 @@ test('what is not there is not given, and the transaction of the caller goes on'
 test('state and money share a transaction: a rollback takes both back', async (t) => {
   const { db, services } = world()
   const user = await userWith(db, 100n)
-  const movement = { key: freshKey(), ref: 'w', legs: move(40n, available(user), held(user)) }
+  const movement = { key: freshKey(), ref: 'w', entries: transferEntries(40n, available(user), held(user)) }
   await t.throwsAsync(
     services.transact(async ({ trx }) => {
       await reserve(trx, movement)
@@ -119,15 +127,15 @@ test('a reserve is posted to where the money went', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
   const key = freshKey()
-  await reserve(db, { key, ref: 'w', legs: move(60n, available(user), held(user)) })
-  const legs = [
+  await reserve(db, { key, ref: 'w', entries: transferEntries(60n, available(user), held(user)) })
+  const entries = [
     { account: held(user), amount: -60n },
     { account: provider, amount: 59n },
     { account: fees, amount: 1n },
   ]
-  const posted = await postReserved(db, { key, ref: 'w', legs })
+  const posted = await postReserved(db, { key, ref: 'w', entries })
   t.false(posted.repeated)
-  t.deepEqual(await postReserved(db, { key, ref: 'w', legs }), { id: posted.id, repeated: true })
+  t.deepEqual(await postReserved(db, { key, ref: 'w', entries }), { id: posted.id, repeated: true })
   t.deepEqual(await balanceOf(user), { available: 40n, pending: 0n, held: 0n })
   t.deepEqual(await brokenNow(db), [])
 })
@@ -136,10 +144,14 @@ test('what arrived on the chain waits as pending until it is final, or goes as i
   const { db } = world()
   const user = await userWith(db, 0n)
   const [final, gone] = [freshKey(), freshKey()]
-  await reserve(db, { key: final, ref: 'tip:5', legs: move(60n, clearing, pending(user)) })
-  await reserve(db, { key: gone, ref: 'tip:6', legs: move(30n, clearing, pending(user)) })
+  await reserve(db, { key: final, ref: 'tip:5', entries: transferEntries(60n, clearing, pending(user)) })
+  await reserve(db, { key: gone, ref: 'tip:6', entries: transferEntries(30n, clearing, pending(user)) })
   t.deepEqual(await balanceOf(user), { available: 0n, pending: 90n, held: 0n })
-  await postReserved(db, { key: final, ref: 'tip:5', legs: move(60n, pending(user), available(user)) })
+  await postReserved(db, {
+    key: final,
+    ref: 'tip:5',
+    entries: transferEntries(60n, pending(user), available(user)),
+  })
   await voidReserved(db, gone)
   t.deepEqual(await balanceOf(user), { available: 60n, pending: 0n, held: 0n })
   t.deepEqual(await brokenNow(db), [])
@@ -148,15 +160,15 @@ test('what arrived on the chain waits as pending until it is final, or goes as i
 test('a voided reserve costs nothing and cannot be posted, nor the other way round', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
-  const taken = move(10n, held(user), provider)
+  const taken = transferEntries(10n, held(user), provider)
   const conflict = { message: /^Another transfer has the idem/ }
   const [voided, posted] = [freshKey(), freshKey()]
   for (const key of [voided, posted])
-    await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+    await reserve(db, { key, ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
   t.false((await voidReserved(db, voided)).repeated)
   t.true((await voidReserved(db, voided)).repeated)
-  await t.throwsAsync(postReserved(db, { key: voided, ref: 'w', legs: taken }), conflict)
-  await postReserved(db, { key: posted, ref: 'w', legs: taken })
+  await t.throwsAsync(postReserved(db, { key: voided, ref: 'w', entries: taken }), conflict)
+  await postReserved(db, { key: posted, ref: 'w', entries: taken })
   await t.throwsAsync(voidReserved(db, posted), conflict)
   t.deepEqual(await balanceOf(user), { available: 90n, pending: 0n, held: 0n })
 })
@@ -164,19 +176,19 @@ test('a voided reserve costs nothing and cannot be posted, nor the other way rou
 test('only what was reserved is resolved, and all of it', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
-  const legs = (units: bigint) => move(units, held(user), provider)
+  const entries = (units: bigint) => transferEntries(units, held(user), provider)
   const unreserved = { message: /^Nothing was reserved as/ }
-  await reserve(db, { key: freshKey(), ref: 'w', legs: move(50n, available(user), held(user)) })
-  await t.throwsAsync(postReserved(db, { key: freshKey(), ref: 'w', legs: legs(10n) }), unreserved)
+  await reserve(db, { key: freshKey(), ref: 'w', entries: transferEntries(50n, available(user), held(user)) })
+  await t.throwsAsync(postReserved(db, { key: freshKey(), ref: 'w', entries: entries(10n) }), unreserved)
   await t.throwsAsync(voidReserved(db, freshKey()), unreserved)
 
   const key = freshKey()
-  await reserve(db, { key, ref: 'w', legs: move(10n, available(user), held(user)) })
+  await reserve(db, { key, ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
   for (const units of [9n, 11n])
-    await t.throwsAsync(postReserved(db, { key, ref: 'w', legs: legs(units) }), {
+    await t.throwsAsync(postReserved(db, { key, ref: 'w', entries: entries(units) }), {
       message: /does not take back/,
     })
-  await postReserved(db, { key, ref: 'w', legs: legs(10n) })
+  await postReserved(db, { key, ref: 'w', entries: entries(10n) })
   t.deepEqual(await balanceOf(user), { available: 40n, pending: 0n, held: 50n })
 })
 
@@ -184,11 +196,11 @@ test('a credit is no reserve: it is neither posted nor voided', async (t) => {
   const { db } = world()
   const user = await userWith(db, 0n)
   const key = freshKey()
-  await credit(db, { key, ref: 'tip:7', legs: move(10n, clearing, available(user)) })
+  await credit(db, { key, ref: 'tip:7', entries: transferEntries(10n, clearing, available(user)) })
   const unreserved = { message: /^Nothing was reserved as/ }
   await t.throwsAsync(voidReserved(db, key), unreserved)
-  const legs = move(10n, available(user), provider)
-  await t.throwsAsync(postReserved(db, { key, ref: 'tip:7', legs }), unreserved)
+  const entries = transferEntries(10n, available(user), provider)
+  await t.throwsAsync(postReserved(db, { key, ref: 'tip:7', entries }), unreserved)
   t.is((await balanceOf(user)).available, 10n)
 })
 
@@ -206,20 +218,20 @@ test('what is no transfer is refused before it reaches the database', async (t) 
       { account: clearing, amount: 0n },
       { account: available(user), amount: 0n },
     ],
-    [...move(1n, clearing, available(user)), ...move(1n, clearing, available(user))],
+    [...transferEntries(1n, clearing, available(user)), ...transferEntries(1n, clearing, available(user))],
     [
       { account: platformAccount('fx', 'NGN'), amount: -1n },
       { account: available(user), amount: 1n },
     ],
   ]
-  for (const legs of bad)
-    await t.throwsAsync(credit(db, { key: freshKey(), ref: 'x', legs }), { message: /is no transfer/ })
+  for (const entries of bad)
+    await t.throwsAsync(credit(db, { key: freshKey(), ref: 'x', entries }), { message: /is no transfer/ })
 })
 
 test('a posting is one round trip', async (t) => {
   const { db } = world()
   const user = await userWith(db, 100n)
-  await reserve(db, { key: freshKey(), ref: 'w', legs: move(1n, available(user), held(user)) })
+  await reserve(db, { key: freshKey(), ref: 'w', entries: transferEntries(1n, available(user), held(user)) })
   await db.transaction(async (trx) => {
     const connection = await trx.client.acquireConnection()
     const ask = connection.query
@@ -232,7 +244,7 @@ test('a posting is one round trip', async (t) => {
       idem: freshKey(),
       kind: 'reserve',
       ref: 'w',
-      legs: move(1n, available(user), held(user)),
+      entries: transferEntries(1n, available(user), held(user)),
     })
     connection.query = ask
     t.is(trips, 1)
@@ -244,7 +256,11 @@ test('a posting is planned once for a connection, not each time', async (t) => {
   const user = await userWith(db, 100n)
   await db.transaction(async (trx) => {
     for (let i = 0; i < 20; i++)
-      await reserve(trx, { key: freshKey(), ref: 'w', legs: move(1n, available(user), held(user)) })
+      await reserve(trx, {
+        key: freshKey(),
+        ref: 'w',
+        entries: transferEntries(1n, available(user), held(user)),
+      })
     const { rows } = await trx.raw(
       `select custom_plans, generic_plans from pg_prepared_statements where name = 'ledger.post'`,
     )

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { codeMail } from '../../src/accounts/one-time-codes/code-mail.js'
-import { letter } from '../../src/mail/layout.js'
+import { emailLayout } from '../../src/mail/layout.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
 
@@ -24,7 +24,7 @@ code.
 })
 
 test('both forms of a letter say the same', (t) => {
-  const { text, html } = letter({ subject: 'x', blocks: ['Hello  there,', { standout: '42' }, 'bye'] })
+  const { text, html } = emailLayout({ subject: 'x', blocks: ['Hello  there,', { standout: '42' }, 'bye'] })
   const words = (from: string) =>
     from
       .replace(/<[^>]*>/g, ' ')
@@ -34,25 +34,25 @@ test('both forms of a letter say the same', (t) => {
 })
 
 test('whatever a block holds is text, in both forms', (t) => {
-  const { text, html } = letter({ subject: 'x', blocks: [hostile, { standout: hostile }] })
+  const { text, html } = emailLayout({ subject: 'x', blocks: [hostile, { standout: hostile }] })
   t.deepEqual(html.match(/<(?!!DOCTYPE|\/?(html|body|div|p)\b)/g), null)
   t.is(html.split('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot; &#39;too&#39;').length, 3)
   t.true(text.includes('<script>alert(1)</script>'), 'plain text is not escaped')
 })
 
 test('a letter loads nothing and links nowhere', (t) => {
-  const { html } = letter({ subject: 'x', blocks: ['y', { standout: 'z' }] })
+  const { html } = emailLayout({ subject: 'x', blocks: ['y', { standout: 'z' }] })
   t.false(/src=|href=|url\(|@import/i.test(html))
 })
 
 test('a subject is one line, however it came', (t) => {
-  const { subject } = letter({ subject: ' a\r\nBcc: b@example.com\u202e ', blocks: [] })
+  const { subject } = emailLayout({ subject: ' a\r\nBcc: b@example.com\u202e ', blocks: [] })
   t.is(subject, 'aBcc: b@example.com')
-  t.is(letter({ subject: 'x'.repeat(999), blocks: [] }).subject.length, 200)
+  t.is(emailLayout({ subject: 'x'.repeat(999), blocks: [] }).subject.length, 200)
 })
 
 test('lines of text are at most 72 characters, unless one word is longer', (t) => {
-  const { text } = letter({ subject: 'x', blocks: ['word '.repeat(100), 'x'.repeat(100)] })
+  const { text } = emailLayout({ subject: 'x', blocks: ['word '.repeat(100), 'x'.repeat(100)] })
   const lines = text.split('\n')
   t.true(lines.every((line) => line.length <= 72 || line === 'x'.repeat(100)))
 })

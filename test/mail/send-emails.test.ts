@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { queueEmail } from '../../src/mail/queue-email.js'
-import { createMailDrain } from '../../src/mail/send-emails.js'
+import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import { measureWork } from '../../workers/measure-work.js'
-import { mailDrain } from '../helpers/codes.js'
+import { mailerBatch } from '../helpers/codes.js'
 import { freshEmail, registerPerson } from '../helpers/make/people.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
-import { runDrain, useWorld } from '../helpers/servers/world.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { mail: true })
 const nobodyListens = 'smtp://127.0.0.1:1'
 
-// After one another: every drain takes whatever is due.
+// After one another: every batch takes whatever is due.
 test.serial.afterEach(async () => {
   world().mail.reset()
   await world().db('emails').delete()
@@ -32,7 +32,7 @@ function row(recipient: string) {
 }
 
 function drainThrough(mail: Mail) {
-  return createMailDrain({ ...world().services, mail })
+  return createMailerBatch({ ...world().services, mail })
 }
 
 function through(url: string, timeoutMs?: number) {
@@ -56,8 +56,8 @@ const forgotten = { due_at: null, body_text: null, body_html: null }
 
 test.serial('an e-mail arrives in both forms, once, and its content is forgotten', async (t) => {
   const to = await queue()
-  t.is(await runDrain(mailDrain(world())), 1)
-  t.is(await runDrain(mailDrain(world())), 0)
+  t.is(await runBatch(mailerBatch(world())), 1)
+  t.is(await runBatch(mailerBatch(world())), 0)
   const [mail, ...others] = world().mail.received(to)
   t.deepEqual(others, [])
   const { id, sent_at, ...rest } = await row(to)
@@ -94,7 +94,7 @@ test.serial(
     t.true(waiting.due_at.getTime() > Date.now() + 120_000)
     t.is(waiting.body_text, 'secret text')
     await makeDue(to)
-    await runDrain(mailDrain(world()))
+    await runBatch(mailerBatch(world()))
     t.is(world().mail.received(to).length, 1)
   },
 )
@@ -115,7 +115,7 @@ test.serial('one refused address and one slow one keep nobody else waiting', asy
   const [refused, slow] = [await queue(), await queue()]
   const others = await Promise.all(Array.from({ length: 8 }, () => queue()))
   world().mail.faults.set({ to: refused, code: 550 })
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.like(await row(refused), {
     ...forgotten,
     sent_at: null,
@@ -127,10 +127,10 @@ test.serial('one refused address and one slow one keep nobody else waiting', asy
   const again = await Promise.all([slow, ...others].map((to) => queue(to)))
   world().mail.faults.set({ to: slow, delayMs: 60_000 })
   const startedAt = performance.now()
-  const drain = through(world().env['SMTP_URL'] ?? '', 1500)()
+  const batch = through(world().env['SMTP_URL'] ?? '', 1500)()
   await until('the others are sent', () => world().mail.received().length === again.length - 1, 1400)
   t.log(`others after ${Math.round(performance.now() - startedAt)} ms`)
-  await drain
+  await batch
   const [late] = await world().db('emails').where({ recipient: slow }).whereNotNull('due_at')
   t.is(late.last_error, 'mail server: EABORT')
 })
@@ -138,21 +138,21 @@ test.serial('one refused address and one slow one keep nobody else waiting', asy
 test.serial('a "come later" is no refusal, and neither is a refused sender', async (t) => {
   const to = await queue()
   world().mail.faults.set({ code: 451, times: 1 })
-  await mailDrain(world())()
+  await mailerBatch(world())()
   t.like(await row(to), {
     last_error: 'mail server: EENVELOPE RCPT TO 451',
     sent_at: null,
     body_text: 'secret text',
   })
   await makeDue(to)
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.not((await row(to)).sent_at, null)
 })
 
 test.serial('what a server quotes in its refusal is kept nowhere', async (t) => {
   const to = await queue()
   world().mail.faults.set({ code: 554, at: 'content' })
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   const refused = await row(to)
   t.is(refused.last_error, 'mail server: EMESSAGE DATA 554')
   t.false(JSON.stringify(refused).includes('secret'))
@@ -170,7 +170,7 @@ test.serial('a mail that is worth nothing any more is dropped unsent, with an al
   const to = await queue(freshEmail(), new Date(Date.now() - 1))
   const inTime = await queue(freshEmail(), new Date(Date.now() + 60_000))
   const before = await alerts()
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.like(await row(to), { ...forgotten, sent_at: null, last_error: 'expired' })
   t.is(await alerts(), before + 1)
   t.is(world().mail.received(to).length, 0)
@@ -188,10 +188,10 @@ test.serial('a mailer that dies after sending has the mail sent again, as the sa
   })
   void dying()
   await until('the first mailer has sent', () => sent.length === 1)
-  t.is((await mailDrain(world())()).taken, 0, 'a leased mail is nobody else’s')
+  t.is((await mailerBatch(world())()).taken, 0, 'a leased mail is nobody else’s')
   t.true((await row(to)).due_at.getTime() > Date.now() + 50_000)
   await makeDue(to)
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   t.is(world().mail.received(to)[0]?.messageId, `<${sent[0]?.id}@tips.example>`)
 })
 
@@ -208,7 +208,7 @@ test.serial('a mailer whose lease ran out changes nothing of what another one ha
   })()
   await until('the first mailer is at it', () => reached)
   await makeDue(to)
-  await runDrain(mailDrain(world()))
+  await runBatch(mailerBatch(world()))
   const done = await row(to)
   fail()
   await stuck
@@ -216,9 +216,9 @@ test.serial('a mailer whose lease ran out changes nothing of what another one ha
   t.not(done.sent_at, null)
 })
 
-test.serial('ten drains at once send every mail once', async (t) => {
+test.serial('ten batches at once send every mail once', async (t) => {
   const people = await Promise.all(Array.from({ length: 60 }, () => queue()))
-  await Promise.all(Array.from({ length: 10 }, () => runDrain(mailDrain(world()))))
+  await Promise.all(Array.from({ length: 10 }, () => runBatch(mailerBatch(world()))))
   t.is(world().mail.received().length, people.length)
   t.is(
     new Set(
@@ -232,13 +232,13 @@ test.serial('ten drains at once send every mail once', async (t) => {
 
 test.serial('an address that looks like a list is one recipient or none', async (t) => {
   await queue('ada@example.com, eve@example.com')
-  await mailDrain(world())()
+  await mailerBatch(world())()
   t.deepEqual(world().mail.received('eve@example.com'), [])
 })
 
 test.serial('otp/start wakes the mailer: the mail is there well before its own rhythm', async (t) => {
-  const drain = mailDrain(world())
-  await assertWoken(t, world().services, { kind: 'mailer', drain, withinMs: 1500 }, async () => {
+  const batch = mailerBatch(world())
+  await assertWoken(t, world().services, { kind: 'mailer', batch, withinMs: 1500 }, async () => {
     const { email } = await registerPerson(world())
     const startedAt = performance.now()
     await world().request('POST', '/auth/otp/start', { body: { email } })

@@ -2,9 +2,9 @@ import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { requestRaw } from '../helpers/http/raw-request.js'
-import { walletDrain } from '../helpers/make/creators.js'
-import { settlementDrain } from '../helpers/make/fiat-tips.js'
-import { publicUrl, runDrain, useWorld } from '../helpers/servers/world.js'
+import { provisionerBatch } from '../helpers/make/creators.js'
+import { settlementBatch } from '../helpers/make/fiat-tips.js'
+import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary.js'
 import { until } from '../helpers/until.js'
 import { fencesOf } from './fences.js'
@@ -36,8 +36,8 @@ const here = (text: string): string =>
 
 /** What the processes of a running stack do meanwhile. */
 async function work(): Promise<void> {
-  await runDrain(walletDrain(world()))
-  await runDrain(settlementDrain(world()))
+  await runBatch(provisionerBatch(world()))
+  await runBatch(settlementBatch(world()))
 }
 
 const promise = 'the lines of the quickstart lead from nothing to an event'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { judgeReading, noPrice, type PriceState, type Reading } from '../../src/market/token-price-guard.js'
+import { checkReading, noPrice, type PriceState, type Reading } from '../../src/market/token-price-guard.js'
 import { seeded } from '../helpers/seed.js'
 
 const jumpPercent = 20
@@ -10,7 +10,7 @@ const minute = 60 * second
 /** `[seconds, price]` readings one after the other. */
 function after(...readings: [atSeconds: number, price: bigint][]): PriceState {
   return readings.reduce<PriceState>(
-    (state, [at, price]) => judgeReading(state, { price, atMs: at * second }, jumpPercent),
+    (state, [at, price]) => checkReading(state, { price, atMs: at * second }, jumpPercent),
     noPrice,
   )
 }
@@ -84,7 +84,7 @@ test('no reading alone ever moves a recent price by more than a fifth', (t) => {
       for (const { waitMs, price } of readings) {
         atMs += waitMs
         const before = state.accepted
-        state = judgeReading(state, { price, atMs }, jumpPercent)
+        state = checkReading(state, { price, atMs }, jumpPercent)
         history.push({ price, atMs })
         if (before === undefined || state.accepted === before || atMs - before.atMs >= 5 * minute) continue
         const agreed = history.slice(0, -1).filter((earlier) => atMs - earlier.atMs >= 15 * second)

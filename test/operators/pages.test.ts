@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { closeServer } from '../../scripts/sandbox/http-server.js'
-import { listWaiting } from '../../src/operators/open-cases.js'
+import { listOpenCases } from '../../src/operators/open-cases.js'
 import { operatorsPages } from '../../src/operators/routes.js'
 import { listWork, sumWork } from '../../src/operators/work-rows.js'
 import { openQueues } from '../../src/platform/queue/queues.js'
@@ -139,10 +139,10 @@ test.serial('the figures are those of the rows', async (t) => {
 
 test.serial('what waits for a person is counted, with the command that shows it', async (t) => {
   const { db } = world()
-  t.true((await listWaiting(db)).every(({ count }) => count === 0))
+  t.true((await listOpenCases(db)).every(({ count }) => count === 0))
   await db('rates').insert({ pair: 'USD/NGN', value: '16', source: 'test', as_of: new Date() })
   await db('reconciliation_differences').insert({ provider_reference: 'fiatpay_x', kind: 'amount' })
-  const waiting = new Map((await listWaiting(db)).map(({ command, count }) => [command, count]))
+  const waiting = new Map((await listOpenCases(db)).map(({ command, count }) => [command, count]))
   t.is(waiting.get('npm run ops -- accept-rate'), 1)
   t.is(waiting.get('npm run ops -- payouts compare'), 1)
   t.is(waiting.get('npm run ops -- payouts list --state manual_review'), 0)

@@ -35,7 +35,7 @@ import { feeOf } from '../helpers/withdrawal-fee.js'
 type Covers<Answer extends Read, Read> = Answer
 export type Checked = [
   Covers<z.output<typeof accounts.meAnswer>['user'], answers.Me>,
-  Covers<z.output<typeof tips.ownTipsAnswer>, answers.TipsPage>,
+  Covers<z.output<typeof tips.creatorTipsAnswer>, answers.TipsPage>,
   Covers<z.output<typeof tips.dailyAnswer>['days'][number], answers.Day>,
   Covers<z.output<typeof creators.keysAnswer>['apiKeys'][number], answers.ApiKey>,
   Covers<z.output<typeof creators.newKeyAnswer>, answers.NewApiKey>,

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { networkOf } from '../../src/http/client-address.js'
-import { WindowCounter } from '../../src/platform/rate-limits/memory-counter.js'
+import { MemoryCounter } from '../../src/platform/rate-limits/memory-counter.js'
 
 test('hits count up until the window, begun by the first, ends', (t) => {
-  const counter = new WindowCounter(60)
+  const counter = new MemoryCounter(60)
   t.deepEqual(counter.hit('a', 1000), { hits: 1, msLeft: 60_000 })
   t.deepEqual(counter.hit('a', 31_000), { hits: 2, msLeft: 30_000 })
   t.deepEqual(counter.hit('b', 31_000), { hits: 1, msLeft: 60_000 })
@@ -13,7 +13,7 @@ test('hits count up until the window, begun by the first, ends', (t) => {
 
 test('whenever it began, a window is never cut short by the turn of generations', (t) => {
   for (let start = 0; start < 120_000; start += 1_500) {
-    const counter = new WindowCounter(60)
+    const counter = new MemoryCounter(60)
     counter.hit('first', 0)
     counter.hit('a', start)
     t.is(counter.hit('a', start + 59_999).hits, 2, `${start}`)
@@ -21,7 +21,7 @@ test('whenever it began, a window is never cut short by the turn of generations'
 })
 
 test('a spray of keys stays within its bound, and a key that is hit meanwhile is not forgotten', (t) => {
-  const counter = new WindowCounter(60, 1000)
+  const counter = new MemoryCounter(60, 1000)
   for (let i = 1; i <= 50_000; i++) {
     counter.hit(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 1)
     if (i % 500 === 0) t.is(counter.hit('busy', 1).hits, i / 500)
@@ -30,7 +30,7 @@ test('a spray of keys stays within its bound, and a key that is hit meanwhile is
 })
 
 test('keys of a window past are forgotten without a timer', (t) => {
-  const counter = new WindowCounter(60)
+  const counter = new MemoryCounter(60)
   for (let i = 0; i < 1000; i++) counter.hit(`k${i}`, 0)
   counter.hit('a', 60_000)
   counter.hit('a', 120_000)

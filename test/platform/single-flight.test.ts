@@ -1,9 +1,9 @@
 import test from 'ava'
-import { together } from '../../src/platform/single-flight.js'
+import { singleFlight } from '../../src/platform/single-flight.js'
 
 test('who asks while the work runs shares its result, and who asks after its end has it done anew', async (t) => {
   let runs = 0
-  const ask = together(async () => {
+  const ask = singleFlight(async () => {
     runs += 1
     return runs
   })
@@ -13,7 +13,7 @@ test('who asks while the work runs shares its result, and who asks after its end
 
 test('a failure is shared too, and not kept', async (t) => {
   let runs = 0
-  const ask = together(async () => {
+  const ask = singleFlight(async () => {
     runs += 1
     if (runs === 1) throw new Error('away')
     return runs

@@ -11,7 +11,7 @@ import {
 } from '../../src/sdk/client/index.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { confirmAll, someConfirmation } from '../helpers/make/confirmations.js'
 import { registerEmbedder, site, someTip } from '../helpers/make/sdk.js'
 import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
@@ -76,9 +76,9 @@ test('from the backend over the page to the event', async (t) => {
   t.is(recorded.tip.id, txSignature)
   t.is((await page.intent(intent.intentId)).status, 'submitted')
   const settled = page.settled(intent.intentId, { pollMs: 20 })
-  const drain = createVerifierDrain(world().services)
+  const batch = createVerifierBatch(world().services)
   await verifyUntil(
-    drain,
+    batch,
     'confirmed',
     async () => (await page.intent(intent.intentId)).status === 'confirmed',
   )

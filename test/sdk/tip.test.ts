@@ -1,6 +1,6 @@
 import test from 'ava'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { badBodies } from '../helpers/http/bad-bodies.js'
 import { ageSession, type Embedder, openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
 import { createSupporter, strangerWallet, unknownSignature } from '../helpers/make/supporter.js'
@@ -187,8 +187,8 @@ test('a confirmed tip uses the session up, which is then only read', async (t) =
   }
   await recordTip(world(), claim)
   t.like((await intent(token, intentId)).body, { status: 'submitted', signature, outcome: null })
-  const drain = createVerifierDrain(world().services)
-  await verifyUntil(drain, 'the tip is confirmed', async () => {
+  const batch = createVerifierBatch(world().services)
+  await verifyUntil(batch, 'the tip is confirmed', async () => {
     const { body } = await intent(token, intentId)
     return body.status === 'confirmed'
   })
@@ -209,9 +209,9 @@ test('a payment that was never tied to its intent is found by what the chain say
     txSignature: signature,
     tokenSymbol: 'USDC',
   })
-  const drain = createVerifierDrain(world().services)
+  const batch = createVerifierBatch(world().services)
   await verifyUntil(
-    drain,
+    batch,
     'confirmed',
     async () => (await intent(token, intentId)).body.status === 'confirmed',
   )
@@ -230,8 +230,8 @@ test("a payment that failed or is somebody else's is told to whoever made the in
   await recordTip(world(), { ...claim, txSignature: theirs.signature, intentId: foreign })
   await world().db('tips').where({ id: failed }).update({ outcome: 'tx_failed', due_at: null })
   t.like((await intent(token, failing)).body, { status: 'failed', signature: failed, outcome: 'tx_failed' })
-  const drain = createVerifierDrain(world().services)
-  await verifyUntil(drain, 'their tip is confirmed', async () => {
+  const batch = createVerifierBatch(world().services)
+  await verifyUntil(batch, 'their tip is confirmed', async () => {
     const tipRow = await world().db('tips').where({ id: theirs.signature }).first('status')
     return tipRow.status === 'confirmed'
   })

@@ -2,10 +2,10 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { ProviderTransfer, TransferState } from '../../src/ports/payouts.js'
 import { pathTo, type WithdrawalStatus, withdrawalLifecycle } from '../../src/withdrawals/lifecycle.js'
-import { type Judged, judge } from '../../src/withdrawals/reconcile/decide.js'
+import { type DecisionInput, decide } from '../../src/withdrawals/reconcile/decide.js'
 
 const rules = { deduplicates: true, settleSeconds: 900 }
-const unknown: Judged = {
+const unknown: DecisionInput = {
   status: 'pending',
   sendState: 'unknown',
   sends: 1,
@@ -34,7 +34,7 @@ test('what the provider finds is where a withdrawal goes', (t) => {
     ['returned', 'failed'],
   ] as const)
     for (const sendState of ['sending', 'unknown', 'manual_review'] as const)
-      t.deepEqual(judge({ ...unknown, sendState }, transfer(state), rules), { kind: 'walk', to })
+      t.deepEqual(decide({ ...unknown, sendState }, transfer(state), rules), { kind: 'walk', to })
 })
 
 test('no order and no repetition of answers moves a withdrawal back or out of an end', (t) => {
@@ -43,7 +43,7 @@ test('no order and no repetition of answers moves a withdrawal back or out of an
       let status: WithdrawalStatus = 'pending'
       const visited: WithdrawalStatus[] = [status]
       for (const state of seen) {
-        const ruling = judge({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
+        const ruling = decide({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
         if (ruling.kind !== 'walk') continue
         for (const next of pathTo(status, ruling.to)) {
           if (!withdrawalLifecycle.moves[status].includes(next)) return false
@@ -61,7 +61,7 @@ test('no order and no repetition of answers moves a withdrawal back or out of an
 test('another amount, currency or reference completes nothing and calls a person', (t) => {
   for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay-2' }])
     for (const status of statuses)
-      t.deepEqual(judge({ ...unknown, status }, transfer('paid', change), rules), {
+      t.deepEqual(decide({ ...unknown, status }, transfer('paid', change), rules), {
         kind: 'review',
         review: 'mismatch',
         hold: true,
@@ -70,12 +70,12 @@ test('another amount, currency or reference completes nothing and calls a person
 
 test('money that comes back after completion moves nothing by itself', (t) => {
   for (const state of ['failed', 'returned'] as const)
-    t.deepEqual(judge({ ...unknown, status: 'completed', sendState: 'sent' }, transfer(state), rules), {
+    t.deepEqual(decide({ ...unknown, status: 'completed', sendState: 'sent' }, transfer(state), rules), {
       kind: 'review',
       review: 'reversed',
       hold: false,
     })
-  t.deepEqual(judge({ ...unknown, status: 'failed', sendState: 'refused' }, transfer('paid'), rules), {
+  t.deepEqual(decide({ ...unknown, status: 'failed', sendState: 'refused' }, transfer('paid'), rules), {
     kind: 'review',
     review: 'paid_after_failed',
     hold: false,
@@ -85,10 +85,10 @@ test('money that comes back after completion moves nothing by itself', (t) => {
 test('not found proves nothing before the settle window is over', (t) => {
   for (const sendState of ['sending', 'unknown'] as const) {
     const known = { ...unknown, sendState }
-    t.is(judge({ ...known, sinceSent: 899 }, undefined, rules).kind, 'ask-again')
-    t.is(judge({ ...known, sinceSent: 900 }, undefined, rules).kind, 'resend')
-    t.is(judge({ ...known, sinceSent: 900, sends: 2 }, undefined, rules).kind, 'resend')
-    t.deepEqual(judge({ ...known, sinceSent: 900, sends: 3 }, undefined, rules), {
+    t.is(decide({ ...known, sinceSent: 899 }, undefined, rules).kind, 'ask-again')
+    t.is(decide({ ...known, sinceSent: 900 }, undefined, rules).kind, 'resend')
+    t.is(decide({ ...known, sinceSent: 900, sends: 2 }, undefined, rules).kind, 'resend')
+    t.deepEqual(decide({ ...known, sinceSent: 900, sends: 3 }, undefined, rules), {
       kind: 'review',
       review: 'unknown',
       hold: true,
@@ -100,14 +100,14 @@ test('a provider that does not document deduplication is never sent the same pay
   const careful = { ...rules, deduplicates: false }
   for (const sinceSent of [900, 1e9])
     for (const sends of [1, 2, 3])
-      t.is(judge({ ...unknown, sinceSent, sends }, undefined, careful).kind, 'review')
+      t.is(decide({ ...unknown, sinceSent, sends }, undefined, careful).kind, 'review')
 })
 
 test('what was accepted is never sent again, however long it is not found', (t) => {
   for (const status of statuses.filter((one) => one !== 'pending'))
     t.true(
       ['ask-again', 'nothing'].includes(
-        judge({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,
+        decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,
       ),
     )
 })

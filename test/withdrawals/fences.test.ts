@@ -1,11 +1,11 @@
 import test from 'ava'
 import {
-  beginSending,
-  noteAccepted,
-  noteRefused,
-  noteUnsent,
+  recordAccepted,
+  recordRefused,
+  recordSending,
+  recordUnsent,
 } from '../../src/withdrawals/send/record-outcome.js'
-import { claimToSend, type ToSend } from '../../src/withdrawals/work-queue.js'
+import { type DuePayout, takePayoutsToSend } from '../../src/withdrawals/work-queue.js'
 import { balanceOf, creatorWith, letTimePass, rowOf, withdrawal } from '../helpers/make/payouts.js'
 import type { Person } from '../helpers/make/people.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -17,11 +17,16 @@ test.afterEach.always('the books hold', async (t) => {
 })
 
 /** A withdrawal that a worker took and then slept over, so that another one has it now. */
-async function claimedTwice(): Promise<{ ada: Person; reference: string; asleep: ToSend; awake: ToSend }> {
+async function claimedTwice(): Promise<{
+  ada: Person
+  reference: string
+  asleep: DuePayout
+  awake: DuePayout
+}> {
   const ada = await creatorWith(world(), 20)
   const { reference } = await withdrawal(world(), ada, { amountUSDC: 20 })
-  const claim = async (): Promise<ToSend> => {
-    const claimed = (await claimToSend(world().services)).find((one) => one.reference === reference)
+  const claim = async (): Promise<DuePayout> => {
+    const claimed = (await takePayoutsToSend(world().services)).find((one) => one.reference === reference)
     if (claimed === undefined) throw new Error('it was not due')
     return claimed
   }
@@ -33,8 +38,8 @@ async function claimedTwice(): Promise<{ ada: Person; reference: string; asleep:
 test.serial('a worker that slept cannot send what another one has', async (t) => {
   const { asleep, awake } = await claimedTwice()
   const { services } = world()
-  t.is((await beginSending(services, awake))?.sends, 1)
-  t.is(await beginSending(services, asleep), undefined)
+  t.is((await recordSending(services, awake))?.sends, 1)
+  t.is(await recordSending(services, asleep), undefined)
 })
 
 test.serial(
@@ -42,11 +47,11 @@ test.serial(
   async (t) => {
     const { ada, reference, asleep, awake } = await claimedTwice()
     const { services } = world()
-    await beginSending(services, awake)
-    await noteRefused(services, asleep, 'No such account')
-    await noteUnsent(services, asleep, 'away')
+    await recordSending(services, awake)
+    await recordRefused(services, asleep, 'No such account')
+    await recordUnsent(services, asleep, 'away')
     t.like(await rowOf(world(), reference), { status: 'pending', send_state: 'sending', sends: 1 })
-    await noteAccepted(services, awake, `TRF_${reference}`)
+    await recordAccepted(services, awake, `TRF_${reference}`)
     t.is((await rowOf(world(), reference)).status, 'submitted')
     t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 0, heldUSDC: 20 })
   },
@@ -55,16 +60,16 @@ test.serial(
 test.serial('a refusal counts for its own request alone, and only while it is the only one', async (t) => {
   const { ada, reference, awake } = await claimedTwice()
   const { services, db } = world()
-  const sending = await beginSending(services, awake)
+  const sending = await recordSending(services, awake)
   if (sending === undefined) return t.fail('it may be sent')
-  await noteRefused(services, awake, 'No', { sends: 1, at: new Date(sending.at.getTime() - 1) })
+  await recordRefused(services, awake, 'No', { sends: 1, at: new Date(sending.at.getTime() - 1) })
   t.is((await rowOf(world(), reference)).status, 'pending')
   await db('withdrawals').where({ reference }).update({ sends: 2 })
-  await noteRefused(services, awake, 'No', sending)
-  await noteUnsent(services, awake, 'away', sending)
+  await recordRefused(services, awake, 'No', sending)
+  await recordUnsent(services, awake, 'away', sending)
   t.like(await rowOf(world(), reference), { status: 'pending', sends: 2 })
   await db('withdrawals').where({ reference }).update({ sends: 1 })
-  await noteRefused(services, awake, 'No', sending)
+  await recordRefused(services, awake, 'No', sending)
   t.is((await rowOf(world(), reference)).status, 'failed')
   t.deepEqual(await balanceOf(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
 })
@@ -72,9 +77,9 @@ test.serial('a refusal counts for its own request alone, and only while it is th
 test.serial('accepted after the creator had the money back calls a person', async (t) => {
   const { reference, awake } = await claimedTwice()
   const { services, db } = world()
-  const sending = await beginSending(services, awake)
-  await noteRefused(services, awake, 'No', sending)
-  await noteAccepted(services, awake, `TRF_${reference}`)
+  const sending = await recordSending(services, awake)
+  await recordRefused(services, awake, 'No', sending)
+  await recordAccepted(services, awake, `TRF_${reference}`)
   t.is((await rowOf(world(), reference)).status, 'failed')
   const reviews = await db('review_items').where({ withdrawal_id: awake.id })
   t.deepEqual(

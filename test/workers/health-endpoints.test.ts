@@ -3,13 +3,13 @@ import { type AddressInfo, connect } from 'node:net'
 import { Writable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
-import { type OpsOptions, startOpsServer } from '../../src/http/health-endpoints.js'
+import { type HealthOptions, startHealthServer } from '../../src/http/health-endpoints.js'
 import { createMetrics } from '../../src/platform/metrics.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { until } from '../helpers/until.js'
 
 /** The pages of a worker, and the lines it has logged. */
-async function startOps(t: ExecutionContext, ready: OpsOptions['ready']) {
+async function startOps(t: ExecutionContext, ready: HealthOptions['ready']) {
   const lines: string[] = []
   const into = new Writable({
     write(line, _encoding, done) {
@@ -17,7 +17,7 @@ async function startOps(t: ExecutionContext, ready: OpsOptions['ready']) {
       done()
     },
   })
-  const server = await startOpsServer(0, { metrics: createMetrics(), ready, log: pino(into) })
+  const server = await startHealthServer(0, { metrics: createMetrics(), ready, log: pino(into) })
   t.teardown(() => {
     server.close()
     server.closeAllConnections()

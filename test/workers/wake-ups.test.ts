@@ -2,9 +2,9 @@ import test, { type ExecutionContext } from 'ava'
 import { Queue } from 'bullmq'
 import { createWaker, queuePrefix, type WorkKind } from '../../src/platform/queue/wake-ups.js'
 import { createProducerClient, createWorkerClient } from '../../src/platform/redis/clients.js'
-import { createDrainLoop, type DrainReport } from '../../src/platform/worker/batch-loop.js'
+import { type BatchReport, createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { startWorker } from '../../src/platform/worker/worker.js'
-import { createVerifierDrain } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { payTip, postTip } from '../helpers/make/chain-tips.js'
 import { strangerWallet } from '../helpers/make/supporter.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
@@ -14,17 +14,17 @@ import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-/** A worker over a drain that only counts. */
-function countingWorker(t: ExecutionContext, redisUrl: string, drain?: () => Promise<DrainReport>) {
+/** A worker over a batch that only counts. */
+function countingWorker(t: ExecutionContext, redisUrl: string, batch?: () => Promise<BatchReport>) {
   const looks: number[] = []
   const worker = startWorker({
     kind: 'verifier',
-    drain: async () => {
+    batch: async () => {
       looks.push(performance.now())
-      return (await drain?.()) ?? { taken: 0 }
+      return (await batch?.()) ?? { taken: 0 }
     },
     redisUrl,
-    lanes: 1,
+    concurrency: 1,
     namespace: 'wake',
     onError: (error) => t.log(error),
   })
@@ -107,7 +107,7 @@ test('a wake-up that comes while the worker looks makes it look once more', asyn
     release = done
   })
   let looks = 0
-  const loop = createDrainLoop(
+  const loop = createBatchLoop(
     async () => {
       looks += 1
       if (looks === 1) await held
@@ -116,9 +116,9 @@ test('a wake-up that comes while the worker looks makes it look once more', asyn
     (error) => t.log(error),
   )
   t.teardown(() => loop.stop())
-  const first = loop.poke()
+  const first = loop.wake()
   await until('it looks', () => looks === 1)
-  for (let call = 0; call < 50; call++) void loop.poke()
+  for (let call = 0; call < 50; call++) void loop.wake()
   release()
   await first
   t.is(looks, 2)
@@ -171,8 +171,8 @@ test('a job that comes twice only makes the worker look twice', async (t) => {
   const { services, sandbox, url, db } = world()
   const redis = await privateRedis(t)
   const queue = await openQueue(t, redis)
-  const one = countingWorker(t, redis.url, createVerifierDrain(services))
-  const two = countingWorker(t, redis.url, createVerifierDrain(services))
+  const one = countingWorker(t, redis.url, createVerifierBatch(services))
+  const two = countingWorker(t, redis.url, createVerifierBatch(services))
   const wallet = strangerWallet()
   const tips = Array.from({ length: 20 }, () => payTip(sandbox, wallet))
   for (const tip of tips) {

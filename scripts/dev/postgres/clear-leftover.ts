@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { becomesTrue } from '../wait-until.js'
+import { waitUntil } from '../wait-until.js'
 
 const orderlyMs = 15_000
 const immediateMs = 5_000
@@ -18,9 +18,9 @@ export async function clearLeftover(data: string): Promise<void> {
   if (runsOn(pid, data)) {
     process.kill(pid, 'SIGINT')
     const gone = (): boolean => !runsOn(pid, data)
-    if (!(await becomesTrue(gone, orderlyMs))) {
+    if (!(await waitUntil(gone, orderlyMs))) {
       process.kill(pid, 'SIGQUIT')
-      await becomesTrue(gone, immediateMs)
+      await waitUntil(gone, immediateMs)
     }
     if (!gone()) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
   }

@@ -6,7 +6,7 @@ import { endKept } from '../../bootstrap/keep.mjs'
 import { takeLock } from '../../bootstrap/lock.mjs'
 import { Refusal } from '../../bootstrap/progress.mjs'
 import { type Program, startOnce } from '../supervise.js'
-import { becomesTrue } from '../wait-until.js'
+import { waitUntil } from '../wait-until.js'
 import { clearLeftover } from './clear-leftover.js'
 import { type PostgresFiles, postgresFiles } from './files.js'
 
@@ -91,7 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 
 /** Waits until PostgreSQL takes a connection; fails after a minute, or as soon as `alive` says there is nothing to wait for. */
 export async function postgresReady(url: string, alive: () => boolean): Promise<void> {
-  if (!(await becomesTrue(() => takesConnections(url), readyMs, alive)))
+  if (!(await waitUntil(() => takesConnections(url), readyMs, alive)))
     throw new Error('PostgreSQL did not start; postgres.log in the data folder says why')
 }
 

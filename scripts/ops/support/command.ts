@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { ConfigError } from '../../../src/platform/config/config.js'
-import { isDatabaseAway } from '../../../src/platform/database/database.js'
+import { isDatabaseUnavailable } from '../../../src/platform/database/database.js'
 import { didYouMean } from '../../bootstrap/nearest.mjs'
 import { loadDotenv, loadStackSettings } from '../../bootstrap/settings.mjs'
 
@@ -143,7 +143,7 @@ function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) return 'usage'
   if (error instanceof Unconfirmed) return 'unconfirmed'
   const unanswered = error instanceof ProviderError && error.kind !== 'rejected'
-  return unanswered || isDatabaseAway(error) ? 'away' : 'failed'
+  return unanswered || isDatabaseUnavailable(error) ? 'away' : 'failed'
 }
 
 /** Who acts: as given, else the user of the operating system. */

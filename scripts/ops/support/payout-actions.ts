@@ -1,39 +1,39 @@
 import type { Composed } from '../../../src/compose.js'
 import type { ProviderTransfer } from '../../../src/ports/payouts.js'
-import { rulesOf } from '../../../src/withdrawals/reconcile/decide.js'
+import { providerRules } from '../../../src/withdrawals/reconcile/decide.js'
 import {
-  type Deed,
-  lookUnderLock,
+  applyAction,
+  checkAction,
+  lockForReview,
+  type OperatorAction,
   type Permission,
-  perform,
-  permit,
 } from '../../../src/withdrawals/review/operator-actions.js'
 import { audit } from './audit.js'
 import { CannotDo } from './command.js'
 import { type PayoutRow, payoutOf } from './payout-rows.js'
 
 /** What became of one withdrawal. `told`: what is done, or would be, or why it is refused. */
-export interface DeedResult {
+export interface ActionResult {
   readonly reference: string
   readonly done: boolean
   readonly told: string
 }
 
 export interface Order {
-  readonly deed: Deed
+  readonly deed: OperatorAction
   readonly actor: string
   readonly reason: string
   readonly apply: boolean
 }
 
 /** These never left, or nothing of the provider's matters: everything else is asked about first. */
-const withoutAsking = new Set<Deed>(['release', 'close'])
+const withoutAsking = new Set<OperatorAction>(['release', 'close'])
 
 /**
  * Does one deed, or tells what it would be. The provider is asked first, the answer judged again under the withdrawal's lock,
  * and the deed written down in the same transaction: two operators at once do it once. Throws ProviderError, CannotDo.
  */
-export async function doDeed(services: Composed, reference: string, order: Order): Promise<DeedResult> {
+export async function runAction(services: Composed, reference: string, order: Order): Promise<ActionResult> {
   const row = await payoutOf(services.db, reference)
   const found = withoutAsking.has(order.deed) ? undefined : await services.payouts.find(row.providerReference)
   const permission = await decide(services, row, found, order)
@@ -47,13 +47,13 @@ function decide(
   found: ProviderTransfer | undefined,
   { deed, actor, reason, apply }: Order,
 ): Promise<Permission> {
-  const rules = rulesOf(services)
+  const rules = providerRules(services)
   return services.transact(async (uow) => {
-    const looked = await lookUnderLock(uow, id, found)
+    const looked = await lockForReview(uow, id, found)
     if (looked === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
-    const permission = permit(deed, looked, rules)
+    const permission = checkAction(deed, looked, rules)
     if ('refused' in permission || !apply) return permission
-    await perform(uow, deed, looked, reason)
+    await applyAction(uow, deed, looked, reason)
     const { status, sendState, sends } = looked.withdrawal
     const before = { status, sendState, sends, provider: found?.state ?? 'not found' }
     const details = { reason, before, done: permission.done }

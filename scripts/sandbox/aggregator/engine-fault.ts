@@ -18,7 +18,7 @@ const commonModes = [
   // Lies: a tenth less than promised, to somebody else, a payment of its own, a program nobody knows.
   'pays-less',
   'pays-another',
-  'drains',
+  'batches',
   'unknown-program',
 ] as const
 /** `error-code`: a quote with an error code in place of a transaction. */

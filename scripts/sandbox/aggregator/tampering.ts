@@ -23,7 +23,7 @@ export function tampered(chain: LocalChain, mode: Mode, plan: SwapPlan): SwapPla
             ? { wallet: engine }
             : { account: accountOf(engine, plan.output.mint) },
       }
-    case 'drains':
+    case 'batches':
       return { ...plan, foreign: [payment(plan.user, engine)] }
     case 'unknown-program':
       return { ...plan, foreign: [unknownCall(chain)] }

@@ -1,4 +1,4 @@
-import { letter } from '../../mail/layout.js'
+import { emailLayout } from '../../mail/layout.js'
 import type { MailContent } from '../../mail/queue-email.js'
 
 export interface CodeMail {
@@ -15,7 +15,7 @@ export interface CodeMail {
  * somebody else's address chooses that name, and would choose what we write to them.
  */
 export function codeMail({ code, minutes, site }: CodeMail): MailContent {
-  return letter({
+  return emailLayout({
     subject: `Your code to log in to ${site}`,
     blocks: [
       `Somebody, most likely you, wants to log in to ${site} with this e-mail address. Enter this code there:`,

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, type Options, verify } from '@node-rs/argon2'
 import { characters } from '../../kernel/text.js'
-import { createLimit } from '../../platform/semaphore.js'
+import { createSemaphore } from '../../platform/semaphore.js'
 
 /** In characters; a password is never trimmed. */
 export const passwordLength = { least: 8, most: 256 } as const
@@ -34,7 +34,7 @@ export interface Passwords {
  * room for everything else.
  */
 export function createPasswords(): Passwords {
-  const limit = createLimit({ running: Math.max(1, availableParallelism() - 1), waiting })
+  const limit = createSemaphore({ running: Math.max(1, availableParallelism() - 1), waiting })
   return {
     hash: (password) => limit(() => hash(password, parameters)),
     matches(stored, password) {

@@ -1,12 +1,12 @@
 import { query } from '../../platform/database/database.js'
-import type { Drain } from '../../platform/worker/batch-loop.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'
 import { walletChannel } from './channel.js'
 import { newKeyPair } from './key-pair.js'
-import { seal } from './seal-key.js'
+import { sealKey } from './seal-key.js'
 
-/** Wallets of one drain. */
+/** Wallets of one batch. */
 const batch = 256
 /** A claimed wallet that was not finished within this time is due again: its worker died. */
 const leaseSeconds = 30
@@ -36,7 +36,7 @@ interface Refused extends Claimed {
  * Provisions due wallets: key pair, sealed secret, and then both in one commit, so that nobody ever sees a public
  * key whose secret is not safe. Runs anywhere and any number of times; the fence on `attempts` keeps one key each.
  */
-export function createWalletDrain(services: Needs): Drain {
+export function createProvisionerBatch(services: Needs): Batch {
   return async () => {
     const claimed = await claim(services)
     if (claimed.length === 0) return { taken: 0 }
@@ -69,7 +69,7 @@ async function provision(vault: Vault, claimed: Claimed): Promise<Sealed | Refus
   const { keyVersion } = vault
   try {
     const identity = { walletId: claimed.id, userId: claimed.userId, publicKey, keyVersion }
-    return { ...claimed, publicKey, keyVersion, sealedSecret: await seal(vault, secret, identity) }
+    return { ...claimed, publicKey, keyVersion, sealedSecret: await sealKey(vault, secret, identity) }
   } catch (error) {
     return { ...claimed, error: String(error).slice(0, lastErrorLength) }
   } finally {
@@ -77,7 +77,7 @@ async function provision(vault: Vault, claimed: Claimed): Promise<Sealed | Refus
   }
 }
 
-/** Set-based and fenced: a row another drain has claimed since is left to it. */
+/** Set-based and fenced: a row another batch has claimed since is left to it. */
 async function finish({ transact }: Needs, sealed: readonly Sealed[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {

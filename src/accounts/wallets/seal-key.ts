@@ -24,7 +24,7 @@ export interface WalletIdentity {
 }
 
 /** Seals a wallet's secret for exactly this identity. `identity.keyVersion` must be the vault's current one. */
-export async function seal(vault: Vault, secret: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
+export async function sealKey(vault: Vault, secret: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
   const context = contextOf(identity)
   const dataKey = randomBytes(dataKeyBytes)
   try {
@@ -39,7 +39,7 @@ export async function seal(vault: Vault, secret: Uint8Array, identity: WalletIde
 }
 
 /** The secret again. Throws SealBroken when the bytes are altered, cut short or belong to another wallet. */
-export async function open(vault: Vault, sealed: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
+export async function unsealKey(vault: Vault, sealed: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   if (bytes.length < headerBytes || bytes.readUInt8(0) !== format) throw new SealBroken()
   const wrappedEnd = headerBytes + bytes.readUInt16BE(1)

@@ -1,33 +1,33 @@
 import type { CreatorSettings } from '../../creators/settings.js'
-import { boundsFor } from '../../intents/quote.js'
+import { tipLimitsFor } from '../../intents/quote.js'
 import { DomainError } from '../../kernel/errors.js'
 import { baseUnits, displayText } from '../../kernel/money.js'
 import type { Config } from '../../platform/config/config.js'
 
 /** USD in cents, rounded half up. Throws `invalid_amount` for nothing, less, or more than any tip may be. */
-export function usdCents(amount: number, { maxUsd }: Config['tips']): bigint {
+export function parseUsdCents(amount: number, { maxUsd }: Config['tips']): bigint {
   const cents = baseUnits(amount, 2)
   if (cents === undefined || cents > BigInt(Math.round(maxUsd * 100))) throw new DomainError('invalid_amount')
   return cents
 }
 
 /** NGN in kobo, rounded half up and inside the limits of a charge; undefined stays so. Throws `invalid_amount`. */
-export function givenKobo(amountNgn: number | undefined, limits: Config['fiat']): bigint | undefined {
+export function parseKobo(amountNgn: number | undefined, limits: Config['fiat']): bigint | undefined {
   if (amountNgn === undefined) return undefined
   const kobo = baseUnits(amountNgn, 2)
   if (kobo === undefined) throw new DomainError('invalid_amount')
-  refuseCharge(kobo, limits)
+  checkChargeLimits(kobo, limits)
   return kobo
 }
 
 /** Throws `invalid_amount` for a charge outside the limits. */
-export function refuseCharge(kobo: bigint, { minNgn, maxNgn }: Config['fiat']): void {
+export function checkChargeLimits(kobo: bigint, { minNgn, maxNgn }: Config['fiat']): void {
   if (kobo < BigInt(minNgn) * 100n || kobo > BigInt(maxNgn) * 100n) throw new DomainError('invalid_amount')
 }
 
 /** Throws `invalid_amount` outside what the service and the creator take. */
-export function refuseOutOfBounds(cents: bigint, service: Config['tips'], creator: CreatorSettings): void {
-  const { minUsd, maxUsd } = boundsFor(service, creator)
+export function checkFiatUsdLimits(cents: bigint, service: Config['tips'], creator: CreatorSettings): void {
+  const { minUsd, maxUsd } = tipLimitsFor(service, creator)
   const usd = Number(displayText(cents, 2))
   if (usd < minUsd || usd > maxUsd) throw new DomainError('invalid_amount')
 }

@@ -7,16 +7,16 @@ import { displayNumber } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
 import { cleanMessage } from '../../kernel/text.js'
-import type { RateBook } from '../../market/exchange-rates.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { ChargeRequest } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { priceFiatTip } from '../fees.js'
 import type { FiatIntentAnswer, FiatIntentInput } from '../schemas.js'
-import { givenKobo, refuseCharge, refuseOutOfBounds, usdCents } from './amount-limits.js'
+import { checkChargeLimits, checkFiatUsdLimits, parseKobo, parseUsdCents } from './amount-limits.js'
 import { payerFrom } from './payer.js'
-import { type FiatIntent, refuseCrowd, storeFiatIntent } from './store-intent.js'
+import { checkOpenIntents, type FiatIntent, storeFiatIntent } from './store-intent.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'names' | 'fiat' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'names' | 'collections' | 'metrics' | 'log'>
 
 const memoLength = 500
 const minuteMs = 60_000
@@ -29,28 +29,28 @@ const minuteMs = 60_000
  */
 export async function createFiatIntent(
   services: Needs,
-  rates: RateBook,
+  rates: ExchangeRates,
   input: FiatIntentInput,
   network: string,
 ): Promise<FiatIntentAnswer> {
   const { config } = services
-  const amountCents = usdCents(input.amount, config.tips)
-  const explicitKobo = givenKobo(input.amountNgn, config.fiat)
+  const amountCents = parseUsdCents(input.amount, config.tips)
+  const explicitKobo = parseKobo(input.amountNgn, config.fiat)
   const creator = await registeredCreator(services, input.creatorId)
-  refuseOutOfBounds(amountCents, config.tips, creator.settings)
+  checkFiatUsdLimits(amountCents, config.tips, creator.settings)
   const rate = await rates.current()
   const basis = config.fiat.chargeBasis
   const price = priceFiatTip(amountCents, rate.value, basis, explicitKobo)
-  refuseCharge(price.chargeKobo, config.fiat)
+  checkChargeLimits(price.chargeKobo, config.fiat)
   const owner = { userId: creator.userId, network }
-  await refuseCrowd(services, owner)
+  await checkOpenIntents(services, owner)
   const id = newFiatIntentId()
   const payer = payerFrom(input, config.http.publicUrl)
   const expiresAt = new Date(Date.now() + config.fiat.expiryMinutes * minuteMs)
   const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
-  const way = await openCharge(services, creator.settings, charge, expiresAt)
+  const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const memo = cleanMessage(input.memo ?? '', memoLength) || null
-  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, way, expiresAt }
+  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt }
   await storeFiatIntent(services, intent)
   return present(intent)
 }
@@ -74,14 +74,14 @@ async function registeredCreator(
 
 /** Throws `payment_refused` with the provider's text; what is not about this payment is ours, and an alarm. */
 async function openCharge(
-  { fiat, metrics, log }: Pick<Services, 'fiat' | 'metrics' | 'log'>,
+  { collections, metrics, log }: Pick<Services, 'collections' | 'metrics' | 'log'>,
   { fiatCollection }: CreatorSettings,
   charge: ChargeRequest,
   expiresAt: Date,
-): Promise<FiatIntent['way']> {
+): Promise<FiatIntent['collection']> {
   try {
-    if (fiatCollection === 'checkout') return { checkoutUrl: await fiat.openCheckout(charge) }
-    return { account: await fiat.openTransferAccount(charge, expiresAt) }
+    if (fiatCollection === 'checkout') return { checkoutUrl: await collections.openCheckout(charge) }
+    return { account: await collections.openTransferAccount(charge, expiresAt) }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     if (error.kind === 'rejected') throw new DomainError('payment_refused', error.message)
@@ -91,10 +91,10 @@ async function openCharge(
   }
 }
 
-function present({ id, way, price, expiresAt }: FiatIntent): FiatIntentAnswer {
+function present({ id, collection, price, expiresAt }: FiatIntent): FiatIntentAnswer {
   const intent = { intentId: id, status: 'requires_action' as const, expiresAt: expiresAt.toISOString() }
-  if ('checkoutUrl' in way) return { ...intent, checkoutUrl: way.checkoutUrl }
+  if ('checkoutUrl' in collection) return { ...intent, checkoutUrl: collection.checkoutUrl }
   const amount = displayNumber(price.chargeKobo, 2)
-  const paymentInstructions = { ...way.account, amount, currency: 'NGN' as const, reference: id }
+  const paymentInstructions = { ...collection.account, amount, currency: 'NGN' as const, reference: id }
   return { ...intent, checkoutUrl: null, paymentInstructions }
 }

@@ -1,18 +1,18 @@
 import { displayNumber } from '../../kernel/money.js'
-import type { RateBook } from '../../market/exchange-rates.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import { detailsOf, priceFiatTip } from '../fees.js'
 import type { FiatRateAnswer } from '../schemas.js'
-import { usdCents } from './amount-limits.js'
+import { parseUsdCents } from './amount-limits.js'
 
 /** What a fiat tip of so many dollars would charge now. Throws `invalid_amount`, `rate_unavailable`. */
 export async function quoteFiatTip(
   config: Pick<Config, 'tips' | 'fiat'>,
-  rates: RateBook,
+  rates: ExchangeRates,
   amount: number,
 ): Promise<FiatRateAnswer> {
-  const cents = usdCents(amount, config.tips)
+  const cents = parseUsdCents(amount, config.tips)
   const rate = await rates.current()
   return {
     base: 'USD',

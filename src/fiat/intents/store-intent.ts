@@ -9,7 +9,7 @@ import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { recordFiatTip } from '../../tips/fiat-tip.js'
 import { type ChargeBasis, detailsOf, type FiatPrice } from '../fees.js'
-import { nextLook } from '../settlement/poll-schedule.js'
+import { nextPoll } from '../settlement/poll-schedule.js'
 import { internPayer, type Payer } from './payer.js'
 
 /** Whose open intents are counted together. */
@@ -27,7 +27,7 @@ export interface FiatIntent {
   readonly price: FiatPrice
   readonly basis: ChargeBasis
   readonly rate: AcceptedRate
-  readonly way: { readonly checkoutUrl: string } | { readonly account: TransferAccount }
+  readonly collection: { readonly checkoutUrl: string } | { readonly account: TransferAccount }
   readonly expiresAt: Date
 }
 
@@ -35,7 +35,7 @@ export interface FiatIntent {
  * Throws `too_many_requests` when a caller has as many open intents for a creator as one may have. Asked before the
  * provider is, and again under a lock when the intent is stored.
  */
-export async function refuseCrowd(
+export async function checkOpenIntents(
   { db, config }: Pick<Services, 'db' | 'config'>,
   { userId, network }: Owner,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function storeFiatIntent(
   const payerId = payer.receiptTo === undefined ? undefined : await internPayer(db, payer.receiptTo)
   await transact(async ({ trx }) => {
     await lockOwner(trx, owner)
-    await refuseCrowd({ db: trx, config }, owner)
+    await checkOpenIntents({ db: trx, config }, owner)
     await recordFiatTip(trx, {
       id,
       userId: owner.userId,
@@ -82,11 +82,11 @@ async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
 
 async function insertIntent(
   trx: Knex,
-  { id, owner, payer, price, basis, rate, way, expiresAt }: FiatIntent,
+  { id, owner, payer, price, basis, rate, collection, expiresAt }: FiatIntent,
   payerId: bigint | undefined,
   watchDays: number,
 ): Promise<void> {
-  const firstLook = nextLook(
+  const firstLook = nextPoll(
     { sinceCreated: 0, untilExpiry: (expiresAt.getTime() - Date.now()) / 1000, completed: false },
     watchDays,
   )
@@ -109,8 +109,8 @@ async function insertIntent(
       payerId ?? null,
       payer.email,
       providerReferenceOf(id),
-      'checkoutUrl' in way ? way.checkoutUrl : null,
-      'account' in way ? JSON.stringify(way.account) : null,
+      'checkoutUrl' in collection ? collection.checkoutUrl : null,
+      'account' in collection ? JSON.stringify(collection.account) : null,
       JSON.stringify({
         platformFee: displayNumber(price.feeCents, 2),
         rate: displayText(rate.value, rateDecimals),

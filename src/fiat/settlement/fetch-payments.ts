@@ -1,9 +1,9 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { FiatCollection, Payment } from '../../ports/collections.js'
-import type { DueIntent } from './intent-queue.js'
+import type { Collections, Payment } from '../../ports/collections.js'
+import type { DueFiatIntent } from './intent-queue.js'
 
 /** What the provider says of an intent, as far as it is news. */
-export interface Observation {
+export interface FetchedPayments {
   readonly failed: boolean
   /** Payments that are not booked yet, oldest first. */
   readonly payments: readonly Payment[]
@@ -14,10 +14,10 @@ export interface Observation {
  * something has. The two must say the same of the newest payment; a list without any is none of them: the filter by
  * reference is not documented, and the documented look-up alone vouches then. Throws ProviderError, never a verdict.
  */
-export async function lookAt(
-  fiat: FiatCollection,
-  { reference, booked }: Pick<DueIntent, 'reference' | 'booked'>,
-): Promise<Observation> {
+export async function fetchPayments(
+  fiat: Collections,
+  { reference, booked }: Pick<DueFiatIntent, 'reference' | 'booked'>,
+): Promise<FetchedPayments> {
   const state = await fiat.lookUp(reference)
   if (state.status !== 'paid') return { failed: state.status === 'failed', payments: [] }
   const { newest } = state

@@ -2,16 +2,16 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
-import { nextLook } from './poll-schedule.js'
+import { nextPoll } from './poll-schedule.js'
 
-/** Intents of one drain; the provider is asked about all of them at once. */
+/** Intents of one batch; the provider is asked about all of them at once. */
 const batch = 16
 /** An intent that was not finished within this time is due again: its worker died. Longer than any look. */
 const leaseSeconds = 60
 const lastErrorLength = 200
 
 /** An intent whose turn it is. */
-export interface DueIntent {
+export interface DueFiatIntent {
   readonly id: string
   readonly reference: string
   /** The fence: whoever claims it next has another number. */
@@ -24,8 +24,8 @@ export interface DueIntent {
 }
 
 /** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
-export function claimDue(db: Knex): Promise<DueIntent[]> {
-  return query<DueIntent>(db, {
+export function takeDueIntents(db: Knex): Promise<DueFiatIntent[]> {
+  return query<DueFiatIntent>(db, {
     name: 'fiat.claim',
     text: /* sql */ `
       with due as (
@@ -43,22 +43,22 @@ export function claimDue(db: Knex): Promise<DueIntent[]> {
 }
 
 /** How a look ended. */
-export interface LookedAt {
+export interface PollResult {
   readonly completed: boolean
   readonly error?: string
 }
 
 /**
- * Says when an intent is due next. Fenced: one that another drain has claimed since is left to it. A webhook that came
+ * Says when an intent is due next. Fenced: one that another batch has claimed since is left to it. A webhook that came
  * during the look makes it due again at once: the look may have been a moment too early. Returns the ms until then.
  */
-export async function finishLook(
+export async function finishIntent(
   db: Knex,
-  intent: DueIntent,
-  { completed, error }: LookedAt,
+  intent: DueFiatIntent,
+  { completed, error }: PollResult,
   watchDays: number,
 ): Promise<number> {
-  const pause = nextLook({ ...intent, completed }, watchDays)
+  const pause = nextPoll({ ...intent, completed }, watchDays)
   await query(db, {
     name: 'fiat.finish',
     text: /* sql */ `
@@ -72,7 +72,7 @@ export async function finishLook(
 }
 
 /** Makes the intent of a provider's reference due, at most once a second. Also one that is watched no more. */
-export async function wakeIntent(
+export async function makeIntentDue(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   reference: string,
 ): Promise<void> {

@@ -21,7 +21,7 @@ const graceSeconds = 5
  * intent's life is bounded whatever happens in between: pauses grow by half from 5 s to a minute until it expires, then
  * double from a minute to six hours.
  */
-export function nextLook(
+export function nextPoll(
   { sinceCreated, untilExpiry, completed }: IntentAge,
   watchDays: number,
 ): number | null {

@@ -1,6 +1,6 @@
 import { displayText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
-import { letter } from '../../mail/layout.js'
+import { emailLayout } from '../../mail/layout.js'
 import type { MailContent } from '../../mail/queue-email.js'
 import type { Payment } from '../../ports/collections.js'
 import type { LockedIntent } from './lock-intent.js'
@@ -16,7 +16,7 @@ export function receipt(
   { kobo, paidAt }: Payment,
 ): MailContent {
   const amount = `NGN ${withKobo(kobo)}`
-  return letter({
+  return emailLayout({
     subject: `Your tip of ${amount}`,
     blocks: [
       `Thank you. Your payment for a tip to "${cleanLine(creatorName, nameLength)}" has arrived:`,

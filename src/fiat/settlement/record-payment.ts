@@ -1,18 +1,18 @@
 import type { Knex } from 'knex'
-import { type Leg, platformAccount } from '../../ledger/accounts.js'
+import { type Entry, platformAccount } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import type { Payment } from '../../ports/collections.js'
 import type { FiatCredit } from '../fees.js'
-import type { Judgement } from './classify-payment.js'
-import { creditLegs } from './credit-entries.js'
+import type { Classification } from './classify-payment.js'
+import { creditEntries } from './credit-entries.js'
 
 /** A payment and what it is for. */
-export interface BookedPayment {
+export interface RecordedPayment {
   readonly intentId: string
   readonly userId: string
   readonly payment: Payment
-  readonly judgement: Judgement
+  readonly judgement: Classification
   /** What it credits, if it does. */
   readonly credit: FiatCredit | undefined
 }
@@ -22,7 +22,7 @@ export interface BookedPayment {
  * operator. The naira come from the provider: into the exchange what pays the charge, into suspense the rest; out of
  * the exchange come the dollars of the creator and of the platform.
  */
-export async function bookPayment(trx: Knex, booked: BookedPayment): Promise<void> {
+export async function recordPayment(trx: Knex, booked: RecordedPayment): Promise<void> {
   const { payment, intentId, judgement } = booked
   await query(trx, {
     name: 'fiat.payment',
@@ -36,7 +36,7 @@ export async function bookPayment(trx: Knex, booked: BookedPayment): Promise<voi
       judgement.credits ? 'credited' : 'suspense',
     ],
   })
-  await credit(trx, { key: `fiatpay:${payment.transaction}`, ref: intentId, legs: legsOf(booked) })
+  await credit(trx, { key: `fiatpay:${payment.transaction}`, ref: intentId, entries: paymentEntries(booked) })
   if (judgement.suspense === undefined) return
   await query(trx, {
     name: 'fiat.suspense',
@@ -45,13 +45,13 @@ export async function bookPayment(trx: Knex, booked: BookedPayment): Promise<voi
   })
 }
 
-function legsOf({ userId, payment, judgement, credit }: BookedPayment): Leg[] {
+function paymentEntries({ userId, payment, judgement, credit }: RecordedPayment): Entry[] {
   const waiting = judgement.suspense?.kobo ?? 0n
-  const naira: Leg[] = [
+  const naira: Entry[] = [
     { account: platformAccount('provider_clearing', 'NGN'), amount: -payment.kobo },
     { account: platformAccount('fx', 'NGN'), amount: payment.kobo - waiting },
     { account: platformAccount('suspense', 'NGN'), amount: waiting },
   ]
-  const dollars = credit === undefined ? [] : creditLegs(userId, credit)
+  const dollars = credit === undefined ? [] : creditEntries(userId, credit)
   return [...naira.filter(({ amount }) => amount !== 0n), ...dollars]
 }

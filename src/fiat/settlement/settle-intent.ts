@@ -6,12 +6,12 @@ import type { Services } from '../../services.js'
 import { confirmFiatTip, endFiatTip } from '../../tips/fiat-tip.js'
 import { tipChannel } from '../../tips/read/channel.js'
 import { creditOf, viewOfCredit } from '../fees.js'
-import { judgePayment, type SuspenseReason } from './classify-payment.js'
-import type { Observation } from './fetch-payments.js'
+import { classifyPayment, type SuspenseReason } from './classify-payment.js'
+import type { FetchedPayments } from './fetch-payments.js'
 import { lateRate } from './late-rate.js'
 import { closeIntent, closeUnpaid, type LockedIntent, lockIntent } from './lock-intent.js'
 import { receipt } from './receipt.js'
-import { bookPayment } from './record-payment.js'
+import { recordPayment } from './record-payment.js'
 
 /** What a settlement did. */
 export interface Settlement {
@@ -26,16 +26,16 @@ export interface Settlement {
  * credit, the tip's confirmation, the receipt, and the end of an intent that failed or expired. Settling the same
  * again, or in two workers at once, changes nothing.
  */
-export async function settle(uow: UnitOfWork, id: string, seen: Observation): Promise<Settlement> {
+export async function settleIntent(uow: UnitOfWork, id: string, seen: FetchedPayments): Promise<Settlement> {
   const intent = await lockIntent(uow.trx, id)
   let completed = intent.status === 'confirmed'
   const suspended: SuspenseReason[] = []
   const fresh = seen.payments.filter(({ transaction }) => !intent.booked.includes(transaction))
   for (const payment of fresh) {
-    const judgement = judgePayment(payment, intent.price.chargeKobo, completed)
+    const judgement = classifyPayment(payment, intent.price.chargeKobo, completed)
     if (judgement.suspense !== undefined) suspended.push(judgement.suspense.reason)
     const credit = judgement.credits ? await complete(uow, intent, payment) : undefined
-    await bookPayment(uow.trx, { intentId: id, userId: intent.userId, payment, judgement, credit })
+    await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, judgement, credit })
     completed ||= judgement.credits
   }
   if (!completed) await end(uow, intent, seen.failed || fresh.length > 0)
@@ -77,7 +77,7 @@ async function end({ trx }: UnitOfWork, intent: LockedIntent, failed: boolean): 
 }
 
 /** Counts what an operator must look at, and tips that were confirmed; after the commit. */
-export function noteSettlement(
+export function reportSettlement(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
   id: string,
   { credited, suspended }: Settlement,

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
-import { type Leg, move, platformAccount } from '../../ledger/accounts.js'
+import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { type FiatCredit, worthOf } from '../fees.js'
 import type { SuspenseReason } from '../settlement/classify-payment.js'
-import { creditLegs } from '../settlement/credit-entries.js'
+import { creditEntries } from '../settlement/credit-entries.js'
 import { lateRate } from '../settlement/late-rate.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 
@@ -89,8 +89,8 @@ export async function resolveSuspense(
     values: [transaction, as, by, note],
   })
   if (item === undefined) return undefined
-  const legs = as === 'returned' ? returnLegs(item) : assignLegs(item, await assignmentOf(trx, item))
-  await credit(trx, { key: `fiatpay:${transaction}:${as}`, ref: item.intentId, legs })
+  const entries = as === 'returned' ? returnEntries(item) : assignEntries(item, await assignmentOf(trx, item))
+  await credit(trx, { key: `fiatpay:${transaction}:${as}`, ref: item.intentId, entries })
   return item
 }
 
@@ -111,11 +111,15 @@ export async function assignmentOf(
   return { userId, creatorName, ...worthOf(kobo, value, intent.basis) }
 }
 
-function returnLegs({ kobo }: SuspenseItem): Leg[] {
-  return move(kobo, platformAccount('suspense', 'NGN'), platformAccount('provider_clearing', 'NGN'))
+function returnEntries({ kobo }: SuspenseItem): Entry[] {
+  return transferEntries(
+    kobo,
+    platformAccount('suspense', 'NGN'),
+    platformAccount('provider_clearing', 'NGN'),
+  )
 }
 
-function assignLegs({ kobo }: SuspenseItem, { userId, ...worth }: Assignment): Leg[] {
-  const naira = move(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
-  return [...naira, ...creditLegs(userId, worth)]
+function assignEntries({ kobo }: SuspenseItem, { userId, ...worth }: Assignment): Entry[] {
+  const naira = transferEntries(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
+  return [...naira, ...creditEntries(userId, worth)]
 }

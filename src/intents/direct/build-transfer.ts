@@ -1,28 +1,28 @@
 import type { PayableCreator } from '../../creators/resolve-creator.js'
 import type { Token } from '../../kernel/tokens.js'
 import type { Services } from '../../services.js'
-import { directLegs, type Gross } from '../quote.js'
-import type { Issued } from '../unsigned-transaction.js'
+import { type Gross, splitFee } from '../quote.js'
+import type { UnsignedTransaction } from '../unsigned-transaction.js'
 import { newReferenceKey } from './reference-key.js'
 
 /**
  * The unsigned transaction of a tip that arrives in the token it was given in. Throws `amount_below_minimum` when
  * the recipient would not hold enough to exist.
  */
-export async function issueTransfer(
+export async function buildDirectTransfer(
   { chain, config, metrics, log }: Pick<Services, 'chain' | 'config' | 'metrics' | 'log'>,
   token: Token,
   gross: Gross,
   creator: PayableCreator,
   sender: string,
-): Promise<Issued> {
+): Promise<UnsignedTransaction> {
   const { treasuryWallet, feeBps } = config.tips
   const [{ blockhash, lastValidBlockHeight }, accounts] = await Promise.all([
     chain.latestBlockhash(),
     chain.transferAccounts(token.mint, creator.wallet, treasuryWallet),
   ])
-  const legs = directLegs(gross.units, feeBps, token, accounts)
-  if (legs.feeLeftOut) {
+  const amounts = splitFee(gross.units, feeBps, token, accounts)
+  if (amounts.feeLeftOut) {
     metrics.alerts.inc({ kind: 'fee_leg_left_out' })
     log.warn(
       { token: token.symbol },
@@ -37,8 +37,8 @@ export async function issueTransfer(
     sender,
     recipient: creator.wallet,
     treasury: treasuryWallet,
-    net: legs.net,
-    fee: legs.fee,
+    net: amounts.net,
+    fee: amounts.fee,
     referenceKey,
     blockhash,
   })
@@ -49,8 +49,8 @@ export async function issueTransfer(
     lastValidBlockHeight,
     referenceKey,
     messageHash: null,
-    outAmount: legs.net,
-    fee: legs.fee,
+    outAmount: amounts.net,
+    fee: amounts.fee,
     priceImpactPct: 0,
   }
 }

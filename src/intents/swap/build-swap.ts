@@ -9,7 +9,7 @@ import type { Services } from '../../services.js'
 import { newReferenceKey } from '../direct/reference-key.js'
 import type { Gross } from '../quote.js'
 import { refusalOf } from '../select-route.js'
-import type { Issued } from '../unsigned-transaction.js'
+import type { UnsignedTransaction } from '../unsigned-transaction.js'
 import { checkSwap, type SwapTerms } from './check-swap.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'metrics' | 'log' | 'swaps'>
@@ -27,11 +27,11 @@ interface Swap {
  * order, and what they offer is simulated before it is handed out; the first offer that holds is taken. Throws
  * `no_route` or `swap_engines_unavailable` when none does. `without`: an engine that counts as away.
  */
-export async function issueSwap(
+export async function buildSwap(
   services: Needs,
   swap: Swap,
-  without: Issued['provider'] | undefined,
-): Promise<Issued> {
+  without: UnsignedTransaction['provider'] | undefined,
+): Promise<UnsignedTransaction> {
   const request = await requestFor(services, swap)
   const refusals: ProviderErrorKind[] = without === undefined ? [] : ['unavailable']
   for (const engine of services.swaps.filter(({ provider }) => provider !== without)) {
@@ -74,7 +74,7 @@ async function offerOf(
     return error.kind
   })
   if (typeof offer === 'string') return offer
-  const rehearsal = await chain.rehearse(offer.transaction)
+  const rehearsal = await chain.simulate(offer.transaction)
   if (rehearsal === undefined) return 'ambiguous'
   const verdict = checkSwap(termsOf(chain, request, offer), rehearsal)
   if (verdict.fault === undefined) {
@@ -98,7 +98,7 @@ function issued(
   { provider }: SwapEngine,
   offer: SwapOffer,
   { referenceKey }: SwapRequest,
-): Issued {
+): UnsignedTransaction {
   const { transaction, lastValidBlockHeight, outAmount, priceImpactPct, referenced, feeTaken } = offer
   if (!feeTaken) {
     metrics.alerts.inc({ kind: 'fee_leg_left_out' })

@@ -3,8 +3,8 @@ import {
   type AccountChange,
   type AccountState,
   type Holding,
-  type Rehearsal,
   rentExemptLamports,
+  type Simulation,
 } from '../../ports/chain.js'
 import { networkFeeOf, pays, strangeInstruction, systemProgram } from './swap-instructions.js'
 
@@ -55,7 +55,7 @@ const plainControls = `${'00'.repeat(36)}01${'00'.repeat(44)}`
  * A transaction that fails because the supporter has too little is judged by what it says alone: their balance is
  * not our business.
  */
-export function checkSwap(terms: SwapTerms, rehearsal: Rehearsal): SwapVerdict {
+export function checkSwap(terms: SwapTerms, rehearsal: Simulation): SwapVerdict {
   const { signers, instructions, changes, failed } = rehearsal
   if (signers.length !== 1 || signers[0] !== terms.supporter) return { fault: 'second_signer' }
   if (instructions.some((one) => strangeInstruction(one, terms))) return { fault: 'strange_instruction' }
@@ -73,7 +73,7 @@ function judgeChanges(
   terms: SwapTerms,
   networkFee: bigint,
   paid: AccountChange,
-  changes: Rehearsal['changes'],
+  changes: Simulation['changes'],
 ): SwapVerdict {
   const after = paid.after?.holding
   if (after?.owner !== terms.recipient || after.mint !== terms.outputMint)
@@ -87,7 +87,7 @@ function judgeChanges(
 }
 
 /** Everything of the supporter's that the transaction may change: the wallet and token accounts they have now. */
-function changesHands({ supporter }: SwapTerms, changes: Rehearsal['changes']): boolean {
+function changesHands({ supporter }: SwapTerms, changes: Simulation['changes']): boolean {
   const wallet = changes.get(supporter)?.after
   if (wallet !== undefined && wallet.program !== systemProgram) return true
   return [...changes.values()].some(({ before, after }) => {
@@ -101,7 +101,7 @@ function changesHands({ supporter }: SwapTerms, changes: Rehearsal['changes']): 
 function takesTooMuch(
   { supporter, inputMint, amount }: SwapTerms,
   costs: bigint,
-  changes: Rehearsal['changes'],
+  changes: Simulation['changes'],
 ): boolean {
   const gives = (mint: string): bigint => (mint === inputMint ? amount : 0n)
   if (lost(changes, (state, key) => lamportsOf(state, key, supporter)) > gives(solMint) + costs) return true
@@ -113,7 +113,7 @@ function takesTooMuch(
 }
 
 function lost(
-  changes: Rehearsal['changes'],
+  changes: Simulation['changes'],
   worth: (state: AccountState | undefined, key: string) => bigint,
 ): bigint {
   let sum = 0n
@@ -140,7 +140,7 @@ function ofSupporter(state: AccountState | undefined, supporter: string): Holdin
 function canPay(
   { supporter, inputMint, amount, recipientAccount }: SwapTerms,
   networkFee: bigint,
-  changes: Rehearsal['changes'],
+  changes: Simulation['changes'],
 ): boolean {
   const sol = inputMint === solMint
   const opened = changes.get(recipientAccount)?.before === undefined ? accountRent : 0n

@@ -91,7 +91,7 @@ const awayMessage =
   /(^| - )(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
 
 /** Whether an error says that PostgreSQL cannot serve now, and nothing about what it was asked. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return (
@@ -121,7 +121,7 @@ export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]>
     return rows as Row[]
   } catch (error) {
     // The server may still be at work on it; knex throws away a connection with this mark instead of lending it again.
-    if (isDatabaseAway(error)) connection.__knex__disposed = error
+    if (isDatabaseUnavailable(error)) connection.__knex__disposed = error
     throw error
   } finally {
     // In a transaction this is knex's own no-op: the connection stays with it.

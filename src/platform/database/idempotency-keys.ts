@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from './database.js'
 
 /** One request under a key. Hashes are SHA-256. */
-export interface Claim {
+export interface KeyedRequest {
   /** Of scope and key. */
   readonly keyHash: Buffer
   readonly requestHash: Buffer
@@ -11,7 +11,7 @@ export interface Claim {
 }
 
 /** What stands under a key that somebody else has. */
-export interface Held {
+export interface TakenKey {
   readonly holder: string
   readonly sameRequest: boolean
   /** Null while that request runs. */
@@ -26,7 +26,7 @@ const leaseSeconds = 60
 const sweepRows = 5000
 
 /** Takes a key that is free, outlived or left by a crashed request. False: somebody has it. */
-export async function claimKey(db: Knex, { keyHash, requestHash, holder }: Claim): Promise<boolean> {
+export async function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedRequest): Promise<boolean> {
   const rows = await query(db, {
     name: 'idempotency.claim',
     text: /* sql */ `
@@ -44,8 +44,11 @@ export async function claimKey(db: Knex, { keyHash, requestHash, holder }: Claim
 }
 
 /** Who has the key; undefined when it was released meanwhile. */
-export async function findHeld(db: Knex, { keyHash, requestHash }: Claim): Promise<Held | undefined> {
-  const rows = await query<Held>(db, {
+export async function findKey(
+  db: Knex,
+  { keyHash, requestHash }: KeyedRequest,
+): Promise<TakenKey | undefined> {
+  const rows = await query<TakenKey>(db, {
     name: 'idempotency.held',
     text: /* sql */ `
       select holder, request_hash = $2 as "sameRequest", response from idempotency_keys where key_hash = $1`,
@@ -55,7 +58,11 @@ export async function findHeld(db: Knex, { keyHash, requestHash }: Claim): Promi
 }
 
 /** Takes a key over from an answer that no longer serves. False: somebody else has done so. */
-export async function takeOver(db: Knex, { keyHash, holder }: Claim, from: Held): Promise<boolean> {
+export async function takeOver(
+  db: Knex,
+  { keyHash, holder }: KeyedRequest,
+  from: TakenKey,
+): Promise<boolean> {
   const rows = await query(db, {
     name: 'idempotency.take-over',
     text: /* sql */ `
@@ -70,7 +77,11 @@ export async function takeOver(db: Knex, { keyHash, holder }: Claim, from: Held)
 }
 
 /** Stores the answer, to be given to every repetition of the request. In the operation's own transaction, if need be. */
-export async function storeAnswer(db: Knex, { keyHash, holder }: Claim, answer: unknown): Promise<void> {
+export async function storeAnswer(
+  db: Knex,
+  { keyHash, holder }: KeyedRequest,
+  answer: unknown,
+): Promise<void> {
   await query(db, {
     name: 'idempotency.store',
     text: 'update idempotency_keys set response = $3 where key_hash = $1 and holder = $2',
@@ -79,7 +90,7 @@ export async function storeAnswer(db: Knex, { keyHash, holder }: Claim, answer: 
 }
 
 /** Frees a key whose request failed: failures are not kept, the caller may try again. */
-export async function releaseKey(db: Knex, { keyHash, holder }: Claim): Promise<void> {
+export async function releaseKey(db: Knex, { keyHash, holder }: KeyedRequest): Promise<void> {
   await query(db, {
     name: 'idempotency.release',
     text: 'delete from idempotency_keys where key_hash = $1 and holder = $2 and response is null',
@@ -88,7 +99,7 @@ export async function releaseKey(db: Knex, { keyHash, holder }: Claim): Promise<
 }
 
 /** Forgets outlived keys, the oldest first, at most 5,000 at a time. Returns how many. */
-export async function sweepKeys(db: Knex): Promise<number> {
+export async function deleteExpiredKeys(db: Knex): Promise<number> {
   const rows = await query(db, {
     name: 'idempotency.sweep',
     text: /* sql */ `

@@ -1,7 +1,7 @@
-import type { Hints } from '../redis/notifications.js'
+import type { Notifications } from '../redis/notifications.js'
 
 export interface WaitOptions {
-  readonly hints: Hints
+  readonly notifications: Notifications
   /** The channel on which a change of the row is hinted. */
   readonly channel: string
   /** Gives up after this many ms. */
@@ -15,13 +15,13 @@ const lookAgainMs = 500
  * Waits until `read` brings something: listens first, then reads, then reads again at each hint and every half
  * second. Undefined when the time is up.
  */
-export async function waitFor<T>(
+export async function waitForRow<T>(
   read: () => Promise<T | undefined>,
   options: WaitOptions,
 ): Promise<T | undefined> {
   const until = performance.now() + options.totalMs
   let wake: () => void = () => undefined
-  const unlisten = options.hints.listen(
+  const unlisten = options.notifications.listen(
     options.channel,
     () => wake(),
     () => wake(),

@@ -17,7 +17,7 @@ const defaultMostKeys = 50_000
  * a timer per key: the young one becomes the old one after a window, or when it is full, and what was old is
  * forgotten whole. A key that is hit moves along, so only a spray of `mostKeys` others makes one forgotten early.
  */
-export class WindowCounter {
+export class MemoryCounter {
   readonly #windowMs: number
   readonly #mostKeys: number
   #young = new Map<string, Entry>()

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import type { RedisClient } from '../redis/clients.js'
-import { type Count, WindowCounter } from './memory-counter.js'
-import { createSharedCounter } from './redis-counter.js'
+import { type Count, MemoryCounter } from './memory-counter.js'
+import { createRedisCounter } from './redis-counter.js'
 
 const minute = 60
 const quarterHour = 15 * minute
@@ -59,9 +59,9 @@ export function createRateLimits(
     if (shared)
       return {
         most,
-        hit: createSharedCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, most }),
+        hit: createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, most }),
       }
-    const counter = new WindowCounter(seconds)
+    const counter = new MemoryCounter(seconds)
     return { most, hit: (key) => counter.hit(key) }
   }
   if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }

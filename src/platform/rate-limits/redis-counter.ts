@@ -1,11 +1,11 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RedisClient } from '../redis/clients.js'
-import { type Count, WindowCounter } from './memory-counter.js'
+import { type Count, MemoryCounter } from './memory-counter.js'
 
 /** After a failure Redis is left alone so long: its 250 ms are waited for once, not by every request. */
 const pauseMs = 1000
 
-export interface SharedCounterOptions {
+export interface RedisCounterOptions {
   readonly keyPrefix: string
   readonly seconds: number
   /** Hits above which a key is refused; counting further is then pointless. */
@@ -17,11 +17,11 @@ export interface SharedCounterOptions {
  * enough to refuse a flood without a call, and holds alone while Redis is away or does not answer (no key is
  * ever unlimited). Never throws.
  */
-export function createSharedCounter(
+export function createRedisCounter(
   redis: RedisClient,
-  { keyPrefix, seconds, most }: SharedCounterOptions,
+  { keyPrefix, seconds, most }: RedisCounterOptions,
 ): (key: string) => Promise<Count> {
-  const own = new WindowCounter(seconds)
+  const own = new MemoryCounter(seconds)
   const shared = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix,

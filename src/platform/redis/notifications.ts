@@ -4,7 +4,7 @@ import { createSubscriberClient, type RedisClient } from './clients.js'
  * Hints between processes. A hint says "look again", never what happened: it may be lost, doubled or late, and
  * whoever gets it reads the database. One subscriber connection per process, whatever the number of listeners.
  */
-export interface Hints {
+export interface Notifications {
   /** Calls `listener` for every hint on the channel from now on; `onListening` once the subscription stands. */
   listen(channel: string, listener: (hint: string) => void, onListening?: () => void): () => void
   /** Calls back after every reconnect, when hints may have been missed. */
@@ -13,7 +13,7 @@ export interface Hints {
 }
 
 /** Opens the subscriber connection of this process, with channels under `namespace`. */
-export function createHints(redisUrl: string, namespace: string): Hints {
+export function createNotifications(redisUrl: string, namespace: string): Notifications {
   const redis = createSubscriberClient(redisUrl)
   const listeners = new Map<string, Set<(hint: string) => void>>()
   const name = (channel: string): string => `${namespace}.${channel}`

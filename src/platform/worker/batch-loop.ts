@@ -1,19 +1,19 @@
-/** What one drain of due rows did. */
-export interface DrainReport {
+/** What one batch of due rows did. */
+export interface BatchReport {
   /** Rows taken. Zero ends the round. */
   readonly taken: number
-  /** Milliseconds until the next row is due, when the drain knows. */
+  /** Milliseconds until the next row is due, when the batch knows. */
   readonly nextDueMs?: number
 }
 
-export type Drain = () => Promise<DrainReport>
+export type Batch = () => Promise<BatchReport>
 
-export interface DrainLoop {
-  /** Asks for a drain now; the promise ends with the round that serves it. */
-  poke(): Promise<void>
+export interface BatchLoop {
+  /** Asks for a batch now; the promise ends with the round that serves it. */
+  wake(): Promise<void>
   /** The end of what runs now; undefined when nothing does. */
   readonly running: Promise<void> | undefined
-  /** Takes nothing new and waits for the running drain. */
+  /** Takes nothing new and waits for the running batch. */
   stop(): Promise<void>
 }
 
@@ -23,10 +23,10 @@ const ownRhythmMs = 2000
 const pauseAfterErrorMs = 500
 
 /**
- * The one loop every worker runs: drain until nothing is due, one drain at a time; a poke during a drain means
+ * The one loop every worker runs: batch until nothing is due, one batch at a time; a wake during a batch means
  * one more. Sleeps until the next row is due, at most two seconds.
  */
-export function createDrainLoop(drain: Drain, onError: (error: unknown) => void): DrainLoop {
+export function createBatchLoop(batch: Batch, onError: (error: unknown) => void): BatchLoop {
   let running: Promise<void> | undefined
   let again = false
   let stopped = false
@@ -37,14 +37,14 @@ export function createDrainLoop(drain: Drain, onError: (error: unknown) => void)
     do {
       again = false
       for (let taken = -1; taken !== 0 && !stopped; ) {
-        const report = await drain()
+        const report = await batch()
         taken = report.taken
         nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? ownRhythmMs)
       }
     } while (again && !stopped)
     return nextDueMs
   }
-  function poke(): Promise<void> {
+  function wake(): Promise<void> {
     again = true
     if (stopped) return Promise.resolve()
     clearTimeout(timer)
@@ -55,15 +55,15 @@ export function createDrainLoop(drain: Drain, onError: (error: unknown) => void)
       })
       .then((ms) => {
         running = undefined
-        // A poke that came after the last look of this round must not wait for the timer.
-        if (again) return poke()
-        if (!stopped) timer = setTimeout(() => void poke(), ms)
+        // A wake that came after the last look of this round must not wait for the timer.
+        if (again) return wake()
+        if (!stopped) timer = setTimeout(() => void wake(), ms)
         return undefined
       })
     return running
   }
   return {
-    poke,
+    wake,
     get running() {
       return running
     },
@@ -76,15 +76,15 @@ export function createDrainLoop(drain: Drain, onError: (error: unknown) => void)
 }
 
 /**
- * Several loops over the same rows, for drains that wait for somebody outside: one that hangs there holds up its own rows
- * and nobody else's. A poke wakes a loop that is free, or else has each look once more: the first to end serves it.
+ * Several loops over the same rows, for batches that wait for somebody outside: one that hangs there holds up its own rows
+ * and nobody else's. A wake wakes a loop that is free, or else has each look once more: the first to end serves it.
  */
-export function createDrainLanes(count: number, createLoop: () => DrainLoop): DrainLoop {
+export function createConcurrentLoops(count: number, createLoop: () => BatchLoop): BatchLoop {
   const lanes = Array.from({ length: count }, createLoop)
   return {
-    poke() {
+    wake() {
       const free = lanes.find(({ running }) => running === undefined)
-      return free === undefined ? Promise.race(lanes.map((lane) => lane.poke())) : free.poke()
+      return free === undefined ? Promise.race(lanes.map((lane) => lane.wake())) : free.wake()
     },
     get running() {
       const rounds = lanes.flatMap(({ running }) => running ?? [])

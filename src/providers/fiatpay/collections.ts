@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { ChargeRequest, ChargeState, FiatCollection, Payment } from '../../ports/collections.js'
+import type { ChargeRequest, ChargeState, Collections, Payment } from '../../ports/collections.js'
 import { chargeAnswer, initializeAnswer, listAnswer, verifyAnswer } from './collection-answers.js'
-import { absentWhenNotFound, createFiatpayAsk } from './queries.js'
+import { absentWhenNotFound, createFiatpayQuery } from './queries.js'
 import type { FiatpayAccess } from './requests.js'
 
 const timeoutMs = 10_000
@@ -20,9 +20,9 @@ export interface FiatpayOptions extends FiatpayAccess {
  * `GET /transaction/verify/:reference`, `GET /transaction`, and webhooks signed with HMAC-SHA512 over their raw bytes.
  * Amounts are whole kobo on the wire as well.
  */
-export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): FiatCollection {
+export function createFiatpay({ returnUrl, ...access }: FiatpayOptions): Collections {
   const { secretKey } = access
-  const ask = createFiatpayAsk(access, timeoutMs)
+  const ask = createFiatpayQuery(access, timeoutMs)
   return {
     async openCheckout(charge) {
       const wanted = { ...wireCharge(charge), callback_url: returnUrl }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
 import type { NewPayout, PayoutSender } from '../../ports/payout-sender.js'
-import { answer, createFiatpayExchange, type FiatpayAccess, type Reply, refusal } from './requests.js'
+import { answer, createFiatpayRequest, type FiatpayAccess, type Reply, refusal } from './requests.js'
 
 const textLength = 200
 
@@ -34,7 +34,7 @@ const transferAnswer = answer(
 
 /** Sending in Paystack's wire format: `POST /transferrecipient`, `POST /transfer`. Amounts are whole kobo there too. */
 export function createFiatpaySender(access: FiatpayAccess & { readonly timeoutMs: number }): PayoutSender {
-  const exchange = createFiatpayExchange(access, access.timeoutMs)
+  const exchange = createFiatpayRequest(access, access.timeoutMs)
   return {
     async createRecipient({ bankCode, accountNumber, accountName }) {
       const account = { account_number: accountNumber, bank_code: bankCode, name: accountName }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanLine } from '../../kernel/text.js'
 import type { Payouts } from '../../ports/payouts.js'
-import { absentWhenNotFound, createFiatpayAsk } from './queries.js'
+import { absentWhenNotFound, createFiatpayQuery } from './queries.js'
 import { answer, type FiatpayAccess } from './requests.js'
 import { transferAnswer, transferOf, transfersAnswer } from './transfer-answers.js'
 
@@ -25,7 +25,7 @@ export interface FiatpayPayoutOptions extends FiatpayAccess {
  * and `GET /bank/resolve`. It refuses a used reference (`duplicate_transfer_reference`), unless told that it does not.
  */
 export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
-  const ask = createFiatpayAsk(options, options.timeoutMs)
+  const ask = createFiatpayQuery(options, options.timeoutMs)
   return {
     deduplicates: options.deduplicates,
     async find(reference) {

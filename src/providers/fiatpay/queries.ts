@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import { createFiatpayExchange, type FiatpayAccess, type Reply, refusal } from './requests.js'
+import { createFiatpayRequest, type FiatpayAccess, type Reply, refusal } from './requests.js'
 
 const refusalLength = 200
 /** Statuses that say what the request was worth; the provider's other 4xx are about us or about its load. */
@@ -17,8 +17,8 @@ type Ask = <Schema extends z.ZodType>(
  * Asks one thing of Paystack's API and reads the answer: a GET, or a POST of the body. Throws ProviderError, `rejected`
  * with the provider's text when it refuses what is asked. Not for what sends money, where a refusal has to be documented.
  */
-export function createFiatpayAsk(access: FiatpayAccess, timeoutMs: number): Ask {
-  const exchange = createFiatpayExchange(access, timeoutMs)
+export function createFiatpayQuery(access: FiatpayAccess, timeoutMs: number): Ask {
+  const exchange = createFiatpayRequest(access, timeoutMs)
   return async (path, answer, body) => {
     const reply = await exchange(path, body)
     if (reply.status >= 400) throw failureOf(reply)

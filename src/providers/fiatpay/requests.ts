@@ -13,7 +13,7 @@ export interface Reply {
   readonly body: unknown
 }
 
-export type FiatpayExchange = (path: string, body?: unknown) => Promise<Reply>
+export type FiatpayRequest = (path: string, body?: unknown) => Promise<Reply>
 
 const maxBytes = 256 * 1024
 
@@ -21,7 +21,7 @@ const maxBytes = 256 * 1024
  * One question to Paystack's API and whatever it answers: a GET, or a POST when there is a body. Throws ProviderError
  * when there is no whole answer within `timeoutMs`. What a refusal means depends on what was asked.
  */
-export function createFiatpayExchange({ url, secretKey }: FiatpayAccess, timeoutMs: number): FiatpayExchange {
+export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutMs: number): FiatpayRequest {
   const headers = { authorization: `Bearer ${secretKey}` }
   return (path, body) => {
     const method = body === undefined ? 'GET' : 'POST'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { picoUsd } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { requestJson } from '../../platform/http-client.js'
-import type { Prices } from '../../ports/prices.js'
+import type { PriceFeed } from '../../ports/prices.js'
 
 const timeoutMs = 3000
 const maxBytes = 256 * 1024
@@ -17,7 +17,7 @@ const entry = z.object({ usdPrice: z.number() }).nullable()
  * At most 50 mints. A price that is zero, negative, vanishingly small or cannot be read is 0n: what is wrong with one
  * token says nothing about the others.
  */
-export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | undefined }): Prices {
+export function createPriceV3({ url, apiKey }: { url: string; apiKey: string | undefined }): PriceFeed {
   return {
     async read(mints) {
       if (mints.length > maxIds) throw new RangeError(`the price feed is asked for at most ${maxIds} mints`)

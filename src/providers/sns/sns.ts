@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Recent } from '../../platform/recent.js'
-import { createLimit } from '../../platform/semaphore.js'
+import { createSemaphore } from '../../platform/semaphore.js'
 import type { DomainRecord, Names } from '../../ports/names.js'
 import {
   createJsonRpc,
@@ -27,7 +27,7 @@ const accountsReply = z.object({
 /** `.sol` domains of the Solana Name Service, read from its accounts by JSON-RPC: one question per domain. */
 export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Names {
   const rpc = createJsonRpc({ ...options, timeoutMs: waitedForMs })
-  const limit = createLimit(atOnce)
+  const limit = createSemaphore(atOnce)
   const recent = new Recent<DomainRecord | undefined>({ keepMs, most: mostKept })
   const asking = new Map<string, Promise<DomainRecord | undefined>>()
 

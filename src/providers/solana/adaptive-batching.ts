@@ -31,7 +31,7 @@ const lanes = 4
  * without an answer. An endpoint that is away or asks to come later is asked nothing more: what is left has no answer
  * either and is asked another time. Throws when nothing at all could be answered.
  */
-export async function inBatches<Item, Result>(
+export async function inAdaptiveBatches<Item, Result>(
   items: readonly Item[],
   size: BatchSize,
   ask: (batch: readonly Item[]) => Promise<Result[]>,

@@ -21,7 +21,7 @@ const microLamportsPerUnit = 20_000
 
 /**
  * The unsigned v0 transaction of a direct transfer (contract: Crypto payment intent): compute budget, the
- * recipient's token account when missing, the net leg carrying the reference key, the fee leg. All signature
+ * recipient's token account when missing, the net leg carrying the reference key, the fee transfer. All signature
  * slots are zero; the sender is fee payer and only signer.
  */
 export function buildTransfer(plan: TransferPlan): Uint8Array {

@@ -1,7 +1,7 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { AccountChange, Instruction, Rehearsal } from '../../ports/chain.js'
+import type { AccountChange, Instruction, Simulation } from '../../ports/chain.js'
 import { accountReply, accountState, readAccounts } from './account-state.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
@@ -15,8 +15,8 @@ const simulationReply = z.object({
   value: z.object({ err: z.unknown().optional(), accounts: z.array(accountReply).nullish() }),
 })
 
-/** See `Chain.rehearse`. */
-export async function rehearse(rpc: JsonRpc, transaction: Uint8Array): Promise<Rehearsal | undefined> {
+/** See `Chain.simulate`. */
+export async function simulate(rpc: JsonRpc, transaction: Uint8Array): Promise<Simulation | undefined> {
   const read = readTransaction(transaction)
   if (read === undefined) return undefined
   const tables = await readLookupTables(
@@ -25,7 +25,7 @@ export async function rehearse(rpc: JsonRpc, transaction: Uint8Array): Promise<R
   )
   const named = namedAccounts(read, tables)
   if (named === undefined || named.writable.length > mostAccounts) return undefined
-  const outcome = await simulate(rpc, transaction, named.writable)
+  const outcome = await compareBalances(rpc, transaction, named.writable)
   if (outcome === undefined) return undefined
   const { staticAccountKeys, header } = read.message
   return {
@@ -82,14 +82,14 @@ interface Outcome {
   readonly changes: ReadonlyMap<string, AccountChange>
 }
 
-async function simulate(
+async function compareBalances(
   rpc: JsonRpc,
   transaction: Uint8Array,
   addresses: readonly string[],
 ): Promise<Outcome | undefined> {
   const [before, after] = await Promise.all([
     readAccounts(rpc, addresses),
-    trial(rpc, transaction, addresses),
+    callSimulate(rpc, transaction, addresses),
   ])
   if (after === undefined || before.length !== addresses.length) return undefined
   const failed = after.err != null
@@ -105,7 +105,7 @@ async function simulate(
 }
 
 /** Undefined: the node does not take it for a transaction. */
-async function trial(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly string[]) {
+async function callSimulate(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly string[]) {
   const how = {
     commitment: 'confirmed',
     encoding: 'base64',

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
 import type { Blockhash, Chain, ChainTransaction, TransferAccounts } from '../../ports/chain.js'
 import { accountState, readAccounts } from './account-state.js'
-import { BatchSize, inBatches } from './adaptive-batching.js'
+import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
 import { readSignatures } from './find-signatures.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
-import { rehearse } from './simulate.js'
+import { simulate } from './simulate.js'
 import { createStatusReader, readVanished } from './statuses.js'
 
 export interface SolanaOptions extends JsonRpcOptions {
@@ -43,17 +43,21 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   let height = 0
   return {
     async statuses(signatures) {
-      return new Map(await inBatches(signatures, statusSize, readStatuses))
+      return new Map(await inAdaptiveBatches(signatures, statusSize, readStatuses))
     },
     async vanished(landed) {
-      return new Set(await inBatches(landed, statusSize, (batch) => readVanished(rpc, batch)))
+      return new Set(await inAdaptiveBatches(landed, statusSize, (batch) => readVanished(rpc, batch)))
     },
     async signaturesFor(keys) {
-      return new Map((await inBatches(keys, lookupSize, (batch) => readSignatures(rpc, batch))).flat())
+      return new Map(
+        (await inAdaptiveBatches(keys, lookupSize, (batch) => readSignatures(rpc, batch))).flat(),
+      )
     },
     async transactions(signatures) {
       return new Map(
-        (await inBatches(signatures, transactionSize, (batch) => readTransactions(rpc, batch))).flat(),
+        (
+          await inAdaptiveBatches(signatures, transactionSize, (batch) => readTransactions(rpc, batch))
+        ).flat(),
       )
     },
     async latestBlockhash() {
@@ -71,7 +75,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
     buildTransfer,
     tokenAccounts: (addresses) => readTokenAccounts(waitedFor, addresses),
     lookupTables: (keys) => readLookupTables(waitedFor, keys),
-    rehearse: (transaction) => rehearse(waitedFor, transaction),
+    simulate: (transaction) => simulate(waitedFor, transaction),
     associatedAccount,
   }
 }

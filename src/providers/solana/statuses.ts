@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { Sighting, SignatureStatus } from '../../ports/chain.js'
+import type { ConfirmedSignature, SignatureStatus } from '../../ports/chain.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
 const slot = z.int().nonnegative()
@@ -53,7 +53,7 @@ export function createStatusReader(
 }
 
 /** See `Chain.vanished`. */
-export async function readVanished(rpc: JsonRpc, landed: readonly Sighting[]): Promise<string[]> {
+export async function readVanished(rpc: JsonRpc, landed: readonly ConfirmedSignature[]): Promise<string[]> {
   const signatures = landed.map(({ signature }) => signature)
   const answers = await rpc.everywhere('getSignatureStatuses', question(signatures), (result) =>
     answerFor(signatures, result),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { baseUnits } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { requestJson } from '../../platform/http-client.js'
-import { type Rates, rateDecimals } from '../../ports/exchange-rates.js'
+import { type ExchangeRateFeed, rateDecimals } from '../../ports/exchange-rates.js'
 
 const timeoutMs = 3000
 const maxBytes = 64 * 1024
@@ -16,7 +16,7 @@ const reply = z.object({
 })
 
 /** Rates in the form `{ base: "USD", rates: { NGN: 1600 }, asOf }`. */
-export function createUsdRates({ url }: { url: string }): Rates {
+export function createUsdRates({ url }: { url: string }): ExchangeRateFeed {
   return {
     async read() {
       const parsed = reply.safeParse(await requestJson(url, { timeoutMs, maxBytes }))

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { agreesWith, chooseMessage } from '../verify/claim-agreement.js'
+import { chooseMessage, claimAgrees } from '../verify/claim-agreement.js'
 import type { DueTip } from '../verify/tip-queue.js'
 
 interface ConfirmedFacts {
@@ -19,7 +19,7 @@ interface ConfirmedFacts {
  * A claim that comes after confirmation and agrees with the facts fills an empty message, once. The facts are
  * stored, so the chain is not asked again.
  */
-export async function fillMessages({ db }: Pick<Services, 'db'>, tips: readonly DueTip[]): Promise<void> {
+export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: readonly DueTip[]): Promise<void> {
   if (tips.length === 0) return
   const facts = await readFacts(
     db,
@@ -31,7 +31,7 @@ export async function fillMessages({ db }: Pick<Services, 'db'>, tips: readonly 
     if (fact === undefined || token === undefined) return []
     const message = chooseMessage(
       claims.filter((claim) =>
-        agreesWith(claim, { ...fact, token, given: tokenByMint(fact.inputMint ?? '') }),
+        claimAgrees(claim, { ...fact, token, given: tokenByMint(fact.inputMint ?? '') }),
       ),
       fact.intentId,
     )

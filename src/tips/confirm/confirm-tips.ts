@@ -5,7 +5,7 @@ import type { Services } from '../../services.js'
 import { tipChannel } from '../read/channel.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
-import { creditArrivals, releaseArrivals } from './credit-tips.js'
+import { creditTips, releaseTipCredits } from './credit-tips.js'
 
 /** A pending tip and what the chain says of it. */
 export interface Confirmation {
@@ -92,11 +92,11 @@ export async function confirmTips(
     const moved = new Set(rows.map(({ id }) => id))
     const here = confirmations.filter(({ id }) => moved.has(id))
     await disproveClaims(trx, here)
-    await creditArrivals(
+    await creditTips(
       trx,
       here.map(({ id, facts }) => ({ id, ...facts })),
     )
-    await releaseArrivals(
+    await releaseTipCredits(
       trx,
       here.filter(({ final }) => final).map(({ id }) => id),
     )

@@ -2,10 +2,10 @@ import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
-import { receivedBy } from '../verify/balance-changes.js'
-import { type Finality, judgeFinality, lookAtConfirmed } from '../verify/retry-schedule.js'
-import type { DueTip, Look } from '../verify/tip-queue.js'
-import { releaseArrivals, voidArrival } from './credit-tips.js'
+import { amountReceived } from '../verify/balance-changes.js'
+import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
+import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
+import { releaseTipCredits, voidTipCredit } from './credit-tips.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
 
@@ -13,12 +13,12 @@ type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
  * Brings confirmed tips to their end by their statuses: final, or vanished. Answers when to look again at those for
  * which neither is certain. Throws after all of them when the chain gave no usable answer about some.
  */
-export async function settleConfirmed(
+export async function finalizeOrFail(
   services: Needs,
   tips: readonly DueTip[],
   statuses: ReadonlyMap<string, SignatureStatus>,
-): Promise<{ looks: Look[]; failure: unknown }> {
-  const judged = new Map(tips.map((tip) => [tip.id, judgeFinality(tip, statuses.get(tip.id))]))
+): Promise<{ looks: TipSchedule[]; failure: unknown }> {
+  const judged = new Map(tips.map((tip) => [tip.id, classifyFinality(tip, statuses.get(tip.id))]))
   const those = (verdict: Finality): DueTip[] => tips.filter(({ id }) => judged.get(id) === verdict)
   let failure: unknown
   const none = (error: unknown): string[] => {
@@ -34,7 +34,7 @@ export async function settleConfirmed(
   const settled = new Set([...final.map(({ id }) => id), ...gone])
   const looks = tips
     .filter(({ id }) => !settled.has(id))
-    .map((tip) => lookAtConfirmed(tip, missingAt(judged.get(tip.id))))
+    .map((tip) => scheduleConfirmed(tip, missingAt(judged.get(tip.id))))
   return { looks, failure }
 }
 
@@ -67,7 +67,7 @@ async function sameElsewhere({ db, chain }: Needs, tips: readonly DueTip[]): Pro
   const isSame = ({ id, wallet, mint, received }: Stored): boolean => {
     const found: ChainTransaction | undefined = transactions.get(id)
     const token = tokenByMint(mint) as Token
-    return found?.failed === false && receivedBy(chain, found, wallet, token) === BigInt(received)
+    return found?.failed === false && amountReceived(chain, found, wallet, token) === BigInt(received)
   }
   return stored.filter(isSame).map(({ id }) => id)
 }
@@ -99,7 +99,7 @@ async function finalizeTips(
         tips.map(({ id, slot }) => statuses.get(id)?.slot ?? slot),
       ],
     })
-    await releaseArrivals(
+    await releaseTipCredits(
       trx,
       rows.map(({ id }) => id),
     )
@@ -123,7 +123,7 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
         returning id`,
       values: [ids],
     })
-    for (const { id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidArrival(trx, id)
+    for (const { id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredit(trx, id)
     return rows
   })
   for (const { id } of failed) {

@@ -3,7 +3,7 @@ import { query } from '../../platform/database/database.js'
 import { confirmedColumns, type PricedTip } from './present.js'
 
 /** Events of one wallet read at once; a reader that is further behind reads again. */
-export const feedPage = 100
+export const pageSize = 100
 
 /**
  * What was confirmed for each wallet after its cursor (epoch ms), oldest first, at most `feedPage` each: one
@@ -22,7 +22,7 @@ export async function confirmedAfter(
       cross join lateral (
         select * from tips where recipient_party = r.id and status = 'confirmed'
           and confirmed_at > 'epoch'::timestamptz + c.after_ms * interval '1 ms'
-        order by confirmed_at limit ${feedPage}) t
+        order by confirmed_at limit ${pageSize}) t
       left join parties s on s.id = t.sender_party
       left join prices p on p.mint = t.mint
       order by t.confirmed_at`,
@@ -34,7 +34,10 @@ export async function confirmedAfter(
 }
 
 /** Wallets with a confirmation in the last `ms`, and its stamp: from the small cursor table, whatever the number of readers. */
-export async function movedWithin(db: Knex, ms: number): Promise<{ wallet: string; lastAt: Date }[]> {
+export async function walletsConfirmedWithin(
+  db: Knex,
+  ms: number,
+): Promise<{ wallet: string; lastAt: Date }[]> {
   return query(db, {
     name: 'tips.moved',
     text: `select p.wallet, c.last_at as "lastAt" from creator_cursors c join parties p on p.id = c.party_id
@@ -44,7 +47,7 @@ export async function movedWithin(db: Knex, ms: number): Promise<{ wallet: strin
 }
 
 /** The stamp of a wallet's newest confirmation in epoch ms, 0 before the first: where a new reader starts. */
-export async function newestStamp(db: Knex, wallet: string): Promise<number> {
+export async function lastConfirmedAt(db: Knex, wallet: string): Promise<number> {
   const [row] = await query<{ lastAt: Date }>(db, {
     name: 'tips.newest',
     text: `select c.last_at as "lastAt" from parties p join creator_cursors c on c.party_id = p.id where p.wallet = $1`,

@@ -3,8 +3,8 @@ import { answerCsv } from '../../http/csv.js'
 import { answered, type Route, route } from '../../http/endpoint.js'
 import { cursorOf } from '../../http/paging.js'
 import type { Services } from '../../services.js'
-import { dailyAnswer, dailyInput, ownTipsAnswer, ownTipsInput } from './creator-schemas.js'
-import { listOwnTips, ownTipsCsv } from './creator-tips.js'
+import { creatorTipsAnswer, creatorTipsInput, dailyAnswer, dailyInput } from './creator-schemas.js'
+import { creatorTipsCsv, listCreatorTips } from './creator-tips.js'
 import { dailyTips } from './daily-sums.js'
 
 /** What a creator sees of the tips received. The session guard of these paths stands in app.ts, before routing. */
@@ -17,9 +17,9 @@ export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
         summary: 'The tips received, newest first',
         credential: 'session',
         limit: 'reads',
-        input: ownTipsInput,
+        input: creatorTipsInput,
         invalid: 'invalid_cursor',
-        output: ownTipsAnswer,
+        output: creatorTipsAnswer,
         errors: [
           'invalid_limit',
           'invalid_token',
@@ -33,10 +33,10 @@ export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
         csv: true,
       },
       async (input, ctx) => {
-        const { tips, next } = await listOwnTips(services, signedIn(ctx).account.id, input)
+        const { tips, next } = await listCreatorTips(services, signedIn(ctx).account.id, input)
         const nextCursor = cursorOf(next)
         if (input.format === 'json') return { tips, nextCursor }
-        answerCsv(ctx, 'tips.csv', ownTipsCsv(tips), nextCursor)
+        answerCsv(ctx, 'tips.csv', creatorTipsCsv(tips), nextCursor)
         return answered
       },
     ),

@@ -22,7 +22,7 @@ function moment(wrong: ErrorCode) {
 }
 
 /** GET /creators/tips. A position is when a tip was recorded (epoch ms) and its id. */
-export const ownTipsInput = z.object({
+export const creatorTipsInput = z.object({
   cursor: cursorInput(/^\d{1,14}\.[\w-]{1,100}$/),
   limit: limitInput,
   token: z
@@ -48,9 +48,9 @@ export const ownTipsInput = z.object({
     .meta({ description: 'Part of the message or the sender, in any case', maxLength: mostSearchLength }),
   format: formatInput,
 })
-export type OwnTipsInput = z.output<typeof ownTipsInput>
+export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 
-export const ownTipsAnswer = z.object({
+export const creatorTipsAnswer = z.object({
   success,
   tips: z.array(tipListItem),
   nextCursor: z.string().nullable(),

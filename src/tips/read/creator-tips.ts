@@ -3,10 +3,10 @@ import { pageOf, timePosition, timePositionFrom } from '../../http/paging.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { TipListItem } from '../schemas.js'
-import type { OwnTipsInput } from './creator-schemas.js'
+import type { CreatorTipsInput } from './creator-schemas.js'
 import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './present.js'
 
-interface OwnTips {
+interface CreatorTipsPage {
   readonly tips: TipListItem[]
   /** Position of the next page: the last tip of this one. Undefined on the last page. */
   readonly next: string | undefined
@@ -17,11 +17,11 @@ interface OwnTips {
  * so that a page without filters costs the same however long the history is; one row more tells whether there is
  * a next page. The search compares texts, so no character of it is a pattern.
  */
-export async function listOwnTips(
+export async function listCreatorTips(
   { db }: Pick<Services, 'db'>,
   userId: string,
-  { cursor, limit, token, status, from, to, q }: OwnTipsInput,
-): Promise<OwnTips> {
+  { cursor, limit, token, status, from, to, q }: CreatorTipsInput,
+): Promise<CreatorTipsPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, '')
   const rows = await query<ListedTip>(db, {
     name: 'tips.own',
@@ -67,7 +67,7 @@ const columns = [
 ] as const satisfies readonly (keyof TipListItem)[]
 
 /** The page as a CSV file. */
-export function ownTipsCsv(tips: readonly TipListItem[]): string {
+export function creatorTipsCsv(tips: readonly TipListItem[]): string {
   return csvText(
     columns,
     tips.map((tip) => columns.map((column) => tip[column])),

@@ -1,4 +1,4 @@
-import { knownParty } from '../../creators/resolve-creator.js'
+import { findParty } from '../../creators/resolve-creator.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { TipListItem } from '../schemas.js'
@@ -15,7 +15,7 @@ export async function listTips(
   services: Pick<Services, 'db' | 'names'>,
   address: string,
 ): Promise<TipListItem[]> {
-  const party = await knownParty(services, address)
+  const party = await findParty(services, address)
   if (party === undefined) return []
   const rows = await query<ListedTip>(services.db, {
     name: 'tips.list',

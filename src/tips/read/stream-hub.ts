@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { eventText } from '../../http/sse.js'
 import type { Services } from '../../services.js'
 import { tipChannel } from './channel.js'
-import { confirmedAfter, feedPage, movedWithin } from './confirmed-after.js'
+import { confirmedAfter, pageSize, walletsConfirmedWithin } from './confirmed-after.js'
 import { presentTipEvent } from './present.js'
 
 /** What a reader of a wallet's stream is to the hub. */
@@ -24,17 +24,17 @@ const tailMarginMs = 10_000
  * the database after the reader's own cursor. So first read, live event, replay and a lost hint are one path, and
  * a reader sees every confirmation once, in order.
  */
-export class TipHub {
-  readonly #services: Pick<Services, 'db' | 'hints' | 'log'>
+export class StreamHub {
+  readonly #services: Pick<Services, 'db' | 'notifications' | 'log'>
   readonly #wallets = new Map<string, { readers: Set<Reader>; unlisten: () => void }>()
   readonly #moved = new Set<string>()
   readonly #timer: NodeJS.Timeout
   #reading: Promise<void> | undefined
   #tailedAtMs = performance.now()
 
-  constructor(services: Pick<Services, 'db' | 'hints' | 'log'>) {
+  constructor(services: Pick<Services, 'db' | 'notifications' | 'log'>) {
     this.#services = services
-    services.hints.onReconnect(() => this.#tail())
+    services.notifications.onReconnect(() => this.#tail())
     this.#timer = setInterval(() => this.#tail(), tailMs)
   }
 
@@ -65,7 +65,7 @@ export class TipHub {
     // Touched again once the subscription stands: what was confirmed before it is not hinted.
     const entry = {
       readers: new Set<Reader>(),
-      unlisten: this.#services.hints.listen(tipChannel(wallet), touch, touch),
+      unlisten: this.#services.notifications.listen(tipChannel(wallet), touch, touch),
     }
     this.#wallets.set(wallet, entry)
     return entry
@@ -117,7 +117,7 @@ export class TipHub {
     const db: Knex = this.#services.db
     for (const [wallet, tips] of await confirmedAfter(db, cursors)) {
       // A full page: there may be more, unless nobody is left to take it.
-      if (tips.length === feedPage) this.#moved.add(wallet)
+      if (tips.length === pageSize) this.#moved.add(wallet)
       for (const tip of tips) {
         const at = tip.confirmedAt.getTime()
         const text = eventText(presentTipEvent(tip), at)
@@ -138,7 +138,7 @@ export class TipHub {
       this.#tailedAtMs = startedAtMs
       return
     }
-    movedWithin(this.#services.db, startedAtMs - this.#tailedAtMs + tailMarginMs).then(
+    walletsConfirmedWithin(this.#services.db, startedAtMs - this.#tailedAtMs + tailMarginMs).then(
       (moved) => {
         this.#tailedAtMs = startedAtMs
         for (const { wallet, lastAt } of moved) this.#touchIfBehind(wallet, lastAt.getTime())

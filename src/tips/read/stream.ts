@@ -1,18 +1,18 @@
 import type { Context } from 'koa'
 import { EventStream, eventText, type HeartbeatWheel } from '../../http/sse.js'
 import type { Services } from '../../services.js'
-import { newestStamp } from './confirmed-after.js'
-import type { TipHub } from './stream-hub.js'
+import { lastConfirmedAt } from './confirmed-after.js'
+import type { StreamHub } from './stream-hub.js'
 
 /** The streams of this process, and how they end together. */
 export class TipStreams {
   readonly #services: Pick<Services, 'db' | 'metrics'>
-  readonly #hub: TipHub
+  readonly #hub: StreamHub
   readonly #wheel: HeartbeatWheel
   readonly #open = new Set<EventStream>()
   #closing = false
 
-  constructor(services: Pick<Services, 'db' | 'metrics'>, hub: TipHub, wheel: HeartbeatWheel) {
+  constructor(services: Pick<Services, 'db' | 'metrics'>, hub: StreamHub, wheel: HeartbeatWheel) {
     this.#services = services
     this.#hub = hub
     this.#wheel = wheel
@@ -34,7 +34,7 @@ export class TipStreams {
       removeHeartbeat()
       closeReader()
     }
-    const newest = await newestStamp(this.#services.db, wallet).catch(() => undefined)
+    const newest = await lastConfirmedAt(this.#services.db, wallet).catch(() => undefined)
     if (newest === undefined || this.#closing) {
       // An error status would make a browser's EventSource give up for good; an ended stream comes back in ten seconds.
       stream.finish()

@@ -1,10 +1,10 @@
 import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import type { Drain } from '../../platform/worker/batch-loop.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { nextDueIn } from '../verify/tip-queue.js'
 import { claimOf, type SignedClaim, signedClaimColumns } from './claim.js'
-import { type DueIntent, finishSearches, type Search, takeDueIntents } from './intent-queue.js'
+import { type DuePaymentIntent, finishIntents, type IntentSchedule, takeDueIntents } from './intent-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
 
@@ -17,10 +17,10 @@ const leastMs = 5000
 const giveUpMs = 35 * 60_000
 
 /**
- * One drain of the finder: open intents are looked up on the chain by their reference keys, and what is found is
+ * One batch of the finder: open intents are looked up on the chain by their reference keys, and what is found is
  * recorded as if the supporter's client had reported it. The verifier then judges it like any other.
  */
-export function createFinderDrain(services: Needs): Drain {
+export function createFinderBatch(services: Needs): Batch {
   const { db, chain } = services
   return async () => {
     const intents = await takeDueIntents(db)
@@ -32,7 +32,7 @@ export function createFinderDrain(services: Needs): Drain {
       return new Map<string, readonly string[]>()
     })
     await recordFound(services, intents, found)
-    await finishSearches(
+    await finishIntents(
       db,
       intents.map((intent) => searchOf(intent, found)),
     )
@@ -43,9 +43,9 @@ export function createFinderDrain(services: Needs): Drain {
 
 /** When an intent is searched for again. Confirmation of its tip ends the search too. */
 function searchOf(
-  { id, attempts, ageMs, referenceKey }: DueIntent,
+  { id, attempts, ageMs, referenceKey }: DuePaymentIntent,
   found: ReadonlyMap<string, readonly string[]>,
-): Search {
+): IntentSchedule {
   // Without a key on the chain there is nothing to search by: only a report finds its payment.
   if (referenceKey === null) return { id, attempts, dueInMs: null }
   const answered = found.has(referenceKey)
@@ -55,7 +55,7 @@ function searchOf(
 /** Signatures that are known already are left as they are. */
 async function recordFound(
   { transact }: Needs,
-  intents: readonly DueIntent[],
+  intents: readonly DuePaymentIntent[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const claims = intents.flatMap((intent) =>
@@ -79,7 +79,7 @@ async function recordFound(
 }
 
 /** What the supporter's client would have said: the gross amount of a transfer, the token given. */
-function claimFor(intent: DueIntent, signature: string): SignedClaim {
+function claimFor(intent: DuePaymentIntent, signature: string): SignedClaim {
   const { symbol } = tokenByMint(intent.inputMint) as Token
   return claimOf({
     signature,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 
 /** An issued intent that is searched for on the chain: nobody else takes it before the lease ends. */
-export interface DueIntent {
+export interface DuePaymentIntent {
   readonly id: string
   /** The fence: what this worker writes counts only while nobody took the intent, or its payment came in, since. */
   readonly attempts: number
@@ -16,20 +16,20 @@ export interface DueIntent {
 }
 
 /** Where the search stands. `dueInMs` null: it is over. */
-export interface Search {
+export interface IntentSchedule {
   readonly id: string
   readonly attempts: number
   readonly dueInMs: number | null
 }
 
-/** Intents one drain takes at most; each is one call to the chain, a hundred to a request. */
+/** Intents one batch takes at most; each is one call to the chain, a hundred to a request. */
 const batch = 256
 /** Longer than any search takes; a crashed finder's intents come back after it. */
 const leaseSeconds = 60
 
 /** Takes the longest due intents. `now()` in the condition stops the scan of the index at what is due. */
-export function takeDueIntents(db: Knex): Promise<DueIntent[]> {
-  return query<DueIntent>(db, {
+export function takeDueIntents(db: Knex): Promise<DuePaymentIntent[]> {
+  return query<DuePaymentIntent>(db, {
     name: 'intents.take',
     text: /* sql */ `
       update payment_intents set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
@@ -43,7 +43,7 @@ export function takeDueIntents(db: Knex): Promise<DueIntent[]> {
 }
 
 /** Writes down when to search again. An intent whose search has ended meanwhile is left alone. */
-export async function finishSearches(db: Knex, searches: readonly Search[]): Promise<void> {
+export async function finishIntents(db: Knex, searches: readonly IntentSchedule[]): Promise<void> {
   await query(db, {
     name: 'intents.finish',
     text: /* sql */ `

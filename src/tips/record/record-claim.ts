@@ -1,4 +1,4 @@
-import { isDatabaseAway, type Queryable } from '../../platform/database/database.js'
+import { isDatabaseUnavailable, type Queryable } from '../../platform/database/database.js'
 import { groupCommit } from '../../platform/database/group-commit.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../lifecycle.js'
@@ -57,7 +57,7 @@ interface RecordedRow extends Recorded {
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {
-  return groupCommit((claims) => recordClaims(recordPool, claims), { failsAll: isDatabaseAway })
+  return groupCommit((claims) => recordClaims(recordPool, claims), { failsAll: isDatabaseUnavailable })
 }
 
 /**

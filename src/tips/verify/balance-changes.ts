@@ -2,7 +2,7 @@ import { solMint, type Token } from '../../kernel/tokens.js'
 import type { Chain, ChainTransaction } from '../../ports/chain.js'
 
 /** What one wallet was paid in one token, and by whom. `received` in base units. */
-export interface Payment {
+export interface TokenPayment {
   readonly recipient: string
   readonly sender: string
   readonly token: Token
@@ -17,13 +17,13 @@ export type Associated = Pick<Chain, 'associatedAccount'>
  * The payment of one token to a wallet, if a signer other than the wallet paid it. Where several signers lost
  * enough (a sponsor pays the rent of accounts, say), the one who was expected to pay is the sender.
  */
-export function paymentTo(
+export function findPayment(
   chain: Associated,
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
   expectedSender?: string,
-): Payment | undefined {
+): TokenPayment | undefined {
   return paymentFrom(chain, transaction, recipient, token, expectedSender, (signer, received) =>
     isDebited(transaction, signer, token, received),
   )
@@ -33,13 +33,13 @@ export function paymentTo(
  * What a swap brought a wallet, if a signer other than the wallet gave some of the token that was to be swapped. How
  * much of it is the engine's affair: the creator is credited what arrived.
  */
-export function swapPaymentTo(
+export function findSwapPayment(
   chain: Associated,
   transaction: ChainTransaction,
   recipient: string,
   { input, output }: { readonly input: Token; readonly output: Token },
   expectedSender: string,
-): Payment | undefined {
+): TokenPayment | undefined {
   const payment = paymentFrom(chain, transaction, recipient, output, expectedSender, (signer) =>
     isDebited(transaction, signer, input, 1n),
   )
@@ -54,10 +54,10 @@ function paymentFrom(
   token: Token,
   expectedSender: string | undefined,
   gave: (signer: string, received: bigint) => boolean,
-): Payment | undefined {
+): TokenPayment | undefined {
   // A recipient who signs may be paying himself, or be party to pulling the money back.
   if (transaction.signers.has(recipient)) return undefined
-  const received = receivedBy(chain, transaction, recipient, token)
+  const received = amountReceived(chain, transaction, recipient, token)
   if (received <= 0n) return undefined
   const senders = [...transaction.signers].filter((signer) => gave(signer, received))
   const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
@@ -65,7 +65,7 @@ function paymentFrom(
 }
 
 /** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */
-export function receivedBy(
+export function amountReceived(
   chain: Associated,
   transaction: ChainTransaction,
   wallet: string,
@@ -86,11 +86,11 @@ export function receivedBy(
 
 /** Whether a wallet lost at least what arrived, the network fee not counted. */
 function isDebited(transaction: ChainTransaction, wallet: string, token: Token, received: bigint): boolean {
-  return -changeOf(transaction, wallet, token) >= received
+  return -balanceChange(transaction, wallet, token) >= received
 }
 
 /** How a wallet's holding of a token changed, in base units, the network fee not counted. */
-export function changeOf(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
+export function balanceChange(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
   if (mint === solMint) {
     const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
     return (transaction.lamports.get(wallet) ?? 0n) + networkFee

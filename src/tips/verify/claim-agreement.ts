@@ -1,7 +1,7 @@
 import { solMint, type Token, tokenBySymbol } from '../../kernel/tokens.js'
 import { type Claim, solDecimals } from '../record/claim.js'
 
-interface AgreedFacts {
+interface ComparedFacts {
   readonly recipient: string
   readonly sender: string
   readonly token: Token
@@ -16,7 +16,7 @@ const unsaid = 'SOL'
  * Whether a claim names the recipient, sender and token the chain shows; of a swap, either token is the right one. Who
  * names the intent may leave the token out.
  */
-export function agreesWith(claim: Claim, facts: AgreedFacts): boolean {
+export function claimAgrees(claim: Claim, facts: ComparedFacts): boolean {
   if (claim.creatorWallet !== facts.recipient || claim.sender !== facts.sender) return false
   const tied = claim.intentId !== null && claim.intentId === facts.intentId
   if (tied && claim.tokenSymbol === unsaid) return true
@@ -33,18 +33,20 @@ export function chooseMessage(consistent: readonly Claim[], intentId: string | n
   return (tied ?? consistent.find((claim) => claim.message !== null))?.message ?? null
 }
 
-/** The claimed amount in base units, if it lies between what the creator received and that plus the fee leg, give or take one unit. */
-export function claimedUnits(
+/** The claimed amount in base units, if it lies between what the creator received and that plus the fee transfer, give or take one unit. */
+export function supportedAmount(
   claim: Claim,
   token: Token,
   received: bigint,
-  feeLeg: bigint,
+  feeTransfer: bigint,
 ): bigint | undefined {
-  return readings(claim, token).find((units) => units >= received - 1n && units <= received + feeLeg + 1n)
+  return possibleUnits(claim, token).find(
+    (units) => units >= received - 1n && units <= received + feeTransfer + 1n,
+  )
 }
 
 /** The base units a claimed amount may mean. */
-export function readings(claim: Claim, token: Token): bigint[] {
+export function possibleUnits(claim: Claim, token: Token): bigint[] {
   const display = unitsOfText(claim.amount, token.decimals)
   if (token.mint === solMint) return display === undefined ? [] : [display]
   // A token claim is stored as it was given, in raw or in display units; one without a token was divided like SOL.

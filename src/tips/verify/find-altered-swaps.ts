@@ -3,10 +3,10 @@ import { engineProgram } from '../../intents/swap/swap-instructions.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction } from '../../ports/chain.js'
-import { changeOf } from './balance-changes.js'
-import type { IssuedIntent } from './match-tip.js'
+import { balanceChange } from './balance-changes.js'
+import type { MatchableIntent } from './match-tip.js'
 
-interface Candidate extends IssuedIntent {
+interface Candidate extends MatchableIntent {
   readonly inputRaw: string
   readonly createdAt: Date
 }
@@ -24,10 +24,10 @@ const mostCandidates = 1000
  * hash to be known by; it is known by who gave exactly the issued amount, to whom, within minutes of the issue. Reads
  * the candidates for all of these transactions at once.
  */
-export async function readAlteredSwaps(
+export async function findAlteredSwaps(
   db: Knex,
   transactions: readonly ChainTransaction[],
-): Promise<(transaction: ChainTransaction) => IssuedIntent[]> {
+): Promise<(transaction: ChainTransaction) => MatchableIntent[]> {
   const swaps = transactions.filter(({ accounts, blockTime }) => accounts.has(engineProgram) && blockTime)
   if (swaps.length === 0) return () => []
   const candidates = await readCandidates(db, swaps)
@@ -39,7 +39,7 @@ function fits(candidate: Candidate, transaction: ChainTransaction): boolean {
   const afterMs = (transaction.blockTime?.getTime() ?? Number.NaN) - candidate.createdAt.getTime()
   const timely = afterMs >= -skewMs && afterMs <= longestMs
   if (input === undefined || !timely || !transaction.signers.has(candidate.sourceWallet)) return false
-  const beside = -changeOf(transaction, candidate.sourceWallet, input) - BigInt(candidate.inputRaw)
+  const beside = -balanceChange(transaction, candidate.sourceWallet, input) - BigInt(candidate.inputRaw)
   return input.mint === solMint ? beside >= 0n && beside <= extraLamports : beside === 0n
 }
 

@@ -1,16 +1,16 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction } from '../../ports/chain.js'
-import { readAlteredSwaps } from './find-altered-swaps.js'
-import type { IssuedIntent } from './match-tip.js'
+import { findAlteredSwaps } from './find-altered-swaps.js'
+import type { MatchableIntent } from './match-tip.js'
 
 /** What we know of one transaction: intents it carries or pays and wallets of ours it may have paid. */
-export interface Known {
-  readonly intents: readonly IssuedIntent[]
+export interface MatchContext {
+  readonly intents: readonly MatchableIntent[]
   readonly creators: ReadonlySet<string>
 }
 
-interface IntentRow extends IssuedIntent {
+interface IntentRow extends MatchableIntent {
   readonly referenceKey: string | null
   readonly messageHash: string | null
 }
@@ -19,10 +19,10 @@ interface IntentRow extends IssuedIntent {
  * Reads for all transactions at once which intents were issued as they are and which creators they name. A plain
  * transfer into an existing token account names the account alone, so owners of token accounts count as named.
  */
-export async function readKnown(
+export async function loadMatchContext(
   db: Knex,
   transactions: readonly ChainTransaction[],
-): Promise<(transaction: ChainTransaction) => Known> {
+): Promise<(transaction: ChainTransaction) => MatchContext> {
   if (transactions.length === 0) return () => ({ intents: [], creators: new Set() })
   const named = [...new Set(transactions.flatMap(namedBy))]
   const hashes = transactions.map(({ messageHash }) => Buffer.from(messageHash, 'hex'))
@@ -31,10 +31,10 @@ export async function readKnown(
   const byMark = new Map<string, IntentRow>()
   for (const intent of intents)
     for (const mark of [intent.referenceKey, intent.messageHash]) if (mark !== null) byMark.set(mark, intent)
-  const carriedBy = (transaction: ChainTransaction): IssuedIntent[] =>
+  const carriedBy = (transaction: ChainTransaction): MatchableIntent[] =>
     [transaction.messageHash, ...namedBy(transaction)].flatMap((mark) => byMark.get(mark) ?? [])
   const unmarked = transactions.filter((transaction) => carriedBy(transaction).length === 0)
-  const alteredIn = await readAlteredSwaps(db, unmarked)
+  const alteredIn = await findAlteredSwaps(db, unmarked)
   return (transaction) => {
     const names = namedBy(transaction)
     const carried = carriedBy(transaction)

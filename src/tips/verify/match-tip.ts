@@ -1,11 +1,17 @@
 import { type Token, tokenByMint, tokenBySymbol, tokens } from '../../kernel/tokens.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import type { Claim } from '../record/claim.js'
-import { type Associated, type Payment, paymentTo, receivedBy, swapPaymentTo } from './balance-changes.js'
-import { agreesWith, chooseMessage, claimedUnits } from './claim-agreement.js'
+import {
+  type Associated,
+  amountReceived,
+  findPayment,
+  findSwapPayment,
+  type TokenPayment,
+} from './balance-changes.js'
+import { chooseMessage, claimAgrees, supportedAmount } from './claim-agreement.js'
 
 /** What the service issued: to whom a transaction of this intent is meant to go. */
-export interface IssuedIntent {
+export interface MatchableIntent {
   readonly id: string
   readonly payoutWallet: string
   /** The wallet it was issued for; whoever signs may pay it. */
@@ -18,7 +24,7 @@ export interface IssuedIntent {
 export interface MatchInput {
   readonly transaction: ChainTransaction
   /** Intents whose reference key the transaction carries, or whose very message it signs. */
-  readonly intents: readonly IssuedIntent[]
+  readonly intents: readonly MatchableIntent[]
   /** What callers said, oldest first. */
   readonly claims: readonly Claim[]
   /** Wallets of registered creators among the accounts of the transaction. */
@@ -57,7 +63,7 @@ export function matchTip(chain: Associated, input: MatchInput): TipFacts | undef
   if (transaction.blockTime === undefined || transaction.blockTime < input.notBefore) return undefined
   for (const claim of credibleFirst(input)) {
     const token = tokenBySymbol(claim.tokenSymbol)
-    const payment = token && paymentTo(chain, transaction, claim.creatorWallet, token, claim.sender)
+    const payment = token && findPayment(chain, transaction, claim.creatorWallet, token, claim.sender)
     if (payment?.sender === claim.sender) return factsInTransaction(chain, input, payment, null)
   }
   const payment = onlyPaymentTo(chain, input)
@@ -77,10 +83,10 @@ function credibleFirst({ claims, creators, treasury }: MatchInput): Claim[] {
 function onlyPaymentTo(
   chain: Associated,
   { transaction, creators, treasury }: MatchInput,
-): Payment | undefined {
+): TokenPayment | undefined {
   const payments = [...creators]
     .filter((creator) => creator !== treasury)
-    .flatMap((creator) => tokens.map((token) => paymentTo(chain, transaction, creator, token)))
+    .flatMap((creator) => tokens.map((token) => findPayment(chain, transaction, creator, token)))
     .filter((payment) => payment !== undefined)
   return payments.length === 1 ? payments[0] : undefined
 }
@@ -89,40 +95,40 @@ function onlyPaymentTo(
 function paymentOf(
   chain: Associated,
   transaction: ChainTransaction,
-  { payoutWallet, sourceWallet, inputMint, outputMint }: IssuedIntent,
-): Payment | undefined {
+  { payoutWallet, sourceWallet, inputMint, outputMint }: MatchableIntent,
+): TokenPayment | undefined {
   const [input, output] = [tokenByMint(inputMint), tokenByMint(outputMint)]
   if (input === undefined || output === undefined) return undefined
   const swapped =
     input === output
       ? undefined
-      : swapPaymentTo(chain, transaction, payoutWallet, { input, output }, sourceWallet)
-  return swapped ?? paymentTo(chain, transaction, payoutWallet, output, sourceWallet)
+      : findSwapPayment(chain, transaction, payoutWallet, { input, output }, sourceWallet)
+  return swapped ?? findPayment(chain, transaction, payoutWallet, output, sourceWallet)
 }
 
 function factsInTransaction(
   chain: Associated,
   { transaction, claims, treasury }: MatchInput,
-  payment: Payment,
+  payment: TokenPayment,
   intentId: string | null,
 ): TipFacts {
-  const fee = receivedBy(chain, transaction, treasury, payment.token)
-  return factsOf(claims, payment, payment.recipient !== treasury && fee > 0n ? fee : 0n, intentId)
+  const fee = amountReceived(chain, transaction, treasury, payment.token)
+  return factsFromPayment(claims, payment, payment.recipient !== treasury && fee > 0n ? fee : 0n, intentId)
 }
 
-/** What a payment makes of a tip and of what was claimed about it. `feeLeg`: base units the treasury received. */
-export function factsOf(
+/** What a payment makes of a tip and of what was claimed about it. `feeTransfer`: base units the treasury received. */
+export function factsFromPayment(
   claims: readonly Claim[],
-  payment: Payment,
-  feeLeg: bigint,
+  payment: TokenPayment,
+  feeTransfer: bigint,
   intentId: string | null,
 ): TipFacts {
   const { recipient, sender, token, received, given } = payment
-  const agreeing = claims.map((claim) => agreesWith(claim, { ...payment, intentId }))
+  const agreeing = claims.map((claim) => claimAgrees(claim, { ...payment, intentId }))
   const consistent = claims.filter((_, index) => agreeing[index])
   // Of a swap what arrived is shown: what was claimed may be an amount of the other token.
   const shown = (given === undefined ? consistent : [])
-    .map((claim) => claimedUnits(claim, token, received, feeLeg))
+    .map((claim) => supportedAmount(claim, token, received, feeTransfer))
     .find((units) => units !== undefined)
   return {
     recipient,
@@ -130,7 +136,7 @@ export function factsOf(
     token,
     received,
     shown: shown ?? received,
-    feeFound: feeLeg > 0n,
+    feeFound: feeTransfer > 0n,
     intentId,
     agreeing,
     message: chooseMessage(consistent, intentId),

@@ -1,5 +1,5 @@
 import type { SignatureStatus } from '../../ports/chain.js'
-import type { DueTip, Look } from './tip-queue.js'
+import type { DueTip, TipSchedule } from './tip-queue.js'
 
 /** A transaction seen but not yet confirmed: the next slot is 400 ms away. */
 const soonMs = 200
@@ -11,7 +11,7 @@ const finalityMs = 3000
 const missingLongMs = 60_000
 
 /** What is known of a tip after a look that did not confirm it. */
-export interface Seen {
+export interface ChainAnswer {
   /** Absent: the chain did not answer about it. */
   readonly status: SignatureStatus | undefined
   /** Absent: not asked for, not answered or not readable. */
@@ -19,10 +19,14 @@ export interface Seen {
 }
 
 /** What follows from a look at a pending tip that was not confirmed by it. Not knowing is "later", never a verdict. */
-export function lookAtPending(tip: DueTip, { status, transaction }: Seen, giveUpMs: number): Look {
+export function schedulePending(
+  tip: DueTip,
+  { status, transaction }: ChainAnswer,
+  giveUpMs: number,
+): TipSchedule {
   const { id, attempts, ageMs } = tip
-  const done = (outcome: Look['outcome']): Look => ({ id, attempts, dueInMs: null, outcome })
-  const later = (dueInMs: number): Look => ({ id, attempts, dueInMs, outcome: null })
+  const done = (outcome: TipSchedule['outcome']): TipSchedule => ({ id, attempts, dueInMs: null, outcome })
+  const later = (dueInMs: number): TipSchedule => ({ id, attempts, dueInMs, outcome: null })
   if (status === undefined) return later(patience(ageMs))
   if (status.commitment === 'none') return ageMs > giveUpMs ? done('not_found') : later(patience(ageMs))
   if (status.commitment === 'processed') return later(soonMs)
@@ -41,7 +45,7 @@ export function lookAtPending(tip: DueTip, { status, transaction }: Seen, giveUp
 export type Finality = 'final' | 'moved' | 'wait' | 'missing' | 'vanished'
 
 /** Judges a confirmed tip by its status. */
-export function judgeFinality({ slot, missingMs }: DueTip, status: SignatureStatus | undefined): Finality {
+export function classifyFinality({ slot, missingMs }: DueTip, status: SignatureStatus | undefined): Finality {
   if (status === undefined) return 'wait'
   if (status.commitment === 'finalized' && status.failed) return 'vanished'
   if (status.commitment === 'finalized') return status.slot === slot ? 'final' : 'moved'
@@ -50,10 +54,10 @@ export function judgeFinality({ slot, missingMs }: DueTip, status: SignatureStat
 }
 
 /** The next look at a confirmed tip that is not final yet. */
-export function lookAtConfirmed(
+export function scheduleConfirmed(
   { id, attempts, ageMs, missingMs }: DueTip,
   missing: boolean | undefined,
-): Look {
+): TipSchedule {
   const look = { id, attempts, dueInMs: Math.max(finalityMs, patience(ageMs)), outcome: null }
   // Without an answer it stays as missing as it was.
   return { ...look, missing: missing ?? missingMs !== null }

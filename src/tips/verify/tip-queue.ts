@@ -25,7 +25,7 @@ export interface StoredClaim extends Claim {
 }
 
 /** Where the work on a tip stands after a look. `dueInMs` null: nothing is left to do. */
-export interface Look {
+export interface TipSchedule {
   readonly id: string
   readonly attempts: number
   readonly dueInMs: number | null
@@ -35,7 +35,7 @@ export interface Look {
 }
 
 /** Tips one look takes at most: four questions for statuses, asked side by side. */
-export const lookBatch = 1024
+export const batchSize = 1024
 /** Longer than any look takes; a crashed verifier's tips come back after it. */
 const leaseSeconds = 30
 
@@ -55,7 +55,7 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
       text: /* sql */ `
       with taken as (
         update tips set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
-        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${lookBatch} for update skip locked))
+        where id = any(array(select id from tips where due_at <= now() order by due_at limit ${batchSize} for update skip locked))
         returning *)
       select t.id, t.status, t.attempts, clock_timestamp() as now,
              (extract(epoch from clock_timestamp() - coalesce(t.confirmed_at, t.recorded_at)) * 1000)::float8 as "ageMs",
@@ -87,7 +87,7 @@ export async function nextDueIn(db: Knex, table: 'tips' | 'payment_intents'): Pr
 }
 
 /** Writes down what the looks found, in the order of ids (the lock order of all who write tips). */
-export async function finishLooks(db: Knex, looks: readonly Look[]): Promise<void> {
+export async function finishTips(db: Knex, looks: readonly TipSchedule[]): Promise<void> {
   if (looks.length === 0) return
   await query(db, {
     name: 'tips.finish',

@@ -4,8 +4,8 @@ import { type Token, tokenByMint, tokenBySymbol } from '../../kernel/tokens.js'
 import { messageOf } from '../../kernel/wire-transaction.js'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
-import { readings } from './claim-agreement.js'
-import { factsOf, type TipFacts } from './match-tip.js'
+import { possibleUnits } from './claim-agreement.js'
+import { factsFromPayment, type TipFacts } from './match-tip.js'
 import type { DueTip } from './tip-queue.js'
 
 /** Messages tried per tip: a check takes a tenth of a millisecond, and strangers choose what they claim. */
@@ -29,7 +29,7 @@ type Stored = Omit<IssuedTransfer, 'gross' | 'net' | 'fee'> & Record<'gross' | '
  * of them succeeded, and what they moved is known without asking the chain for the transaction. Only for direct
  * transfers between three different wallets; whatever else, or altered by a wallet, is not among the answers.
  */
-export async function proveIssued(
+export async function verifyIssuedSignatures(
   db: Knex,
   tips: readonly DueTip[],
   treasury: string,
@@ -56,7 +56,7 @@ function factsOfTransfer(
   // Where two of the three are one wallet, balances say more than instructions.
   if (new Set([recipient, sender, treasury]).size < 3) return undefined
   const token = tokenByMint(mint) as Token
-  return factsOf(claims, { recipient, sender, token, received }, fee, id)
+  return factsFromPayment(claims, { recipient, sender, token, received }, fee, id)
 }
 
 /** What was issued for a payment as a claim describes it. */
@@ -79,7 +79,7 @@ function likenesses(claim: Claim): Likeness[] {
   const token = tokenBySymbol(claim.tokenSymbol)
   if (token === undefined) return []
   const { sender, creatorWallet: recipient } = claim
-  return readings(claim, token).map((gross) => ({ sender, recipient, gross }))
+  return possibleUnits(claim, token).map((gross) => ({ sender, recipient, gross }))
 }
 
 function keyOf({ sender, recipient, gross }: Likeness): string {

@@ -1,14 +1,14 @@
-import type { Drain } from '../../platform/worker/batch-loop.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
-import { fillMessages } from '../confirm/backfill-message.js'
+import { backfillMessages } from '../confirm/backfill-message.js'
 import { type Confirmation, confirmTips } from '../confirm/confirm-tips.js'
-import { settleConfirmed } from '../confirm/finalize-tips.js'
-import { readKnown } from './load-match-context.js'
+import { finalizeOrFail } from '../confirm/finalize-tips.js'
+import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
-import { lookAtPending } from './retry-schedule.js'
-import { type DueTip, finishLooks, lookBatch, nextDueIn, takeDueTips } from './tip-queue.js'
-import { proveIssued } from './verify-issued-signature.js'
+import { schedulePending } from './retry-schedule.js'
+import { batchSize, type DueTip, finishTips, nextDueIn, takeDueTips } from './tip-queue.js'
+import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 
@@ -16,15 +16,15 @@ const hourMs = 3_600_000
 
 /** Looks at once: while one waits for the chain, another computes and a third writes. */
 const lanes = 3
-/** Looks of one drain and lane: a worker that is told to stop ends its drain first. */
+/** Looks of one batch and lane: a worker that is told to stop ends its batch first. */
 const looksEach = 4
 
 /**
- * One drain of the verifier: take what is due, look at the chain in batches, write down what was found. In this
+ * One batch of the verifier: take what is due, look at the chain in batches, write down what was found. In this
  * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves. As long as there
  * is more than one look can take, several run side by side.
  */
-export function createVerifierDrain(services: Needs): Drain {
+export function createVerifierBatch(services: Needs): Batch {
   const { db } = services
   return async () => {
     const running: Promise<void>[] = []
@@ -34,7 +34,7 @@ export function createVerifierDrain(services: Needs): Drain {
       for (let looks = 1, full = true; full && looks <= looksEach; looks++) {
         const taken = await takeDueTips(db)
         total += taken.tips.length
-        full = taken.tips.length === lookBatch
+        full = taken.tips.length === batchSize
         if (full && running.length < lanes) start()
         if (taken.tips.length > 0) await look(services, taken)
       }
@@ -49,7 +49,7 @@ export function createVerifierDrain(services: Needs): Drain {
     start()
     // Grows while it is walked.
     for (const one of running) await one
-    // The tips are put off already; whoever runs the drain counts the failure and pauses.
+    // The tips are put off already; whoever runs the batch counts the failure and pauses.
     if (failure !== undefined) throw failure
     return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db, 'tips') } : { taken: total }
   }
@@ -66,11 +66,11 @@ async function look(
   const statuses = await asked.orNone(services.chain.statuses([...pending, ...unsettled].map(({ id }) => id)))
 
   const looks = await verifyPending(services, pending, statuses, now, asked)
-  await fillMessages(services, confirmed)
-  const settled = await settleConfirmed(services, unsettled, statuses)
+  await backfillMessages(services, confirmed)
+  const settled = await finalizeOrFail(services, unsettled, statuses)
   const nothingLeft = tips.filter(({ status, final }) => final || status === 'failed')
   const rest = nothingLeft.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
-  await finishLooks(services.db, [...looks, ...settled.looks, ...rest])
+  await finishTips(services.db, [...looks, ...settled.looks, ...rest])
   const failure = asked.failure() ?? settled.failure
   if (failure !== undefined) throw failure
 }
@@ -101,7 +101,7 @@ async function verifyPending(
 ) {
   const { db, chain, config } = services
   const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
-  const proven = await proveIssued(db, landed, config.tips.treasuryWallet)
+  const proven = await verifyIssuedSignatures(db, landed, config.tips.treasuryWallet)
   const unproven = landed.filter(({ id }) => !proven.has(id))
   const transactions = await asked.orNone(chain.transactions(unproven.map(({ id }) => id)))
   const matched = await matchTips(services, unproven, transactions, now)
@@ -122,7 +122,7 @@ async function verifyPending(
     .filter(({ id }) => !done.has(id))
     .map((tip) => {
       const seen = { status: statuses.get(tip.id), transaction: transactions.get(tip.id) }
-      return lookAtPending(tip, seen, giveUpMs)
+      return schedulePending(tip, seen, giveUpMs)
     })
 }
 
@@ -137,7 +137,7 @@ async function matchTips(
   now: Date,
 ): Promise<ReadonlyMap<string, TipFacts>> {
   const readable = tips.filter(({ id }) => transactions.get(id)?.failed === false)
-  const known = await readKnown(
+  const known = await loadMatchContext(
     db,
     readable.map(({ id }) => transactions.get(id) as ChainTransaction),
   )

@@ -8,13 +8,13 @@ import type { Withdrawal } from '../withdrawal.js'
 const sendsMost = 3
 
 /** What of a withdrawal decides. */
-export interface Judged
+export interface DecisionInput
   extends Pick<Withdrawal, 'status' | 'sendState' | 'sends' | 'netKobo' | 'providerReference'> {
   readonly sinceSent: number | null
 }
 
 /** What an answer of the provider means for a withdrawal. */
-export type Ruling =
+export type Decision =
   /** It is there: walk to it. */
   | { readonly kind: 'walk'; readonly to: WithdrawalStatus }
   /** A person must look; `hold`: and nothing may be sent meanwhile. */
@@ -26,14 +26,14 @@ export type Ruling =
   /** As we know it already. */
   | { readonly kind: 'nothing' }
 
-export interface Rules {
+export interface ProviderRules {
   readonly deduplicates: boolean
   /** How long a transfer the provider does not find may still turn up there. */
   readonly settleSeconds: number
 }
 
 /** What is known of the provider, and how long it is given. */
-export function rulesOf({ payouts, config }: Pick<Services, 'payouts' | 'config'>): Rules {
+export function providerRules({ payouts, config }: Pick<Services, 'payouts' | 'config'>): ProviderRules {
   return { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
 }
 
@@ -53,7 +53,11 @@ const rank: Readonly<Record<WithdrawalStatus, number>> = {
 }
 
 /** Judges what the provider found under our reference, or that it found nothing. Never moves a withdrawal back. */
-export function judge(withdrawal: Judged, found: ProviderTransfer | undefined, rules: Rules): Ruling {
+export function decide(
+  withdrawal: DecisionInput,
+  found: ProviderTransfer | undefined,
+  rules: ProviderRules,
+): Decision {
   if (found === undefined) return judgeAbsent(withdrawal, rules)
   if (!isOurs(withdrawal, found)) return { kind: 'review', review: 'mismatch', hold: true }
   const to = statusOf[found.state]
@@ -65,11 +69,11 @@ export function judge(withdrawal: Judged, found: ProviderTransfer | undefined, r
 }
 
 /** Another amount or currency under our reference is not our transfer, whatever it says of itself. */
-function isOurs({ netKobo, providerReference }: Judged, found: ProviderTransfer): boolean {
+function isOurs({ netKobo, providerReference }: DecisionInput, found: ProviderTransfer): boolean {
   return found.reference === providerReference && found.amountKobo === netKobo && found.currency === 'NGN'
 }
 
-function judgeAbsent({ status, sendState, sends, sinceSent }: Judged, rules: Rules): Ruling {
+function judgeAbsent({ status, sendState, sends, sinceSent }: DecisionInput, rules: ProviderRules): Decision {
   if (status === 'completed' || status === 'failed') return { kind: 'nothing' }
   if (status !== 'pending' || sendState === 'manual_review') return { kind: 'ask-again' }
   if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'ask-again' }

@@ -3,14 +3,14 @@ import { isFinal } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { RowJob } from '../../platform/queue/wake-ups.js'
-import type { Drain } from '../../platform/worker/batch-loop.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import { withdrawalLifecycle } from '../lifecycle.js'
-import { alarmReview, closeReviews, doubts, openReview, type ReviewKind } from '../review/review.js'
-import { type LockedWithdrawal, lockWithdrawal, walkTo } from '../transitions.js'
-import { claimToAsk, putOff, type ToAsk } from '../work-queue.js'
-import { judge, type Ruling, rulesOf } from './decide.js'
+import { alarmReview, closeReviews, openReview, type ReviewKind, selfClosingKinds } from '../review/review.js'
+import { advanceTo, type LockedWithdrawal, lockWithdrawal } from '../transitions.js'
+import { type DueReconciliation, reschedule, takePayoutsToReconcile } from '../work-queue.js'
+import { type Decision, decide, providerRules } from './decide.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'payouts' | 'config' | 'metrics' | 'log'>
 
@@ -24,16 +24,16 @@ const reviewSeconds = 600
  * Asks the provider, by our own reference, about everything that was sent or may have been, and brings the withdrawals
  * to where it says they are. An answer that is none means later, never a verdict.
  */
-export function createReconcilerDrain(services: Needs): Drain {
+export function createReconcilerBatch(services: Needs): Batch {
   return async () => {
-    const due = await claimToAsk(services)
+    const due = await takePayoutsToReconcile(services)
     const pauses = await Promise.all(due.map((one) => look(services, one)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) * 1000 }
   }
 }
 
 /** Returns the seconds until it is due again. */
-async function look(services: Needs, one: ToAsk): Promise<number> {
+async function look(services: Needs, one: DueReconciliation): Promise<number> {
   try {
     const found = await services.payouts.find(one.providerReference)
     return await apply(services, one, found)
@@ -42,13 +42,13 @@ async function look(services: Needs, one: ToAsk): Promise<number> {
   }
 }
 
-async function askLater(services: Needs, one: ToAsk, error: unknown): Promise<number> {
+async function askLater(services: Needs, one: DueReconciliation, error: unknown): Promise<number> {
   const { db, metrics, log } = services
   const known = error instanceof ProviderError
   if (known) metrics.alerts.inc({ kind: 'fiatpay_away' })
   log.warn({ err: error, reference: one.reference }, 'the payout provider gave no usable answer; asked again')
   const pause = pauseAfter(services, one.looks)
-  await putOff(db, one, pause, known ? error.message : 'unexpected error')
+  await reschedule(db, one, pause, known ? error.message : 'unexpected error')
   return pause
 }
 
@@ -63,14 +63,18 @@ interface Applied {
   readonly alarm?: ReviewKind | undefined
 }
 
-async function apply(services: Needs, one: ToAsk, found: ProviderTransfer | undefined): Promise<number> {
-  const rules = rulesOf(services)
+async function apply(
+  services: Needs,
+  one: DueReconciliation,
+  found: ProviderTransfer | undefined,
+): Promise<number> {
+  const rules = providerRules(services)
   const applied = await services.transact(async (uow) => {
     const withdrawal = await lockWithdrawal(uow, one.id)
     // Claimed again meanwhile, which makes this answer the older one.
     if (withdrawal?.attempts !== one.attempts) return { pause: null }
-    const done = await follow(services, uow, withdrawal, judge(withdrawal, found, rules), found)
-    await putOff(uow.trx, one, done.pause, null)
+    const done = await follow(services, uow, withdrawal, decide(withdrawal, found, rules), found)
+    await reschedule(uow.trx, one, done.pause, null)
     return done
   })
   if (applied.alarm !== undefined) alarmReview(services, applied.alarm, one.reference)
@@ -81,19 +85,19 @@ async function follow(
   services: Needs,
   uow: UnitOfWork,
   withdrawal: LockedWithdrawal,
-  ruling: Ruling,
+  ruling: Decision,
   found: ProviderTransfer | undefined,
 ): Promise<Applied> {
   const { id, status, looks, sends, reference } = withdrawal
   const next = isFinal(withdrawalLifecycle, status) ? null : pauseAfter(services, looks)
   if (ruling.kind === 'walk' && found !== undefined) {
-    await walkTo(uow, withdrawal, ruling.to, { providerId: found.id, reason: found.reason })
-    await closeReviews(uow, id, doubts, `the provider shows it ${found.state}`)
+    await advanceTo(uow, withdrawal, ruling.to, { providerId: found.id, reason: found.reason })
+    await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${found.state}`)
     return { pause: isFinal(withdrawalLifecycle, ruling.to) ? null : next }
   }
   if (ruling.kind === 'resend') {
     await setState(uow, id, 'resend')
-    uow.wake('payouts', jobOf(reference, sends))
+    uow.wake('payouts', payoutJob(reference, sends))
     return { pause: 0 }
   }
   if (ruling.kind === 'review') return ask(uow, withdrawal, ruling, found, next)
@@ -104,7 +108,7 @@ async function follow(
 async function ask(
   uow: UnitOfWork,
   { id, status }: LockedWithdrawal,
-  { review, hold }: Extract<Ruling, { kind: 'review' }>,
+  { review, hold }: Extract<Decision, { kind: 'review' }>,
   found: ProviderTransfer | undefined,
   next: number | null,
 ): Promise<Applied> {
@@ -136,6 +140,6 @@ async function setState(
 }
 
 /** The job that stands for one sending of a withdrawal. `sends`: how many there were before. */
-export function jobOf(reference: string, sends: number): RowJob {
+export function payoutJob(reference: string, sends: number): RowJob {
   return { id: `payout-${reference}-${sends + 1}`, row: reference }
 }

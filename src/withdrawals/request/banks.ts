@@ -1,5 +1,5 @@
 import { query } from '../../platform/database/database.js'
-import { together } from '../../platform/single-flight.js'
+import { singleFlight } from '../../platform/single-flight.js'
 import type { Bank } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 
@@ -10,11 +10,11 @@ const pauseMs = 10_000
 type Needs = Pick<Services, 'db' | 'payouts' | 'log'>
 
 /** The banks one process knows: asked of the provider when needed, and while it is away as it last told any of us. */
-export class BankBook {
+export class BankList {
   readonly #services: Needs
   #banks: Bank[] = []
   #untilMs = Number.NEGATIVE_INFINITY
-  readonly #readTogether = together(() => this.#read())
+  readonly #readTogether = singleFlight(() => this.#read())
 
   constructor(services: Needs) {
     this.#services = services

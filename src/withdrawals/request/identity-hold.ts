@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
-import { letter } from '../../mail/layout.js'
+import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -57,7 +57,7 @@ export async function askForIdentity(
     site,
   }: { readonly reference: string; readonly netKobo: bigint; readonly site: string },
 ): Promise<void> {
-  const content = letter({
+  const content = emailLayout({
     subject: `Please verify your identity for your withdrawal from ${site}`,
     blocks: [
       `Your withdrawal of NGN ${displayText(netKobo, 2)} from ${site} waits until we have verified who you are:`,

@@ -1,11 +1,11 @@
 import { baseUnits } from '../../kernel/money.js'
-import type { AskedAmount } from '../price-withdrawal.js'
+import type { RequestedAmount } from '../price-withdrawal.js'
 
 const usdcDecimals = 6
 const koboDecimals = 2
 
 /** Exactly one of the two amounts, in base units; undefined otherwise. */
-export function askedAmount(amountUSDC: unknown, amountNGN: unknown): AskedAmount | undefined {
+export function parseAmount(amountUSDC: unknown, amountNGN: unknown): RequestedAmount | undefined {
   if ((amountUSDC === undefined) === (amountNGN === undefined)) return undefined
   const micro = baseUnits(amountUSDC, usdcDecimals)
   const kobo = baseUnits(amountNGN, koboDecimals)

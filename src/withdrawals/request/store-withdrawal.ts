@@ -1,10 +1,10 @@
 import { query } from '../../platform/database/database.js'
-import type { Claim } from '../../platform/database/idempotency-keys.js'
+import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { holdMoney } from '../ledger-entries.js'
+import { reserveHold } from '../ledger-entries.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
-import { jobOf } from '../reconcile/reconcile-payouts.js'
+import { payoutJob } from '../reconcile/reconcile-payouts.js'
 import { type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { askForIdentity, exceedsLimits, readHolder } from './identity-hold.js'
 
@@ -18,7 +18,7 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly accountNumber: string
   readonly accountName: string
   /** The caller's Idempotency-Key, if there is one. */
-  readonly claim: Claim | undefined
+  readonly claim: KeyedRequest | undefined
 }
 
 /** How long a key keeps standing for one withdrawal, as for every other answer. */
@@ -40,13 +40,13 @@ export async function storeWithdrawal(
 ): Promise<void> {
   const { trx } = uow
   const holder = await readHolder(trx, wanted.userId)
-  const hold = await holdMoney(trx, wanted)
+  const hold = await reserveHold(trx, wanted)
   const waits =
     !holder.verified && (await exceedsLimits(trx, wanted.userId, wanted.grossKobo, config.withdrawals))
   if (wanted.claim !== undefined) await freeOldKey(uow, wanted.claim)
   await insert(uow, wanted, hold.id, waits)
   if (!waits) {
-    uow.wake('payouts', jobOf(wanted.reference, 0))
+    uow.wake('payouts', payoutJob(wanted.reference, 0))
     return
   }
   const site = new URL(config.http.publicUrl).host
@@ -88,7 +88,7 @@ async function insert(
   if (rows.length === 0) throw new KeyTaken()
 }
 
-async function freeOldKey({ trx }: UnitOfWork, { keyHash }: Claim): Promise<void> {
+async function freeOldKey({ trx }: UnitOfWork, { keyHash }: KeyedRequest): Promise<void> {
   await query(trx, {
     name: 'payouts.free-key',
     text: /* sql */ `
@@ -106,7 +106,7 @@ export interface KeptWithdrawal extends Withdrawal {
 /** The withdrawal that was made with a key in the last 24 hours, or under a reference. */
 export async function findStored(
   { db }: Pick<Services, 'db'>,
-  { reference, claim }: { readonly reference?: string; readonly claim?: Claim | undefined },
+  { reference, claim }: { readonly reference?: string; readonly claim?: KeyedRequest | undefined },
 ): Promise<KeptWithdrawal | undefined> {
   const [row] = await query<KeptWithdrawal>(db, {
     name: 'payouts.stored',

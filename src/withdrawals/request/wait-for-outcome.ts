@@ -1,22 +1,24 @@
 import { query } from '../../platform/database/database.js'
-import { waitFor } from '../../platform/database/wait-for-row.js'
+import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { Services } from '../../services.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
 
 type Seen = Pick<Withdrawal, 'status' | 'sendState' | 'failureReason'>
 
 /** What a request that waited may say. `reason`: the provider's text. */
-type Verdict =
+type Outcome =
   | { readonly kind: 'submitted' | 'pending' }
   | { readonly kind: 'failed'; readonly reason: string }
 
-export type AwaitVerdict = (reference: string) => Promise<Verdict>
+export type WaitForOutcome = (reference: string) => Promise<Outcome>
 
 /**
  * Waits, for a time, until the worker knows whether the provider takes a withdrawal. Only so many wait at once in a
  * process: a provider that has become slow must not pile up requests. `pending` says nothing but that.
  */
-export function createVerdictWait(services: Pick<Services, 'db' | 'hints' | 'config'>): AwaitVerdict {
+export function createWaitForOutcome(
+  services: Pick<Services, 'db' | 'notifications' | 'config'>,
+): WaitForOutcome {
   const { waitMs, waits } = services.config.withdrawals
   let waiting = 0
   return async (reference) => {
@@ -24,8 +26,8 @@ export function createVerdictWait(services: Pick<Services, 'db' | 'hints' | 'con
     waiting += 1
     try {
       const read = () => readVerdict(services, reference)
-      const options = { hints: services.hints, channel: payoutChannel(reference), totalMs }
-      return (await waitFor(read, options)) ?? { kind: 'pending' }
+      const options = { notifications: services.notifications, channel: payoutChannel(reference), totalMs }
+      return (await waitForRow(read, options)) ?? { kind: 'pending' }
     } finally {
       waiting -= 1
     }
@@ -33,7 +35,7 @@ export function createVerdictWait(services: Pick<Services, 'db' | 'hints' | 'con
 }
 
 /** Undefined while there is something to wait for. */
-async function readVerdict({ db }: Pick<Services, 'db'>, reference: string): Promise<Verdict | undefined> {
+async function readVerdict({ db }: Pick<Services, 'db'>, reference: string): Promise<Outcome | undefined> {
   const [row] = await query<Seen>(db, {
     name: 'payouts.verdict',
     text: /* sql */ `

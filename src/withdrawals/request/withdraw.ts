@@ -1,32 +1,32 @@
 import { DomainError } from '../../kernel/errors.js'
 import { newPayoutReference } from '../../kernel/ids.js'
 import { readBalance } from '../../ledger/balance.js'
-import type { CurrentRate, RateBook } from '../../market/exchange-rates.js'
-import type { Claim } from '../../platform/database/idempotency-keys.js'
-import type { InTurn } from '../../platform/keyed-mutex.js'
+import type { CurrentRate, ExchangeRates } from '../../market/exchange-rates.js'
+import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
+import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
 import { presentWithdrawal } from '../present.js'
 import { priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import type { Withdrawal } from '../withdrawal.js'
-import { askedAmount } from './parse-amount.js'
+import { parseAmount } from './parse-amount.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
-import type { AwaitVerdict } from './wait-for-outcome.js'
+import type { WaitForOutcome } from './wait-for-outcome.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake'>
 
 /** Who withdraws, and the key of the request, if there is one. */
 export interface Withdrawing {
   readonly userId: string
-  readonly claim: Claim | undefined
+  readonly claim: KeyedRequest | undefined
 }
 
 /** What a process keeps for all withdrawals. */
 export interface WithdrawTools {
-  readonly rates: RateBook
+  readonly rates: ExchangeRates
   /** Somebody's own requests at once would only hold connections while they wait for the same balance. */
-  readonly inTurn: InTurn
-  readonly awaitVerdict: AwaitVerdict
+  readonly perUser: KeyedMutex
+  readonly waitForOutcome: WaitForOutcome
 }
 
 /**
@@ -36,19 +36,19 @@ export interface WithdrawTools {
  */
 export async function withdraw(
   services: Needs,
-  { rates, inTurn, awaitVerdict }: WithdrawTools,
+  { rates, perUser, waitForOutcome }: WithdrawTools,
   input: WithdrawInput,
   who: Withdrawing,
 ): Promise<WithdrawAnswer> {
   const withdrawal =
     (await findByKey(services, who.claim)) ??
-    (await inTurn(who.userId, () => place(services, rates, input, who)))
-  const verdict = await awaitVerdict(withdrawal.reference)
+    (await perUser(who.userId, () => place(services, rates, input, who)))
+  const verdict = await waitForOutcome(withdrawal.reference)
   if (verdict.kind === 'failed') throw new DomainError('payout_refused', verdict.reason)
   return presentWithdrawal(withdrawal, verdict.kind)
 }
 
-async function findByKey(services: Needs, claim: Claim | undefined): Promise<Withdrawal | undefined> {
+async function findByKey(services: Needs, claim: KeyedRequest | undefined): Promise<Withdrawal | undefined> {
   if (claim === undefined) return undefined
   const found = await findStored(services, { claim })
   if (found?.sameRequest === false) throw new DomainError('idempotency_key_reused')
@@ -57,7 +57,7 @@ async function findByKey(services: Needs, claim: Claim | undefined): Promise<Wit
 
 async function place(
   services: Needs,
-  rates: RateBook,
+  rates: ExchangeRates,
   input: WithdrawInput,
   { userId, claim }: Withdrawing,
 ): Promise<Withdrawal> {
@@ -72,11 +72,11 @@ async function place(
 /** The balance is looked at first: a request beyond it is refused however large it is, and costs no rate. */
 async function priceNow(
   { db, config }: Needs,
-  rates: RateBook,
+  rates: ExchangeRates,
   { amountUSDC, amountNGN }: WithdrawInput,
   userId: string,
 ): Promise<{ price: WithdrawalPrice; rate: CurrentRate; currency: 'USDC' | 'NGN' }> {
-  const asked = askedAmount(amountUSDC, amountNGN)
+  const asked = parseAmount(amountUSDC, amountNGN)
   if (asked === undefined) throw new DomainError('invalid_amount')
   const { available } = await readBalance(db, userId, 'USDC')
   if (asked.currency === 'USDC') refuseBeyond(available, asked.micro)

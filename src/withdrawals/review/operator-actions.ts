@@ -1,21 +1,21 @@
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
-import { creditAgain } from '../ledger-entries.js'
-import type { Rules } from '../reconcile/decide.js'
-import { jobOf } from '../reconcile/reconcile-payouts.js'
+import { recreditPayout } from '../ledger-entries.js'
+import type { ProviderRules } from '../reconcile/decide.js'
+import { payoutJob } from '../reconcile/reconcile-payouts.js'
 import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../transitions.js'
-import { closeReviews, doubts, type ReviewKind } from './review.js'
+import { closeReviews, type ReviewKind, selfClosingKinds } from './review.js'
 import { releaseHeld } from './verify-identity.js'
 
 /** What an operator may do by hand with one withdrawal. */
-export type Deed = 'replay' | 'release' | 'void' | 'recredit' | 'close'
+export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'close'
 
 /** `refused`: why it may not be done as things are; `done` tells what is done, or would be. */
 export type Permission = { readonly refused: string } | { readonly done: string }
 
 /** What was known when the provider was asked; `found` undefined: it finds no such transfer. */
-export interface Looked {
+export interface ReviewedWithdrawal {
   readonly withdrawal: LockedWithdrawal
   readonly found: ProviderTransfer | undefined
   readonly openReviews: readonly ReviewKind[]
@@ -24,7 +24,11 @@ export interface Looked {
 const neverSent = new Set(['identity_hold', 'not_sent'])
 
 /** Whether a deed may be done. Pure: the same question is asked for the plan, and again under the lock. */
-export function permit(deed: Deed, looked: Looked, rules: Rules): Permission {
+export function checkAction(
+  deed: OperatorAction,
+  looked: ReviewedWithdrawal,
+  rules: ProviderRules,
+): Permission {
   const { withdrawal, found, openReviews } = looked
   if (deed === 'recredit') return permitRecredit(looked)
   if (deed === 'close')
@@ -45,7 +49,7 @@ export function permit(deed: Deed, looked: Looked, rules: Rules): Permission {
  * Sending again is safe for what surely never left, and otherwise only where the provider documents that it refuses a used
  * reference and has had the time to show what it took.
  */
-function permitReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: Rules): Permission {
+function permitReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: ProviderRules): Permission {
   if (sendState === 'identity_hold') return refused('it waits for an identity: release or verify-identity')
   if (sendState === 'not_sent' && sends === 0) return { done: 'send it now: it never left' }
   if (sendState === 'resend') return refused('it is being sent again already')
@@ -57,7 +61,10 @@ function permitReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: 
 }
 
 /** Money goes back to the creator only when it surely stays here: never sent, or looked for long enough by a person. */
-function permitVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules: Rules): Permission {
+function permitVoid(
+  { sendState, sinceSent, debitMicro }: LockedWithdrawal,
+  rules: ProviderRules,
+): Permission {
   const done = `give the creator ${debitMicro} micro-USDC back; it is never sent again`
   if (neverSent.has(sendState)) return { done }
   if (sendState !== 'manual_review')
@@ -65,7 +72,7 @@ function permitVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rule
   return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooYoung(rules)) : { done }
 }
 
-function permitRecredit({ withdrawal, found, openReviews }: Looked): Permission {
+function permitRecredit({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
   if (withdrawal.status !== 'completed') return refused(`it is ${withdrawal.status}, not completed`)
   if (!openReviews.includes('reversed'))
     return refused('no reversal is open: none was seen, or it was dealt with')
@@ -74,7 +81,7 @@ function permitRecredit({ withdrawal, found, openReviews }: Looked): Permission 
   return { done: `credit the creator ${withdrawal.debitMicro} micro-USDC again, once` }
 }
 
-function tooYoung({ settleSeconds }: Rules): string {
+function tooYoung({ settleSeconds }: ProviderRules): string {
   return `it may still turn up at the provider: ${settleSeconds} s after the last request at the earliest`
 }
 
@@ -83,28 +90,28 @@ function refused(why: string): Permission {
 }
 
 /** Does a permitted deed in the caller's transaction, which holds the withdrawal's lock. */
-export async function perform(
+export async function applyAction(
   uow: UnitOfWork,
-  deed: Deed,
-  { withdrawal, openReviews }: Looked,
+  deed: OperatorAction,
+  { withdrawal, openReviews }: ReviewedWithdrawal,
   reason: string,
 ): Promise<void> {
   const { id, reference, sends } = withdrawal
   if (deed === 'release') await releaseHeld(uow, withdrawal)
   if (deed === 'replay') {
     await sendAgain(uow, withdrawal)
-    uow.wake('payouts', jobOf(reference, sends))
+    uow.wake('payouts', payoutJob(reference, sends))
   }
   if (deed === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
-  if (deed === 'recredit') await creditAgain(uow.trx, withdrawal)
+  if (deed === 'recredit') await recreditPayout(uow.trx, withdrawal)
   const settled = settledBy(deed, openReviews)
   if (settled.length > 0) await closeReviews(uow, id, settled, `${deed}: ${reason}`)
 }
 
-function settledBy(deed: Deed, open: readonly ReviewKind[]): readonly ReviewKind[] {
+function settledBy(deed: OperatorAction, open: readonly ReviewKind[]): readonly ReviewKind[] {
   if (deed === 'close') return open
   if (deed === 'recredit') return ['reversed']
-  return deed === 'release' ? [] : doubts
+  return deed === 'release' ? [] : selfClosingKinds
 }
 
 async function sendAgain({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawal): Promise<void> {
@@ -118,11 +125,11 @@ async function sendAgain({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawa
 }
 
 /** The withdrawal under its lock, with what was found outside before. Undefined: there is none. */
-export async function lookUnderLock(
+export async function lockForReview(
   uow: UnitOfWork,
   id: string,
   found: ProviderTransfer | undefined,
-): Promise<Looked | undefined> {
+): Promise<ReviewedWithdrawal | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) return undefined
   const rows = await query<{ kind: ReviewKind }>(uow.trx, {

@@ -9,7 +9,7 @@ import type { Services } from '../../services.js'
 export type ReviewKind = 'unknown' | 'mismatch' | 'reversed' | 'paid_after_failed'
 
 /** Open only until it is clear what became of the withdrawal. */
-export const doubts: readonly ReviewKind[] = ['unknown', 'mismatch']
+export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
 
 export interface NewReview {
   readonly withdrawalId: string
@@ -30,7 +30,7 @@ export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewRevi
       where $2::text = any($4::text[])
         or not exists (select from review_items where withdrawal_id = $1 and kind = $2 and resolved_at is not null)
       on conflict (withdrawal_id, kind) where resolved_at is null do nothing returning id`,
-    values: [item.withdrawalId, item.kind, JSON.stringify(item.details), doubts],
+    values: [item.withdrawalId, item.kind, JSON.stringify(item.details), selfClosingKinds],
   })
   return rows.length > 0
 }

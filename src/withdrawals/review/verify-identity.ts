@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { jobOf } from '../reconcile/reconcile-payouts.js'
+import { payoutJob } from '../reconcile/reconcile-payouts.js'
 import { failUnpaid, lockWithdrawal } from '../transitions.js'
 
 /** A withdrawal that waits for its creator's identity. */
@@ -12,7 +12,7 @@ export interface HeldWithdrawal {
 }
 
 /** What waits for somebody's identity, oldest first. */
-export function heldOf(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
+export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
   return query<HeldWithdrawal>(db, {
     name: 'identity.held',
     text: /* sql */ `
@@ -33,7 +33,7 @@ export async function verifyIdentity(uow: UnitOfWork, userId: string): Promise<H
       update users set identity_verified_at = coalesce(identity_verified_at, clock_timestamp()) where id = $1`,
     values: [userId],
   })
-  const held = await heldOf(uow.trx, userId)
+  const held = await listHeld(uow.trx, userId)
   const released: HeldWithdrawal[] = []
   for (const one of held) if (await releaseHeld(uow, one)) released.push(one)
   return released
@@ -46,7 +46,7 @@ export async function refuseIdentity(
   reason: string,
 ): Promise<HeldWithdrawal[]> {
   const refused: HeldWithdrawal[] = []
-  for (const one of await heldOf(uow.trx, userId)) {
+  for (const one of await listHeld(uow.trx, userId)) {
     const withdrawal = await lockWithdrawal(uow, one.id)
     if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
     await failUnpaid(uow, withdrawal, reason)
@@ -67,6 +67,6 @@ export async function releaseHeld(
       where id = $1 and status = 'pending' and send_state = 'identity_hold' returning id`,
     values: [id],
   })
-  if (rows.length > 0) uow.wake('payouts', jobOf(reference, 0))
+  if (rows.length > 0) uow.wake('payouts', payoutJob(reference, 0))
   return rows.length > 0
 }

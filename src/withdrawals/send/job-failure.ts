@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 
 /** What keeps a withdrawal from a verdict; undefined when it has one, or somebody is at it. */
-export async function payoutTrouble(db: Knex, reference: string): Promise<string | undefined> {
+export async function payoutJobFailure(db: Knex, reference: string): Promise<string | undefined> {
   const [row] = await query<{ trouble: string }>(db, {
     name: 'payouts.trouble',
     text: /* sql */ `

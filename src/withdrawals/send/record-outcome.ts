@@ -4,7 +4,7 @@ import type { Services } from '../../services.js'
 import { alarmReview, openReview } from '../review/review.js'
 import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../transitions.js'
 import { payoutChannel } from '../withdrawal.js'
-import { lastErrorLength, type ToSend } from '../work-queue.js'
+import { type DuePayout, lastErrorLength } from '../work-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
@@ -22,7 +22,7 @@ export interface Sending {
  * Notes that a request is about to leave, before its first byte does. Committed when it returns. Undefined: the withdrawal
  * is no longer ours to send.
  */
-export async function beginSending({ db, config }: Needs, payout: ToSend): Promise<Sending | undefined> {
+export async function recordSending({ db, config }: Needs, payout: DuePayout): Promise<Sending | undefined> {
   const [row] = await query<Sending>(db, {
     name: 'payouts.sending',
     text: /* sql */ `
@@ -36,7 +36,7 @@ export async function beginSending({ db, config }: Needs, payout: ToSend): Promi
 }
 
 /** The provider took it. That is a fact, whatever was thought of the withdrawal meanwhile. */
-export async function noteAccepted(services: Needs, payout: ToSend, providerId: string): Promise<void> {
+export async function recordAccepted(services: Needs, payout: DuePayout, providerId: string): Promise<void> {
   const { transact, config } = services
   const late = await transact(async (uow) => {
     const rows = await query(uow.trx, {
@@ -58,7 +58,7 @@ export async function noteAccepted(services: Needs, payout: ToSend, providerId: 
 }
 
 /** Accepted already is nothing new; accepted after the creator had the money back is paid twice. */
-async function openIfFailed(uow: UnitOfWork, { id }: ToSend, providerId: string): Promise<boolean> {
+async function openIfFailed(uow: UnitOfWork, { id }: DuePayout, providerId: string): Promise<boolean> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'failed') return false
   return openReview(uow, { withdrawalId: id, kind: 'paid_after_failed', details: { providerId } })
@@ -68,9 +68,9 @@ async function openIfFailed(uow: UnitOfWork, { id }: ToSend, providerId: string)
  * The payee was refused: the only refusal that ends a withdrawal. It counts only if nothing else was ever sent: `sending`
  * is the request that was refused; without one, the payee was refused before anything was sent.
  */
-export async function noteRefused(
+export async function recordRefused(
   { transact }: Needs,
-  payout: ToSend,
+  payout: DuePayout,
   reason: string,
   sending?: Sending,
 ): Promise<void> {
@@ -93,9 +93,9 @@ function isOnlySending({ sends, sentAt }: LockedWithdrawal, sending: Sending): b
  * Nothing was ever executed, which is our fault or nobody's: it is sent again after a pause. `sending`: the one request
  * there was; without one there was none. Returns the pause in ms.
  */
-export async function noteUnsent(
+export async function recordUnsent(
   { db }: Needs,
-  payout: ToSend,
+  payout: DuePayout,
   error: string,
   sending?: Sending,
 ): Promise<number> {
@@ -114,7 +114,7 @@ export async function noteUnsent(
 }
 
 /** It may have been executed: from now on the provider is asked, and nothing is sent. */
-export async function noteUnknown(services: Needs, payout: ToSend, error: string): Promise<void> {
+export async function recordUnknown(services: Needs, payout: DuePayout, error: string): Promise<void> {
   const { db, config, metrics, log } = services
   metrics.alerts.inc({ kind: 'payout_unanswered' })
   log.warn({ reference: payout.reference, error }, 'the fate of a payout is unknown; the provider is asked')

@@ -1,15 +1,15 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
-import type { Drain } from '../../platform/worker/batch-loop.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
-import { claimToSend, type ToSend } from '../work-queue.js'
+import { type DuePayout, takePayoutsToSend } from '../work-queue.js'
 import {
-  beginSending,
-  noteAccepted,
-  noteRefused,
-  noteUnknown,
-  noteUnsent,
+  recordAccepted,
+  recordRefused,
+  recordSending,
+  recordUnknown,
+  recordUnsent,
   type Sending,
 } from './record-outcome.js'
 
@@ -26,16 +26,16 @@ const never = Number.POSITIVE_INFINITY
  * committed before the first byte leaves, and whatever is found in `sending` later is asked about, never sent. Only an
  * accepted answer, or a documented refusal of the only request there ever was, is a verdict; all else is unknown.
  */
-export function createPayoutDrain(services: Needs): Drain {
+export function createPayoutBatch(services: Needs): Batch {
   return async () => {
-    const due = await claimToSend(services)
+    const due = await takePayoutsToSend(services)
     const pauses = await Promise.all(due.map((payout) => attempt(services, payout)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
 }
 
 /** Returns the ms until it is due here again. What fails unexpectedly comes back by its lease. */
-async function attempt(services: Needs, payout: ToSend): Promise<number> {
+async function attempt(services: Needs, payout: DuePayout): Promise<number> {
   const named = noteHolder(services, payout)
   try {
     const recipient = payout.recipient ?? (await makeRecipient(services, payout))
@@ -47,9 +47,9 @@ async function attempt(services: Needs, payout: ToSend): Promise<number> {
   }
 }
 
-async function send(services: Needs, payout: ToSend, recipient: string): Promise<number> {
+async function send(services: Needs, payout: DuePayout, recipient: string): Promise<number> {
   const startedAt = performance.now()
-  const sending = await beginSending(services, payout)
+  const sending = await recordSending(services, payout)
   if (sending === undefined || performance.now() - startedAt > staleMs) return never
   const outcome = await services.sender
     .send({
@@ -59,31 +59,31 @@ async function send(services: Needs, payout: ToSend, recipient: string): Promise
       narration: `Withdrawal ${payout.reference}`,
     })
     .catch((error: unknown) => failureOf(error))
-  if (typeof outcome === 'string') await noteAccepted(services, payout, outcome)
+  if (typeof outcome === 'string') await recordAccepted(services, payout, outcome)
   else if (sending.sends > 1 || outcome.kind === 'ambiguous')
-    await noteUnknown(services, payout, outcome.message)
-  else if (outcome.kind === 'rejected') await noteRefused(services, payout, outcome.message, sending)
+    await recordUnknown(services, payout, outcome.message)
+  else if (outcome.kind === 'rejected') await recordRefused(services, payout, outcome.message, sending)
   else return pauseUnsent(services, payout, outcome.message, sending)
   return never
 }
 
 /** Before anything was sent a failure is never ambiguous. Other errors are left to the lease, which asks. */
-async function judgeUnsent(services: Needs, payout: ToSend, error: unknown): Promise<number> {
+async function judgeUnsent(services: Needs, payout: DuePayout, error: unknown): Promise<number> {
   if (!(error instanceof RecipientError)) {
     services.log.error({ err: error, reference: payout.reference }, 'a payout could not be worked on')
     return never
   }
   const { kind, message } = error.failure
   if (kind !== 'rejected') return pauseUnsent(services, payout, message)
-  await noteRefused(services, payout, message)
+  await recordRefused(services, payout, message)
   return never
 }
 
 /** Our own fault, or nobody there: the creator's withdrawal waits, and somebody is called. */
-function pauseUnsent(services: Needs, payout: ToSend, error: string, sending?: Sending): Promise<number> {
+function pauseUnsent(services: Needs, payout: DuePayout, error: string, sending?: Sending): Promise<number> {
   services.metrics.alerts.inc({ kind: 'payout_held_up' })
   services.log.error({ reference: payout.reference, error }, 'a payout cannot be sent; it is tried again')
-  return noteUnsent(services, payout, error, sending)
+  return recordUnsent(services, payout, error, sending)
 }
 
 class RecipientError extends Error {
@@ -95,7 +95,7 @@ class RecipientError extends Error {
   }
 }
 
-async function makeRecipient({ db, sender }: Needs, payout: ToSend): Promise<string> {
+async function makeRecipient({ db, sender }: Needs, payout: DuePayout): Promise<string> {
   const code = await sender.createRecipient(payout).catch((error: unknown) => {
     throw new RecipientError(failureOf(error))
   })
@@ -108,7 +108,7 @@ async function makeRecipient({ db, sender }: Needs, payout: ToSend): Promise<str
 }
 
 /** Notes what the bank calls the holder, for operators. Another name is no reason to refuse, nor is no answer. */
-async function noteHolder({ db, payouts, log }: Needs, payout: ToSend): Promise<void> {
+async function noteHolder({ db, payouts, log }: Needs, payout: DuePayout): Promise<void> {
   if (payout.resolvedName !== null) return
   try {
     await query(db, {

@@ -1,8 +1,8 @@
-import { createWalletDrain } from '../../../src/accounts/wallets/provision-wallets.js'
+import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import type { CreatorSettings } from '../../../src/creators/settings.js'
-import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
-import { runDrain, type World } from '../servers/world.js'
+import { runBatch, type World } from '../servers/world.js'
 import { until } from '../until.js'
 import { type Person, registerPerson } from './people.js'
 
@@ -25,19 +25,19 @@ export async function registerCreator(
   return { ...person, wallet }
 }
 
-/** Another test's drain may have taken the row and not be done with it. */
+/** Another test's batch may have taken the row and not be done with it. */
 async function walletOf(world: World, userId: string): Promise<string> {
   let wallet: string | null = null
   await until('the wallet is there', async () => {
-    await runDrain(walletDrain(world))
+    await runBatch(provisionerBatch(world))
     wallet = (await world.db('wallets').where({ user_id: userId }).first()).public_key
     return wallet !== null
   })
   return wallet ?? ''
 }
 
-/** The provisioner's drain, with this world's key. */
-export function walletDrain({ services, env }: World): Drain {
+/** The provisioner's batch, with this world's key. */
+export function provisionerBatch({ services, env }: World): Batch {
   const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-  return createWalletDrain({ ...services, vault })
+  return createProvisionerBatch({ ...services, vault })
 }

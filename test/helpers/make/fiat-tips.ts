@@ -1,6 +1,6 @@
-import { createSettlementDrain } from '../../../src/fiat/settlement/settle-due-intents.js'
-import type { Drain } from '../../../src/platform/worker/batch-loop.js'
-import { runDrain, type World } from '../servers/world.js'
+import { createSettlementBatch } from '../../../src/fiat/settlement/settle-due-intents.js'
+import type { Batch } from '../../../src/platform/worker/batch-loop.js'
+import { runBatch, type World } from '../servers/world.js'
 import { until } from '../until.js'
 import type { Person } from './people.js'
 
@@ -44,11 +44,11 @@ export function decline({ fiat }: World, intentId: string): void {
   fiat.fiatpay.failCharge(charge)
 }
 
-export const settlementDrain = ({ services }: Pick<World, 'services'>): Drain =>
-  createSettlementDrain(services)
+export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
+  createSettlementBatch(services)
 
 /**
- * As if its next look had come; then one settlement worker drains. Drains again when the intent was skipped: a webhook
+ * As if its next look had come; then one settlement worker batches. Drains again when the intent was skipped: a webhook
  * may hold its row just then.
  */
 export async function settleNow(world: World, intentId: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function settleNow(world: World, intentId: string): Promise<void> {
   const { attempts } = await intent().first()
   await intent().update({ due_at: new Date(0) })
   await until('it is looked at', async () => {
-    await runDrain(settlementDrain(world))
+    await runBatch(settlementBatch(world))
     return (await intent().first()).attempts > attempts
   })
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { move, platformAccount, userAccount } from '../../../src/ledger/accounts.js'
+import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
 import { credit } from '../../../src/ledger/transfers.js'
 import { workers } from '../../../workers/registry.js'
-import { runDrain, type World } from '../servers/world.js'
+import { runBatch, type World } from '../servers/world.js'
 import { type Person, registerPerson } from './people.js'
 
 /** The answer of POST /payouts/withdraw. */
@@ -39,12 +39,12 @@ export const bank = { bankCode: '058', accountNumber: '0123456789', accountName:
 
 /** Puts so many micro-USDC into somebody's available balance. */
 export async function fund({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
-  const legs = move(
+  const entries = transferEntries(
     micro,
     platformAccount('chain_clearing', 'USDC'),
     userAccount(userId, 'available', 'USDC'),
   )
-  await credit(db, { key: `test:${randomBytes(8).toString('hex')}`, ref: 'tip:test', legs })
+  await credit(db, { key: `test:${randomBytes(8).toString('hex')}`, ref: 'tip:test', entries })
 }
 
 /** Registers somebody who has so many USDC. */
@@ -103,7 +103,7 @@ export async function letTimePass({ db }: Pick<World, 'db'>): Promise<void> {
 
 /** One payout worker sends what is due. */
 export function sendNow({ services }: World): Promise<number> {
-  return runDrain(workers.payouts(services))
+  return runBatch(workers.payouts(services))
 }
 
 /** One reconciler looks at everything, as if the next looks had come. */

@@ -1,4 +1,4 @@
-import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import type { World } from '../servers/world.js'
 import { until } from '../until.js'
 import { strangerWallet, unknownSignature } from './supporter.js'
@@ -68,14 +68,14 @@ export async function storedTip({ db }: World, signature: string) {
 
 /** Runs a verifier until the condition holds; a look that fails is followed by the next one. */
 export async function verifyUntil(
-  drain: Drain,
+  batch: Batch,
   what: string,
   holds: () => boolean | Promise<boolean>,
   milliseconds?: number,
 ): Promise<void> {
   let failure: unknown
   const condition = async () => {
-    await drain().catch((error: unknown) => {
+    await batch().catch((error: unknown) => {
       failure = error
     })
     return holds()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
-import { createLimit } from '../../../src/platform/semaphore.js'
+import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
 
 interface LogLine {
@@ -34,7 +34,7 @@ type Settings = Readonly<Record<string, string>>
 export const startMs = 60_000
 
 /** Starting takes a whole processor: many at once would only make each other late. */
-const startingAlone = createLimit({ running: 2, waiting: 100 })
+const startingAlone = createSemaphore({ running: 2, waiting: 100 })
 
 type LogLevel = 'info' | 'trace'
 

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import type { WorkKind } from '../../../src/platform/queue/wake-ups.js'
-import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { startWorker } from '../../../src/platform/worker/worker.js'
-import { lanesOf, workers } from '../../../workers/registry.js'
+import { concurrencyOf, workers } from '../../../workers/registry.js'
 import type { World } from './world.js'
 
 export interface WorkerLoops {
@@ -26,10 +26,10 @@ export function createWorkerLoops(services: World['services'], kinds: readonly W
 export async function assertWoken(
   t: ExecutionContext,
   services: World['services'],
-  { kind, drain, withinMs }: { readonly kind: WorkKind; readonly drain: Drain; readonly withinMs: number },
+  { kind, batch, withinMs }: { readonly kind: WorkKind; readonly batch: Batch; readonly withinMs: number },
   round: () => Promise<number>,
 ): Promise<void> {
-  const worker = startLoop(services, kind, drain, (error) => t.log(error))
+  const worker = startLoop(services, kind, batch, (error) => t.log(error))
   t.teardown(() => worker.stop())
   const waits: number[] = []
   for (let rounds = 0; rounds < 3; rounds++) waits.push(Math.round(await round()))
@@ -43,13 +43,13 @@ export async function assertWoken(
 function startLoop(
   { config }: World['services'],
   kind: WorkKind,
-  drain: Drain,
+  batch: Batch,
   onError: (error: unknown) => void,
 ) {
   return startWorker({
     kind,
-    drain,
-    lanes: lanesOf[kind],
+    batch,
+    concurrency: concurrencyOf[kind],
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     onError,

@@ -5,7 +5,7 @@ import { type Fiat, startFiat } from '../../../scripts/sandbox/fiat.js'
 import { MailServer } from '../../../scripts/sandbox/mail/mail.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
 import type { Composed } from '../../../src/compose.js'
-import type { Drain } from '../../../src/platform/worker/batch-loop.js'
+import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createClient, type Request } from '../http/client.js'
 import { layWire, type Wire } from '../http/wire.js'
 import { refuseLeaks } from '../leaks.js'
@@ -87,9 +87,9 @@ export function useWorld(test: TestFn, options: WorldOptions = {}): () => World 
 }
 
 /** Drains until nothing is due, as a worker would. Returns how many rows were taken. */
-export async function runDrain(drain: Drain): Promise<number> {
+export async function runBatch(batch: Batch): Promise<number> {
   let total = 0
-  for (let taken = -1; taken !== 0; total += taken) taken = (await drain()).taken
+  for (let taken = -1; taken !== 0; total += taken) taken = (await batch()).taken
   return total
 }
 

@@ -174,7 +174,7 @@ test.serial('a lying engine promises what its transaction does not do', async (t
 
 test.serial('a thieving engine adds a payment, or a program nobody knows', async (t) => {
   const connection = connect(sandbox)
-  await control({ ultra: 'drains', v6: 'unknown-program' })
+  await control({ ultra: 'batches', v6: 'unknown-program' })
   const engine = engineOf(sandbox.chain)
   const before = await holds(connection, engine, 'SOL')
   const { creator, body } = await ordered()

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { unconfirmed } from '../../helpers/make/landed.js'
 import { lookAgain, type PaidIntent, payIntents } from '../../helpers/make/paid-intents.js'
@@ -10,7 +10,7 @@ import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, taps: true })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 
 test.afterEach.always(async () => {
   Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
@@ -31,7 +31,7 @@ async function confirmedTip(symbol = 'USDC', recipient = strangerWallet()): Prom
   const [paid] = (await payIntents(world(), supporter, [recipient], { symbol })) as [PaidIntent]
   await recordTip(world(), paid.claim)
   const isConfirmed = async () => (await unconfirmed(world(), [paid.signature])).length === 0
-  await verifyUntil(drain, 'it is confirmed', isConfirmed)
+  await verifyUntil(batch, 'it is confirmed', isConfirmed)
   return paid
 }
 
@@ -62,7 +62,7 @@ function statusBecomes(signature: string, status: unknown, slotsLater = 0): void
 
 async function look(): Promise<void> {
   await lookAgain(world())
-  await drain().catch(() => undefined)
+  await batch().catch(() => undefined)
 }
 
 test.serial('a tip is pending money when confirmed, and available once finalized', async (t) => {
@@ -90,7 +90,7 @@ test.serial('a tip that is finalized when it is first looked at is available at 
   const [paid] = (await payIntents(world(), supporter, [creator.wallet])) as [PaidIntent]
   world().sandbox.chain.advance(40)
   await recordTip(world(), paid.claim)
-  await drain()
+  await batch()
   t.deepEqual(await balanceOf(creator), { availableUSDC: 1.96, pendingUSDC: 0, heldUSDC: 0 })
   t.is((await storedTip(world(), paid.signature)).due_at, null)
   t.is((await transfersOf(paid.signature)).length, 2)
@@ -205,7 +205,7 @@ test.serial('a claim that comes while a tip becomes final is not lost', async (t
   await look()
   await late
   await verifyUntil(
-    drain,
+    batch,
     'the message is there',
     async () => (await storedTip(world(), signature)).message === 'late',
   )
@@ -213,7 +213,7 @@ test.serial('a claim that comes while a tip becomes final is not lost', async (t
   t.is((await balanceOf(creator))['availableUSDC'], 1.96)
 })
 
-test.serial('tips confirmed and finalized by four drains at once are credited once each', async (t) => {
+test.serial('tips confirmed and finalized by four batches at once are credited once each', async (t) => {
   t.timeout(60_000)
   const creators = [await registerCreator(world()), await registerCreator(world())]
   const supporter = createSupporter(world().sandbox, ['USDC'])
@@ -221,8 +221,8 @@ test.serial('tips confirmed and finalized by four drains at once are credited on
   const paid = await payIntents(world(), supporter, recipients)
   await Promise.all(paid.map(({ claim }) => recordTip(world(), claim)))
   const signatures = paid.map(({ signature }) => signature)
-  const drains = Array.from({ length: 4 }, () => createVerifierDrain(world().services))
-  const all = () => Promise.all(drains.map((one) => one())).then(() => ({ taken: 0 }))
+  const batches = Array.from({ length: 4 }, () => createVerifierBatch(world().services))
+  const all = () => Promise.all(batches.map((one) => one())).then(() => ({ taken: 0 }))
   await verifyUntil(
     all,
     'all are confirmed',

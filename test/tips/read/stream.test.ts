@@ -6,7 +6,7 @@ import Koa from 'koa'
 import { HeartbeatWheel } from '../../../src/http/sse.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { TipStreams } from '../../../src/tips/read/stream.js'
-import { TipHub } from '../../../src/tips/read/stream-hub.js'
+import { StreamHub } from '../../../src/tips/read/stream-hub.js'
 import { follow, openStream, type StreamReader } from '../../helpers/http/stream-reader.js'
 import { plantConfirmed, stampsOf } from '../../helpers/make/confirmed-tips.js'
 import { strangerWallet } from '../../helpers/make/supporter.js'
@@ -141,7 +141,7 @@ test('the wheel gives every stream one heartbeat a turn, whenever it came', asyn
   const { services } = world()
   const turnMs = 600
   const wheel = new HeartbeatWheel(turnMs)
-  const hub = new TipHub(services)
+  const hub = new StreamHub(services)
   const streams = new TipStreams(services, hub, wheel)
   const wallet = strangerWallet()
   const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())

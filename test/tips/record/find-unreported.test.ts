@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
-import { createFinderDrain } from '../../../src/tips/record/find-unreported.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { issueIntent } from '../../helpers/make/intents.js'
 import { unconfirmed } from '../../helpers/make/landed.js'
@@ -9,11 +9,11 @@ import { landed, type PaidIntent, type PaymentOptions, payIntents } from '../../
 import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
 import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
 import { memo, solTransfer } from '../../helpers/make/transfers.js'
-import { runDrain, useWorld } from '../../helpers/servers/world.js'
+import { runBatch, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, taps: true })
-const verify = () => createVerifierDrain(world().services)()
-const find = () => createFinderDrain(world().services)()
+const verify = () => createVerifierBatch(world().services)()
+const find = () => createFinderBatch(world().services)()
 
 test.afterEach.always(async () => {
   Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
@@ -117,7 +117,7 @@ test.serial(
     const { calls } = world().sandbox
     calls.reset()
     await searchNow()
-    await runDrain(find)
+    await runBatch(find)
     t.is(calls.of('getSignaturesForAddress'), 300)
     t.true(calls.httpRequests <= 4, `${calls.httpRequests} requests`)
 

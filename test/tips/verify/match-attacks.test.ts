@@ -79,7 +79,7 @@ test('A2: a false claim that came first changes nothing', (t) => {
   }
 })
 
-test('A2: with only the attacker heard so far, the claim on the fee leg finds the creator all the same', (t) => {
+test('A2: with only the attacker heard so far, the claim on the fee transfer finds the creator all the same', (t) => {
   const onTheFee = claim({ creatorWallet: treasury, amount: '0.02' })
   t.like(match(tipInSol(), { claims: [onTheFee] }), {
     recipient: creator,
@@ -312,7 +312,7 @@ test('A37: a wallet the creator has no more receives a tip only through the inte
   })
 })
 
-test('a fee leg in another token, or to another wallet, bears out no more than was received', (t) => {
+test('a fee transfer in another token, or to another wallet, bears out no more than was received', (t) => {
   const elsewhere = () =>
     new Landed(supporter)
       .pay(sol, supporter, creator, 980_000_000n)
@@ -334,7 +334,7 @@ test('a transaction that takes from the treasury bears out no more than was rece
   t.like(match(landed, { claims: [claim({ amount: '0.980000001' })] }), { shown: 980_000_001n })
 })
 
-test('an intent issued to the treasury itself has no fee leg beside what it received', (t) => {
+test('an intent issued to the treasury itself has no fee transfer beside what it received', (t) => {
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, treasury, oneSol)
   const claims = [claim({ creatorWallet: treasury, amount: '2' })]
   const facts = match(landed, { claims, intents: [intent({ payoutWallet: treasury })] })

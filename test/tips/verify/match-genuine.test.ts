@@ -22,7 +22,7 @@ import {
 
 const oneSol = 1_000_000_000n
 
-test('a tip in SOL with its fee leg is found, with the amount that was claimed', (t) => {
+test('a tip in SOL with its fee transfer is found, with the amount that was claimed', (t) => {
   const landed = new Landed(supporter)
     .pay(sol, supporter, creator, 980_000_000n)
     .pay(sol, supporter, treasury, 20_000_000n)
@@ -39,7 +39,7 @@ test('a tip in SOL with its fee leg is found, with the amount that was claimed',
   })
 })
 
-test('a tip without a fee leg is found as well', (t) => {
+test('a tip without a fee transfer is found as well', (t) => {
   const facts = match(new Landed(supporter).pay(sol, supporter, creator, oneSol), { claims: [claim()] })
   t.like(facts, { received: oneSol, shown: oneSol, feeFound: false })
 })

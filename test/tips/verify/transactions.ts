@@ -5,7 +5,7 @@ import type { ChainTransaction, TokenChange } from '../../../src/ports/chain.js'
 import { associatedAccount } from '../../../src/providers/solana/build-transfer.js'
 import type { Claim } from '../../../src/tips/record/claim.js'
 import {
-  type IssuedIntent,
+  type MatchableIntent,
   type MatchInput,
   matchTip,
   type TipFacts,
@@ -150,7 +150,7 @@ export function claim(change: Partial<Claim> = {}): Claim {
 }
 
 export const referenceKey = wallet('reference key')
-export function intent(change: Partial<IssuedIntent> = {}): IssuedIntent {
+export function intent(change: Partial<MatchableIntent> = {}): MatchableIntent {
   // A direct transfer, unless both mints are given.
   const inputMint = change.inputMint ?? change.outputMint ?? solMint
   return {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { issueIntent } from '../../helpers/make/intents.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
@@ -10,7 +10,7 @@ import type { RpcReply } from '../../helpers/servers/outside-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, taps: true })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 
 test.afterEach.always(async () => {
   Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
@@ -21,7 +21,7 @@ test.afterEach.always(async () => {
 
 async function confirmAll(signatures: readonly string[], milliseconds?: number): Promise<void> {
   const all = async () => (await unconfirmed(world(), signatures)).length === 0
-  await verifyUntil(drain, `${signatures.length} tips are confirmed`, all, milliseconds)
+  await verifyUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
 }
 
 /** Answers about one transaction become something else. */
@@ -73,7 +73,7 @@ test.serial("a node that answers another transaction's facts is not believed", a
       .db('tips')
       .where({ id: bad })
       .update({ due_at: new Date(0) })
-    await drain()
+    await batch()
   }
   t.like(await storedTip(world(), bad), { status: 'pending', outcome: null })
 })
@@ -91,7 +91,7 @@ test.serial('a transaction that is only processed is waited for', async (t) => {
     txSignature,
   })
   for (let look = 0; look < 3; look++) {
-    await drain()
+    await batch()
     const { status, due_at: dueAt } = await storedTip(world(), txSignature)
     t.is(status, 'pending')
     t.true(dueAt.getTime() - Date.now() < 1000, 'it is looked at again within a second')
@@ -119,6 +119,6 @@ test.serial('a transaction of yesterday counts only with an intent', async (t) =
   }
   await confirmAll([withIntent])
   const isDone = async () => (await storedTip(world(), direct)).due_at === null
-  await verifyUntil(drain, 'the direct transfer is judged', isDone)
+  await verifyUntil(batch, 'the direct transfer is judged', isDone)
   t.like(await storedTip(world(), direct), { status: 'pending', outcome: 'mismatch' })
 })

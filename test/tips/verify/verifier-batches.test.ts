@@ -1,12 +1,12 @@
 import test from 'ava'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { storedTip, verifyUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, taps: true })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 
 /** What stands in the place of the answer to a batch, and to the halves of it: a status of HTTP and a body. */
 const answers: Record<string, readonly [number, string]> = {
@@ -46,7 +46,7 @@ for (const [name, [status, body]] of Object.entries(answers))
       asked += 1
       return { status, body }
     }
-    await drain().catch((error: unknown) => t.true(error instanceof ProviderError, String(error)))
+    await batch().catch((error: unknown) => t.true(error instanceof ProviderError, String(error)))
     t.true(asked > 0 && asked < 12, `${asked} requests`)
     for (const signature of signatures) {
       const tip = await storedTip(world(), signature)
@@ -55,5 +55,5 @@ for (const [name, [status, body]] of Object.entries(answers))
     }
     outside.intervene = undefined
     const all = async () => (await unconfirmed(world(), signatures)).length === 0
-    await t.notThrowsAsync(verifyUntil(drain, 'the tips are confirmed', all))
+    await t.notThrowsAsync(verifyUntil(batch, 'the tips are confirmed', all))
   })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { issueIntent } from '../../helpers/make/intents.js'
 import {
@@ -41,8 +41,8 @@ async function verify(
     message: string | null
   }) => boolean,
 ) {
-  const drain = createVerifierDrain(world().services)
-  await verifyUntil(drain, what, async () => holds(await storedTip(world(), signature)))
+  const batch = createVerifierBatch(world().services)
+  await verifyUntil(batch, what, async () => holds(await storedTip(world(), signature)))
   return storedTip(world(), signature)
 }
 
@@ -202,8 +202,8 @@ test.serial(
       txSignature,
     }
     await recordTip(world(), claim)
-    const drain = createVerifierDrain(world().services)
-    await drain()
+    const batch = createVerifierBatch(world().services)
+    await batch()
     t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: null })
     t.truthy((await storedTip(world(), txSignature)).due_at)
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
@@ -213,10 +213,10 @@ test.serial(
         .where({ id: txSignature })
         .update({ recorded_at: ago(hours), due_at: new Date(0) })
     await again(23.9)
-    await drain()
+    await batch()
     t.truthy((await storedTip(world(), txSignature)).due_at)
     await again(24.1)
-    await drain()
+    await batch()
     t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'not_found', due_at: null })
   },
 )

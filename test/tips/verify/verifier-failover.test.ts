@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { storedTip } from '../../helpers/make/tips.js'
 import { type OutsideProxy, startOutsideProxy } from '../../helpers/servers/outside-proxy.js'
@@ -22,7 +22,7 @@ async function twoEndpoints(t: ExecutionContext, genesis?: string) {
     await services.close()
     await first.close()
   })
-  return { first, services, drain: createVerifierDrain(services) }
+  return { first, services, batch: createVerifierBatch(services) }
 }
 
 const breakdowns: Record<string, (first: OutsideProxy) => void> = {
@@ -47,14 +47,14 @@ const breakdowns: Record<string, (first: OutsideProxy) => void> = {
 
 for (const [how, break_] of Object.entries(breakdowns))
   test.serial(
-    `an endpoint that ${how} is passed over in the same drain, and used again when it recovers`,
+    `an endpoint that ${how} is passed over in the same batch, and used again when it recovers`,
     async (t) => {
-      const { first, drain, services } = await twoEndpoints(t)
+      const { first, batch, services } = await twoEndpoints(t)
       world().sandbox.chain.advance(400)
       await services.chain.statuses(await landTips(world(), 1))
       break_(first)
       const signatures = await landTips(world(), 12)
-      await drain()
+      await batch()
       t.deepEqual(await unconfirmed(world(), signatures), [])
       const failures = (await services.metrics.rpcFailures.get()).values
       t.deepEqual(
@@ -64,15 +64,15 @@ for (const [how, break_] of Object.entries(breakdowns))
       )
       Object.assign(first, { intervene: undefined, alter: undefined })
       const later = await landTips(world(), 3)
-      await drain()
+      await batch()
       t.deepEqual(await unconfirmed(world(), later), [])
     },
   )
 
 test.serial('a tip does not vanish because one of two endpoints has lost it', async (t) => {
-  const { first, drain } = await twoEndpoints(t)
+  const { first, batch } = await twoEndpoints(t)
   const [signature = ''] = await landTips(world(), 1)
-  await drain()
+  await batch()
   t.is((await storedTip(world(), signature)).status, 'confirmed')
   first.alter = (method, _params, reply) => {
     const { context, value } = reply.result as { context: object; value: unknown[] }
@@ -85,18 +85,18 @@ test.serial('a tip does not vanish because one of two endpoints has lost it', as
     .db('tips')
     .where({ id: signature })
     .update({ finalized_at: null, missing_since: new Date(0), due_at: new Date(0) })
-  await drain()
+  await batch()
   t.is((await storedTip(world(), signature)).status, 'confirmed')
   t.truthy((await storedTip(world(), signature)).due_at)
 })
 
 test.serial('an endpoint of another cluster is never believed, and the right one is', async (t) => {
-  const { first, drain } = await twoEndpoints(t, world().sandbox.chain.clock.genesisHash)
+  const { first, batch } = await twoEndpoints(t, world().sandbox.chain.clock.genesisHash)
   first.alter = (method, _params, reply) =>
     method === 'getGenesisHash'
       ? { id: reply.id, result: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' }
       : { id: reply.id, result: null }
   const signatures = await landTips(world(), 5)
-  await drain()
+  await batch()
   t.deepEqual(await unconfirmed(world(), signatures), [])
 })

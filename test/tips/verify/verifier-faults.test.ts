@@ -1,12 +1,12 @@
 import test from 'ava'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { unknownSignature } from '../../helpers/make/supporter.js'
 import { recordTip, someClaim, storedTip, verifyUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, taps: true })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 
 test.afterEach.always(async () => {
   Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
@@ -17,7 +17,7 @@ test.afterEach.always(async () => {
 
 async function confirmAll(signatures: readonly string[], milliseconds?: number): Promise<void> {
   const all = async () => (await unconfirmed(world(), signatures)).length === 0
-  await verifyUntil(drain, `${signatures.length} tips are confirmed`, all, milliseconds)
+  await verifyUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
 }
 
 test.serial(
@@ -48,7 +48,7 @@ for (const answer of ['429', 'html'] as const)
   test.serial(`a node that answers ${answer} for a while delays tips by about as long`, async (t) => {
     const signatures = await landTips(world(), 20)
     world().sandbox.faults.set({ answer })
-    for (let look = 0; look < 3; look++) await drain().catch(() => undefined)
+    for (let look = 0; look < 3; look++) await batch().catch(() => undefined)
     t.is((await unconfirmed(world(), signatures)).length, 20)
     world().sandbox.faults.clear()
     await t.notThrowsAsync(confirmAll(signatures, 3000))
@@ -59,14 +59,14 @@ test.serial('a node that answers 429 is not asked hundreds of times at once', as
   const { sandbox } = world()
   sandbox.faults.set({ answer: '429' })
   sandbox.calls.reset()
-  await drain().catch(() => undefined)
+  await batch().catch(() => undefined)
   t.true(sandbox.calls.httpRequests <= 20, `${sandbox.calls.httpRequests} requests`)
 })
 
 test.serial('a node that hangs up delays tips by about as long', async (t) => {
   const signatures = await landTips(world(), 3)
   world().taps.outside.intervene = () => 'close'
-  await t.throwsAsync(drain)
+  await t.throwsAsync(batch)
   world().taps.outside.intervene = undefined
   await t.notThrowsAsync(confirmAll(signatures, 3000))
 })
@@ -100,6 +100,6 @@ test.serial('an answer that is too short says nothing about what it leaves out',
     .update({ recorded_at: long, due_at: new Date(0) })
   world().taps.outside.alter = (method, _params, reply) =>
     method === 'getSignatureStatuses' ? { id: reply.id, result: { context: { slot: 1 }, value: [] } } : reply
-  await drain().catch(() => undefined)
+  await batch().catch(() => undefined)
   t.is((await storedTip(world(), old)).outcome, null)
 })

@@ -4,7 +4,7 @@ import { compose } from '../../../src/compose.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
 import { recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
 import { solTransfer } from '../../helpers/make/transfers.js'
@@ -28,7 +28,7 @@ test('a node of another chain is never believed, and one of the right chain is',
     txSignature,
   })
   sandbox.calls.reset()
-  await t.throwsAsync(createVerifierDrain(world().services))
+  await t.throwsAsync(createVerifierBatch(world().services))
   t.deepEqual(Object.keys(sandbox.calls.all()), ['getGenesisHash'], 'nothing else is even asked')
   t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: null })
 
@@ -45,5 +45,5 @@ test('a node of another chain is never believed, and one of the right chain is',
   const right = compose(loadConfig({ ...env, SOLANA_GENESIS_HASH: sandbox.chain.clock.genesisHash }), 'right')
   t.teardown(() => right.close())
   const isConfirmed = async () => (await storedTip(world(), txSignature)).status === 'confirmed'
-  await t.notThrowsAsync(verifyUntil(createVerifierDrain(right), 'the tip is confirmed', isConfirmed, 5000))
+  await t.notThrowsAsync(verifyUntil(createVerifierBatch(right), 'the tip is confirmed', isConfirmed, 5000))
 })

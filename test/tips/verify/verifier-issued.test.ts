@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { issueIntent } from '../../helpers/make/intents.js'
 import { unconfirmed } from '../../helpers/make/landed.js'
@@ -16,7 +16,7 @@ import { memo, solTransfer } from '../../helpers/make/transfers.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 
 /** Records tips, verifies them and lets them become final; the calls that cost, by method. */
 async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise<Record<string, number>> {
@@ -26,7 +26,7 @@ async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise
     await Promise.all(paid.slice(start, start + 50).map(({ claim }) => recordTip(world(), claim)))
   calls.reset()
   await verifyUntil(
-    drain,
+    batch,
     'all are confirmed',
     async () => (await unconfirmed(world(), signatures)).length === 0,
     60_000,
@@ -34,7 +34,7 @@ async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise
   chain.advance(40)
   await lookAgain(world())
   const open = () => world().db('tips').whereIn('id', signatures).whereNull('finalized_at')
-  await verifyUntil(drain, 'all are final', async () => (await open()).length === 0, 60_000)
+  await verifyUntil(batch, 'all are final', async () => (await open()).length === 0, 60_000)
   t.log(calls.all(), `${calls.httpRequests} HTTP requests`)
   return calls.all()
 }
@@ -102,9 +102,9 @@ test.serial(
     ]
     for (const { claim } of [own, toTreasury]) await recordTip(world(), claim)
     const isDone = async () => (await storedTip(world(), own.signature)).outcome === 'mismatch'
-    await verifyUntil(drain, 'the tip to oneself is refused', isDone)
+    await verifyUntil(batch, 'the tip to oneself is refused', isDone)
     await verifyUntil(
-      drain,
+      batch,
       'the other is confirmed',
       async () => (await unconfirmed(world(), [toTreasury.signature])).length === 0,
     )
@@ -124,6 +124,6 @@ test.serial('an issued message that landed and failed is no tip', async (t) => {
   await recordTip(world(), claim)
   world().sandbox.chain.advance(40)
   const isJudged = async () => (await storedTip(world(), txSignature)).outcome !== null
-  await verifyUntil(drain, 'it is judged', isJudged)
+  await verifyUntil(batch, 'it is judged', isJudged)
   t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'tx_failed' })
 })

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
-import { lookBatch } from '../../../src/tips/verify/tip-queue.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { batchSize } from '../../../src/tips/verify/tip-queue.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { strangerWallet } from '../../helpers/make/supporter.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
-const drain = () => createVerifierDrain(world().services)()
+const batch = () => createVerifierBatch(world().services)()
 const junk = 10_000
 
 async function recordJunk(): Promise<void> {
@@ -38,11 +38,11 @@ test('10,000 junk signatures delay genuine tips by one sweep, are asked about ev
   const begun = performance.now()
   let taken = 0
   // One sweep takes every due row once; the genuine ones were recorded last.
-  while ((await unconfirmed(world(), genuine)).length > 0) taken += (await drain()).taken
+  while ((await unconfirmed(world(), genuine)).length > 0) taken += (await batch()).taken
   const tookMs = Math.round(performance.now() - begun)
   t.log(`${taken} taken, ${tookMs} ms, ${calls.of('getSignatureStatuses')} status calls`)
-  // What has come due again meanwhile stands behind them; a few looks more may end the drain.
-  t.true(taken <= junk + 50 + 3 * lookBatch, `${taken} taken`)
+  // What has come due again meanwhile stands behind them; a few looks more may end the batch.
+  t.true(taken <= junk + 50 + 3 * batchSize, `${taken} taken`)
   t.is(calls.of('getTransaction'), 50)
 
   const pending = () => world().db('tips').where({ status: 'pending' })
@@ -50,7 +50,7 @@ test('10,000 junk signatures delay genuine tips by one sweep, are asked about ev
   // The tips grow older: the whole heap is looked at once at each age.
   for (const ageMs of [1000, 60_000, 3_600_000, 20 * 3_600_000]) {
     await pending().update({ due_at: new Date(0), recorded_at: new Date(Date.now() - ageMs) })
-    while ((await pending().where('due_at', '<', new Date())).length > 0 && (await drain()).taken > 0);
+    while ((await pending().where('due_at', '<', new Date())).length > 0 && (await batch()).taken > 0);
     const [{ ms }] = (
       await world().db.raw(
         `select avg(extract(epoch from due_at - clock_timestamp()) * 1000) + 2000 as ms from tips where status = 'pending'`,
@@ -61,7 +61,7 @@ test('10,000 junk signatures delay genuine tips by one sweep, are asked about ev
   t.log(waits.map((ms) => `${Math.round(ms / 1000)} s`).join(', '))
   t.true(waits.every((wait, index) => index === 0 || wait > (waits[index - 1] ?? 0)))
   await pending().update({ due_at: new Date(0), recorded_at: new Date(Date.now() - 24.1 * 3_600_000) })
-  while ((await drain()).taken > 0);
+  while ((await batch()).taken > 0);
   t.is((await pending().whereNotNull('due_at')).length, 0)
   t.is((await pending().whereNot({ outcome: 'not_found' })).length, 0)
 })

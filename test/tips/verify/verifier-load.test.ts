@@ -1,10 +1,10 @@
 import test from 'ava'
 import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { landTips, unconfirmed } from '../../helpers/make/landed.js'
 import { strangerWallet } from '../../helpers/make/supporter.js'
-import { runDrain, useWorld } from '../../helpers/servers/world.js'
+import { runBatch, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
@@ -15,7 +15,7 @@ test.serial(
     const signatures = await landTips(world(), 300, [strangerWallet(), strangerWallet()])
     const { calls } = world().sandbox
     calls.reset()
-    await runDrain(createVerifierDrain(world().services))
+    await runBatch(createVerifierBatch(world().services))
     t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
     // 100 transactions to a request.
     t.is(calls.httpRequests, 5)
@@ -24,7 +24,7 @@ test.serial(
 )
 
 test.serial(
-  '500 tips under four drains of two processes are confirmed once each, in an order readers can follow',
+  '500 tips under four batches of two processes are confirmed once each, in an order readers can follow',
   async (t) => {
     const recipients = Array.from({ length: 5 }, strangerWallet)
     const signatures = await landTips(world(), 500, recipients)
@@ -65,9 +65,9 @@ test.serial(
           .update({ due_at: new Date(0) })
       }
     })()
-    const drains = [world().services, other, world().services, other].map(createVerifierDrain)
+    const batches = [world().services, other, world().services, other].map(createVerifierBatch)
     await until('all are confirmed', async () => {
-      await Promise.all(drains.map((drain) => drain()))
+      await Promise.all(batches.map((batch) => batch()))
       return (await unconfirmed(world(), signatures)).length === 0
     })
     await feeder

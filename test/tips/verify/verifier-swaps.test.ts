@@ -2,8 +2,8 @@ import type { TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import { displayNumber } from '../../../src/kernel/money.js'
 import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { createFinderDrain } from '../../../src/tips/record/find-unreported.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { unconfirmed } from '../../helpers/make/landed.js'
 import { landed, lookAgain } from '../../helpers/make/paid-intents.js'
 import { type Embedder, openSession, registerEmbedder, someTip } from '../../helpers/make/sdk.js'
@@ -15,7 +15,7 @@ import { useWorld } from '../../helpers/servers/world.js'
 // Tips changed on their way, from an SDK session to the ledger, with transactions the engines really built.
 
 const world = useWorld(test, { chain: true })
-const verify = () => createVerifierDrain(world().services)()
+const verify = () => createVerifierBatch(world().services)()
 const token = (symbol: string): Token => tokenBySymbol(symbol) as Token
 const engines = ['aggregator-ultra', 'aggregator-v6'] as const
 type Engine = (typeof engines)[number]
@@ -176,7 +176,7 @@ test.serial('a swap nobody reported becomes a tip by itself when it carries a re
     .db('payment_intents')
     .where({ id: paid.intent.intentId })
     .update({ due_at: new Date(0) })
-  await createFinderDrain(world().services)()
+  await createFinderBatch(world().services)()
   await confirmed(paid)
   t.like(await storedTip(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })
 })

@@ -1,7 +1,7 @@
 import { ComputeBudgetProgram, type TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { createVerifierDrain } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { openTable } from '../../attacks/tables.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { issueIntent } from '../../helpers/make/intents.js'
@@ -25,17 +25,17 @@ function known(symbol: string): Token {
 
 /** Runs the verifier until the tip is confirmed, and answers it as it is listed for its recipient. */
 async function confirmed(signature: string, recipient: string): Promise<ListedTip | undefined> {
-  const drain = createVerifierDrain(world().services)
+  const batch = createVerifierBatch(world().services)
   const isConfirmed = async () => (await storedTip(world(), signature)).status === 'confirmed'
-  await verifyUntil(drain, `${signature} is confirmed`, isConfirmed)
+  await verifyUntil(batch, `${signature} is confirmed`, isConfirmed)
   return (await listTips(world(), recipient)).find((tip) => tip.signature === signature)
 }
 
 /** Runs the verifier until nothing is left to do about the tip. */
 async function given(signature: string) {
-  const drain = createVerifierDrain(world().services)
+  const batch = createVerifierBatch(world().services)
   const isDone = async () => (await storedTip(world(), signature)).due_at === null
-  await verifyUntil(drain, `${signature} is done`, isDone)
+  await verifyUntil(batch, `${signature} is done`, isDone)
   return storedTip(world(), signature)
 }
 

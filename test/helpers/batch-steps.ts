@@ -6,25 +6,25 @@ export interface Step {
   readonly phase: 'before' | 'after'
 }
 
-/** One of several steps of a drain that look alike: its `nth`, from 1. */
+/** One of several steps of a batch that look alike: its `nth`, from 1. */
 export interface NthStep extends Step {
   readonly nth: number
 }
 
-/** Numbers the steps of a drain. Drains with the same work may differ in what falls due by itself, never in this. */
-export function numbered(drain: readonly Step[]): NthStep[] {
-  return drain.map((step, index) => ({ ...step, nth: drain.slice(0, index + 1).filter(sameAs(step)).length }))
+/** Numbers the steps of a batch. Drains with the same work may differ in what falls due by itself, never in this. */
+export function numbered(batch: readonly Step[]): NthStep[] {
+  return batch.map((step, index) => ({ ...step, nth: batch.slice(0, index + 1).filter(sameAs(step)).length }))
 }
 
 function sameAs({ label, phase }: Step): (other: Step) => boolean {
   return (other) => other.label === label && other.phase === phase
 }
 
-/** The steps of one drain, counted from the statement that takes due rows. */
-export class DrainSteps {
-  /** What each drain has done so far. */
-  readonly drains: Step[][] = []
-  /** True while a drain waits to begin. */
+/** The steps of one batch, counted from the statement that takes due rows. */
+export class BatchSteps {
+  /** What each batch has done so far. */
+  readonly batches: Step[][] = []
+  /** True while a batch waits to begin. */
   waiting = false
   readonly #taking: string
   #gate = Promise.resolve()
@@ -32,13 +32,13 @@ export class DrainSteps {
   readonly #ending: string | undefined
   #killAt: { readonly step: NthStep; readonly kill: () => Promise<void> } | undefined
 
-  /** `taking`: the label of the statement that takes due rows, with which a drain begins; `ending`: of its last. */
+  /** `taking`: the label of the statement that takes due rows, with which a batch begins; `ending`: of its last. */
   constructor(taking: string, ending?: string) {
     this.#taking = taking
     this.#ending = ending
   }
 
-  /** Lets no drain begin until `release`. */
+  /** Lets no batch begin until `release`. */
   hold(): void {
     this.#gate = new Promise((done) => {
       this.#openGate = done
@@ -47,7 +47,7 @@ export class DrainSteps {
   release(): void {
     this.#openGate()
   }
-  /** At this step of a drain, or at its end when it has no such step, nothing passes any more. */
+  /** At this step of a batch, or at its end when it has no such step, nothing passes any more. */
   killAt(step: NthStep, kill: () => Promise<void>): void {
     this.#killAt = { step, kill }
   }
@@ -56,9 +56,9 @@ export class DrainSteps {
       this.waiting = true
       await this.#gate
       this.waiting = false
-      this.drains.push([])
+      this.batches.push([])
     }
-    const done = this.drains.at(-1) ?? []
+    const done = this.batches.at(-1) ?? []
     done.push({ label, phase })
     if (this.#killAt === undefined || !this.#isReached(this.#killAt.step, done)) return true
     const { kill } = this.#killAt
