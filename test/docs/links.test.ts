@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import test from 'ava'
+
+/** All files below a folder, named from the repository. */
+function filesBelow(folder: string, ending: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name) && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+}
+
+const documents = ['README.md', ...filesBelow('docs', /\.md$/)]
+const read = (file: string): string => readFileSync(file, 'utf8')
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+
+/** The anchors that GitHub gives the headings of a document. */
+function anchorsOf(file: string): string[] {
+  const headings = [...withoutCode(read(file)).matchAll(/^#{1,6} +(.+?) *$/gm)]
+  return headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** The targets of links and pictures that lead to files of the repository. */
+function linksOf(file: string): string[] {
+  const links = [...withoutCode(read(file)).matchAll(/\]\(([^()\s]+)\)/g)]
+  return links.map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target))
+}
+
+test('every link of a document leads to a file, and to a heading where it names one', (t) => {
+  for (const document of documents)
+    for (const link of linksOf(document)) {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? document : normalize(join(dirname(document), path))
+      t.true(existsSync(target), `${document} links to ${link}: no file ${target}`)
+      if (anchor !== undefined && existsSync(target))
+        t.true(
+          anchorsOf(target).includes(anchor),
+          `${document} links to ${link}: no such heading in ${target}`,
+        )
+    }
+})
+
+test('every path that a document names in backticks exists', (t) => {
+  const paths = /`((?:src|workers|scripts|test|migrations)\/[\w./-]*)`/g
+  for (const document of documents)
+    for (const [, path = ''] of withoutCode(read(document)).matchAll(paths))
+      t.true(existsSync(path), `${document} names ${path}`)
+})
+
+test('every function in the tables of the architecture is in the files of its row', (t) => {
+  for (const row of read('docs/architecture.md').split('\n')) {
+    const [, , where, functions] = row.split('|')
+    const files = [...(where ?? '').matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, file = '']) => file)
+    if (files.length === 0 || functions === undefined) continue
+    const code = files.filter(existsSync).map(read).join('\n')
+    for (const [, name = ''] of functions.matchAll(/`(\w+)`/g))
+      t.regex(code, new RegExp(`\\b${name}\\b`), `${name} is not in ${files.join(', ')}`)
+  }
+})
+
+test('the README has at most 150 lines of at most 120 characters', (t) => {
+  const lines = read('README.md').trimEnd().split('\n')
+  t.true(lines.length <= 150, `${lines.length} lines`)
+  t.deepEqual(
+    lines.filter((line) => line.length > 120),
+    [],
+  )
+})
+
+test('every decision record that the code cites exists', (t) => {
+  const numbers = new Set(readdirSync('docs/decisions').map((name) => name.slice(0, 4)))
+  const folders = ['src', 'workers', 'scripts', 'test', 'migrations']
+  const sources = folders.flatMap((folder) => filesBelow(folder, /\.(ts|tsx|mjs|css)$/))
+  for (const source of sources.filter((file) => statSync(file).isFile()))
+    for (const [, number = ''] of read(source).matchAll(/docs\/decisions\/(\d{4})/g))
+      t.true(numbers.has(number), `${source} cites ${number}`)
+})
+
+test('decision records are numbered without gaps and say context, decision and consequences', (t) => {
+  const names = readdirSync('docs/decisions').sort()
+  for (const [index, name] of names.entries()) {
+    t.is(name.slice(0, 4), String(index + 1).padStart(4, '0'))
+    const headings = [...read(join('docs/decisions', name)).matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+    t.deepEqual(headings, ['Context', 'Decision', 'Consequences'], name)
+  }
+})
