@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Users, their sessions and their wallets. Secrets are stored as hashes or sealed, never in clear. */
+/** Users, their sessions and their wallets. Secrets are stored hashed or sealed. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table users (
@@ -42,12 +42,12 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
-      -- A wallet becomes visible only together with its sealed secret.
+      -- A wallet has its public key and its sealed secret, or neither.
       check ((public_key is null) = (sealed_secret is null)),
       check ((public_key is null) = (key_version is null)));
     create index wallets_due on wallets (due_at) where due_at is not null;
 
-    -- One row per human or wallet. A creator's wallet and user id are the same party; both are only ever filled in.
+    -- One row per person or wallet. A creator's custody wallet and user id are one party. Both are filled in, never changed.
     create table parties (
       id bigint generated always as identity primary key,
       wallet text unique,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 
 /**
- * Tips of all kinds, what callers claimed about them, and the order of their confirmations. A claim is what the
- * caller said, a fact is what the chain or the provider said; only facts are listed, streamed and credited.
+ * Tips, the claims about them, and the order of their confirmations. A claim is what a caller says, a fact is what the
+ * chain or the provider says. Only facts are listed, streamed and credited.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
@@ -10,13 +10,13 @@ export async function up(knex: Knex): Promise<void> {
     create type tip_status as enum ('pending', 'confirmed', 'failed', 'cancelled');
     create type tip_outcome as enum ('tx_failed', 'not_found', 'mismatch');
 
-    -- Every check is compiled anew by each statement that writes a row: types hold what they can, few checks the rest.
+    -- Each statement that writes a row compiles every check again. So types are used where they can, and few checks.
     create table tips (
       id text primary key,                                   -- transaction signature, or the fiatpay_ id
       kind tip_kind not null,
       status tip_status not null default 'pending',
       recorded_at timestamptz(3) not null default clock_timestamp(),
-      -- The first claim; differing further ones are in tip_claims.
+      -- The first claim. Further, differing claims are in tip_claims.
       creator_wallet text,
       sender text not null,
       amount numeric not null,
@@ -25,8 +25,8 @@ export async function up(knex: Knex): Promise<void> {
       claimed_intent_id text,
       claim_hash bytea,
       found_false_at timestamptz,
-      claim_count smallint not null default 1,               -- with the first; at most 5
-      -- The facts; null until known.
+      claim_count smallint not null default 1,               -- includes the first; at most 5
+      -- The facts. Null until they are verified.
       recipient_party bigint references parties,
       sender_party bigint references parties,
       received_raw numeric(20, 0),
@@ -40,7 +40,7 @@ export async function up(knex: Knex): Promise<void> {
       confirmed_at timestamptz(3),
       outcome tip_outcome,
       listed boolean not null default true,
-      -- The work: due_at is both schedule and lease (a claim pushes it forward); null = nothing left to do.
+      -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = nothing to do.
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
@@ -52,7 +52,7 @@ export async function up(knex: Knex): Promise<void> {
     create index tips_received on tips (recipient_party, recorded_at desc, id desc) where listed and (status = 'confirmed' or kind = 'fiat');
     create index tips_sent on tips (sender_party, recorded_at desc, id desc) where listed and (status = 'confirmed' or kind = 'fiat');
     create unique index tips_events on tips (recipient_party, confirmed_at desc) where status = 'confirmed';
-    -- Not unique: an altered and signed again message can land beside the first.
+    -- Not unique: a supporter can alter and sign a message again, so that two transactions land for one intent.
     create index tips_intent on tips (intent_id) where intent_id is not null;
 
     create table tip_claims (
@@ -69,13 +69,13 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default clock_timestamp(),
       unique (tip_id, claim_hash));
 
-    -- The last confirmation of each recipient: its row lock orders confirmations, its index is the streams' change feed.
+    -- The last confirmation of each recipient. Its row lock orders confirmations; streams find changes by its index.
     create table creator_cursors (
       party_id bigint primary key references parties,
       last_at timestamptz(3) not null) with (fillfactor = 50);
     create index creator_cursors_recent on creator_cursors (last_at);
 
-    -- Second line of defence behind the lifecycle table: a move that is not listed never reaches a row.
+    -- Refuses a change of status that the lifecycle does not list, in case the application tries one.
     create function refuse_unlisted_move() returns trigger language plpgsql as $$
     begin
       if not (old.status || '>' || new.status) = any (tg_argv::text[]) then

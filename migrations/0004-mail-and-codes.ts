@@ -1,16 +1,16 @@
 import type { Knex } from 'knex'
 
-/** One-time codes with what keeps them from being guessed, and the e-mails that wait to be sent. */
+/** One-time codes with their limits against guessing, and outgoing e-mails. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- One row per account, made by its first code or its first guess: its lock puts all guesses of the account in order.
+    -- One row per account, inserted with its first code or its first attempt. Its lock serialises the account's attempts.
     create table otp_codes (
       user_id uuid primary key references users,
-      -- The newest code, keyed with a secret the database does not hold; null until there is one.
+      -- HMAC of the newest code, keyed with a secret that is not in the database; null until there is a code.
       code_hmac bytea check (length(code_hmac) = 32),
       expires_at timestamptz,
       used_at timestamptz,
-      -- Failed attempts of the last 15 minutes, oldest first; the fifth sets the lock.
+      -- Failed attempts of the last 15 minutes, oldest first. The fifth sets locked_until.
       failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
       locked_until timestamptz,
       changed_at timestamptz not null default clock_timestamp(),
@@ -18,19 +18,19 @@ export async function up(knex: Knex): Promise<void> {
     create index otp_codes_changed on otp_codes (changed_at);
 
     create table emails (
-      -- Also the Message-ID, so that a mail sent twice is recognised as one by those who look.
+      -- Also the Message-ID, so that mail clients can recognise an e-mail that was sent twice.
       id uuid primary key default gen_random_uuid(),
       kind text not null,
       recipient text not null,
       subject text not null,
-      -- The content may be secret, so it is here only until the mail is sent or given up.
+      -- May be secret, so it is deleted when the e-mail is sent or given up.
       body_text text,
       body_html text,
-      -- After this the mail is worth nothing and is dropped unsent; null: it always is worth something.
+      -- An e-mail that is not sent by then is dropped; null = never.
       expires_at timestamptz,
       created_at timestamptz not null default clock_timestamp(),
       sent_at timestamptz,
-      -- The work: due_at is both schedule and lease (a claim pushes it forward); null = sent or given up.
+      -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = sent or given up.
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,

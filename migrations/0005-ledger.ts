@@ -1,13 +1,13 @@
 import type { Knex } from 'knex'
 
 /**
- * Double entry. A transfer is a set of entries that sums to zero in each currency and goes in by one statement.
- * Users' balances are cached beside their entries; platform balances are derived, since one row that every posting
- * updates would put all postings in a queue.
+ * Double entry (docs/decisions/0023). A transfer is a set of entries that sums to zero in each currency and is inserted
+ * by one statement. Balances of users are cached. Balances of the platform are derived from entries, because a row that
+ * every posting updates would serialise all postings.
  *
- * The cached balance is moved by the insertion of an entry and by nothing else: a trigger does it, and every other
- * update is refused. So it can neither be forgotten nor forged. The triggers look up row by row (`offset 0`), since
- * a plan that is kept must not depend on how small the tables were when it was made.
+ * A trigger changes the cached balance when an entry is inserted, and any other update is refused. So a balance always
+ * matches its entries. The triggers use nested loops (`offset 0`), since a cached plan must not depend on how small the
+ * tables were when it was made.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
@@ -33,7 +33,7 @@ export async function up(knex: Knex): Promise<void> {
       idem text not null unique check (length(idem) between 1 and 200),
       kind text not null check (kind in ('credit', 'reserve', 'post', 'void')),
       ref text not null check (length(ref) between 1 and 200),
-      -- The reserve that this one posts or voids: unique, so it is resolved once, one way.
+      -- The reserve that this transfer posts or voids. Unique, so a reserve is resolved only once.
       resolves bigint unique references ledger_transfers,
       created_at timestamptz(3) not null default clock_timestamp(),
       check ((resolves is not null) = (kind in ('post', 'void'))),
@@ -42,11 +42,11 @@ export async function up(knex: Knex): Promise<void> {
     create sequence ledger_entry_ids;
     create table ledger_entries (
       transfer_id bigint not null references ledger_transfers,
-      -- No foreign key: each check would lock the one row of a platform account. Accounts are never deleted, and the
-      -- check of the sums refuses an entry without one.
+      -- No foreign key: its check would lock the row of a platform account. Accounts are never deleted, and
+      -- ledger_check_sums refuses an entry without an account.
       account_id bigint not null,
       amount bigint not null check (amount <> 0),
-      -- Of user accounts only, and set by the trigger, whatever was given; the id then grows along each of them.
+      -- User accounts only. The trigger sets it, and a new id, so that ids grow along each account.
       balance_after bigint,
       id bigint not null default nextval('ledger_entry_ids'),
       primary key (transfer_id, account_id));
@@ -71,7 +71,7 @@ export async function up(knex: Knex): Promise<void> {
     begin
       update ledger_accounts set balance = balance + new.amount
        where id = new.account_id and user_id is not null returning balance into new.balance_after;
-      -- Drawn now that the account's row is locked.
+      -- A new id now that the account's row is locked.
       new.id := nextval('ledger_entry_ids');
       return new;
     end $$;

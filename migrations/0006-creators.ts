@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
 
-/** What creators manage: API keys, the sites their embeds may live on, and the `.sol` domain they linked. */
+/** API keys, the sites that may embed the widget, and linked `.sol` domains of creators. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table api_keys (
       id uuid primary key default gen_random_uuid(),
       user_id uuid not null references users,
-      -- The public part, shown in lists; the whole key is stored as a hash only.
+      -- The public part, shown in lists. The whole key is stored as a hash only.
       prefix text not null unique,
       key_hash bytea not null unique check (length(key_hash) = 32),
       label text check (length(label) <= 100),
@@ -28,7 +28,7 @@ export async function up(knex: Knex): Promise<void> {
       message text not null,
       expires_at timestamptz(3) not null);
 
-    -- Who held the domain on the chain when it was linked: the link counts only while that is so.
+    -- The domain's owner on the chain when it was linked. The link is valid while the owner is the same.
     alter table users add column sol_domain_owner text;
     alter table users add constraint users_sol_domain_owner check ((sol_domain is null) = (sol_domain_owner is null));
     alter table users add constraint users_sol_domain_form check (sol_domain ~ '^[^\\s/]{1,250}[.]sol$');

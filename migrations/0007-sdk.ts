@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
 
-/** SDK sessions: what a browser may do for one creator on one site, for a quarter of an hour. */
+/** SDK sessions: a browser's access for one creator on one site, for 15 minutes. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table sdk_sessions (
       id uuid primary key default gen_random_uuid(),
       token_hash bytea not null unique check (length(token_hash) = 32),
-      -- Public and random: names the session in the embed's address, opens nothing.
+      -- Public and random. Names the session in the embed's URL and grants no access.
       embed_id text not null unique,
       user_id uuid not null references users,
       origin text not null,
@@ -20,9 +20,9 @@ export async function up(knex: Knex): Promise<void> {
     create table sdk_handoffs (
       code_hash bytea primary key check (length(code_hash) = 32),
       session_id uuid not null references sdk_sessions on delete cascade,
-      -- A plain handoff: the session's token sealed under the code, so that this table alone opens nothing.
+      -- A plain handoff: the session's token, sealed under the code, so that this table alone grants no access.
       sealed_token bytea,
-      -- A Solana Pay request instead: the code is bound to an amount and a token, and never gives the session away.
+      -- A Solana Pay request: the code is bound to an amount and a token and does not reveal the session's token.
       amount_usd numeric check (amount_usd > 0),
       input_mint text,
       expires_at timestamptz(3) not null,
@@ -32,7 +32,7 @@ export async function up(knex: Knex): Promise<void> {
     create index sdk_handoffs_session on sdk_handoffs (session_id);
 
     alter table payment_intents add column sdk_session_id uuid references sdk_sessions on delete set null;
-    -- A payment that was reported for an intent but is not confirmed yet.
+    -- Finds a tip that was recorded for an intent but is not confirmed yet.
     create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
     create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
   `)

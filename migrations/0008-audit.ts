@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** What operators did by hand: who, what, to whom. Rows are only ever added. */
+/** Actions of operators: actor, action, subject. Rows are only added. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table audit_log (

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex'
 
-/** Requests that callers may repeat with an Idempotency-Key, and what was answered to them. Kept for a day. */
+/** Requests with an Idempotency-Key, and their answers. Kept for a day. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table idempotency_keys (
       -- SHA-256 of scope and key.
       key_hash bytea primary key check (length(key_hash) = 32),
       request_hash bytea not null check (length(request_hash) = 32),
-      -- Who works on it, or answered it: only that request may write the answer.
+      -- The request that works on it or has answered it. Only that request may store the answer.
       holder uuid not null,
-      -- Until then a request without an answer counts as running; a crashed one does not block the key for ever.
+      -- Until then a request without an answer counts as running. So a crashed request does not block the key for ever.
       lease_until timestamptz(3) not null,
       response json,
       created_at timestamptz(3) not null default clock_timestamp());

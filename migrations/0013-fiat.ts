@@ -1,9 +1,12 @@
 import type { Knex } from 'knex'
 
-/** Naira tips: exchange rates, what payers were asked for, and every payment the provider reported. Amounts are whole kobo, cents, micro-USDC. */
+/**
+ * Naira tips: exchange rates, fiat intents, and every payment the provider reported. Amounts are whole kobo, cents,
+ * micro-USDC.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- Accepted rates, and those that jumped and are held back until an operator looks at them.
+    -- Accepted rates, and rates that jumped and wait for an operator (accepted_at is null).
     create table rates (
       id bigint generated always as identity primary key,
       pair text not null check (pair = 'USD/NGN'),
@@ -17,13 +20,13 @@ export async function up(knex: Knex): Promise<void> {
     create index rates_accepted on rates (pair, accepted_at desc) where accepted_at is not null;
     create index rates_refused on rates (pair, created_at desc) where accepted_at is null;
 
-    -- Somebody who gave an e-mail for receipts. Never an account, and no hindrance to register with it.
+    -- A supporter who gave an e-mail for receipts. Not an account: the e-mail can still register.
     create table payers (
       id bigint generated always as identity primary key,
       email text not null unique check (email = lower(email)),
       created_at timestamptz(3) not null default clock_timestamp());
 
-    -- Its state is its tip's: one row, one status.
+    -- Has no status of its own: its tip's status is its status.
     create table fiat_intents (
       id text primary key references tips check (id like 'fiatpay\\_%'),
       user_id uuid not null references users,
@@ -34,7 +37,7 @@ export async function up(knex: Knex): Promise<void> {
       basis text not null check (basis in ('net', 'gross')),
       charge_kobo bigint not null check (charge_kobo > 0),
       payer_id bigint references payers,
-      -- What the provider was told: the payer's own, or one made up.
+      -- The address given to the provider: the payer's, or a made-up one.
       payer_email text not null,
       provider_reference text not null unique,
       checkout_url text,
@@ -42,14 +45,14 @@ export async function up(knex: Knex): Promise<void> {
       metadata jsonb not null default '{}',
       created_at timestamptz(3) not null default clock_timestamp(),
       expires_at timestamptz(3) not null,
-      -- Whose it is, for the limit of open ones; forgotten as soon as it is open no more.
+      -- The payer's network, for the limit of open intents. Set to null when the intent is no longer open.
       client_network text,
-      -- When a cancelled one that never saw money leaves the lists.
+      -- When a cancelled intent without a payment leaves the lists.
       unlist_at timestamptz,
       settled_kobo bigint check (settled_kobo >= charge_kobo),
       credited_micro bigint check (credited_micro > 0),
       settle_rate_id bigint references rates,
-      -- The work: due_at is both schedule and lease (a claim pushes it forward); null = watched no more.
+      -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = no longer polled.
       due_at timestamptz,
       attempts int not null default 0,
       last_error text,
@@ -64,7 +67,7 @@ export async function up(knex: Knex): Promise<void> {
     create index fiat_intents_rate on fiat_intents (rate_id);
     create index fiat_intents_settle_rate on fiat_intents (settle_rate_id) where settle_rate_id is not null;
 
-    -- Every payment the provider reports, also the second one, the late one and the one that is too small.
+    -- Every payment the provider reports, including repeated, late and too small ones.
     create table fiat_payments (
       provider_transaction text primary key,
       intent_id text not null references fiat_intents,
@@ -74,7 +77,7 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) not null default clock_timestamp());
     create index fiat_payments_intent on fiat_payments (intent_id);
 
-    -- Money that is nobody's yet: an operator finds out whose, and returns it or gives it to the creator.
+    -- Money that cannot be credited: an operator returns it or assigns it to the creator.
     create table suspense_items (
       provider_transaction text primary key references fiat_payments,
       kobo bigint not null check (kobo > 0),
@@ -87,7 +90,7 @@ export async function up(knex: Knex): Promise<void> {
       check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)));
     create index suspense_items_open on suspense_items (created_at) where resolved_at is null;
 
-    -- What lists show of a fiat tip besides its amount.
+    -- Shown in lists of fiat tips, in addition to the amount.
     alter table tips add column fiat_details jsonb;
   `)
 }

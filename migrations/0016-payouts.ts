@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 
 /**
- * Withdrawals to bank accounts. The row is the only truth about a payout: what became of it in public (`status`) and
- * what is known of the sending (`send_state`). Amounts are whole kobo and micro-USDC.
+ * Withdrawals to bank accounts (docs/decisions/0019). `status` is what the creator sees; `send_state` is what is known
+ * about the sending. Amounts are whole kobo and micro-USDC.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
@@ -12,12 +12,12 @@ export async function up(knex: Knex): Promise<void> {
       id uuid primary key default gen_random_uuid(),
       user_id uuid not null references users,
       reference text not null unique check (reference ~ '^FIATPAY-[0-9A-F]{32}$'),
-      -- What the provider knows it by: it takes no capitals.
+      -- Our reference at the provider, which accepts no capitals.
       provider_reference text not null unique generated always as (lower(reference)) stored,
       status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
-      -- identity_hold: not to be sent; not_sent: surely never sent; sending: a request may be on its way; unknown: it may
-      -- have arrived; resend: to be sent once more under the same reference; sent: accepted; manual_review: an operator
-      -- must look; refused: surely not executed, and never to be sent.
+      -- identity_hold: waits for the identity check; not_sent: surely not sent; sending: a request may be on its way;
+      -- unknown: a request may have arrived; resend: will be sent again under the same reference; sent: accepted;
+      -- manual_review: an operator must decide; refused: surely not executed, and will not be sent.
       send_state text not null default 'not_sent' check (send_state in
         ('identity_hold', 'not_sent', 'sending', 'unknown', 'resend', 'sent', 'manual_review', 'refused')),
       currency text not null check (currency in ('USDC', 'NGN')),
@@ -29,12 +29,12 @@ export async function up(knex: Knex): Promise<void> {
       bank_code text not null check (bank_code ~ '^[0-9]{3}$'),
       account_number text not null check (account_number ~ '^[0-9]{10}$'),
       account_name text not null check (length(account_name) between 2 and 100),
-      -- What the bank calls the account's holder, noted for operators; the provider judges names, not we.
+      -- The account holder's name at the bank, for operators. The provider compares names, we do not.
       resolved_name text,
       recipient_code text,
       hold_transfer bigint not null unique references ledger_transfers,
       resolution_transfer bigint unique references ledger_transfers,
-      -- SHA-256 of the Idempotency-Key with its scope, and of the request: a commit whose answer was lost is found by it.
+      -- SHA-256 of the Idempotency-Key with its scope, and of the request. Finds the withdrawal when the answer was lost.
       key_hash bytea unique check (length(key_hash) = 32),
       request_hash bytea check (length(request_hash) = 32),
       provider_id text unique,
@@ -44,12 +44,12 @@ export async function up(knex: Knex): Promise<void> {
       processing_at timestamptz(3),
       completed_at timestamptz(3),
       failed_at timestamptz(3),
-      -- Requests that may have reached the provider, and when the last of them began.
+      -- Requests that may have reached the provider, and when the last one began.
       sends int not null default 0 check (sends >= 0),
       sent_at timestamptz(3),
-      -- How often the provider was asked since: the pauses grow with it.
+      -- Queries to the provider since then. The pauses between them grow with this number.
       looks int not null default 0,
-      -- The work: due_at is both schedule and lease (a claim pushes it forward); null = nothing to do.
+      -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = nothing to do.
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
@@ -83,7 +83,7 @@ export async function up(knex: Knex): Promise<void> {
     create trigger withdrawals_kept before delete or truncate on withdrawals
       for each statement execute function refuse_change();
 
-    -- What only a person can decide. Open: resolved_at is null, at most one of a kind for each withdrawal.
+    -- Cases that only a person can decide. Open while resolved_at is null; at most one open case per kind and withdrawal.
     create table review_items (
       id bigint generated always as identity primary key,
       withdrawal_id uuid not null references withdrawals,

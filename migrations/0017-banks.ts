@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** The banks the provider pays to, as it last told: what their codes are called while it is away. */
+/** The provider's last list of banks, used for their names while the provider is unavailable. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table banks (

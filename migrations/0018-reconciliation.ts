@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Where the provider's list of transfers and our withdrawals say different things; found day by day. */
+/** Differences between the provider's list of transfers and our withdrawals, found once a day. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table reconciliation_differences (

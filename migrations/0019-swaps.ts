@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 
 /**
- * Intents that go through a swap engine. Their `expected_raw` is in the output token, `fee_raw` in the input token;
- * what cannot carry a reference key is found by `message_hash`.
+ * Payment intents that use a swap engine. `expected_raw` is in the output token, `fee_raw` in the input token. A
+ * transaction that cannot carry a reference key is found by `message_hash`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `

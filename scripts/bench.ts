@@ -5,14 +5,14 @@ import { benchRecord } from './bench/record.js'
 import { benchVerify } from './bench/verify.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
-/** `npm run bench [-- <name>]`: each benchmark beside its floor or peer in the same run. */
+/** `npm run bench [-- <name>]`: each benchmark compares the service with a simple implementation in the same run. */
 const benches: Record<string, () => Promise<{ table: string; results: unknown }>> = {
   record: benchRecord,
   verify: benchVerify,
   ledger: benchLedger,
   'ledger-stress': benchLedgerStress,
 }
-/** Takes long, so only who names it gets it. */
+/** Takes long, so it runs only when it is named. */
 const byNameOnly = new Set(['ledger-stress'])
 const folder = 'bench-results'
 
@@ -20,7 +20,7 @@ async function main(names: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !(name in benches))
   if (unknown.length > 0)
     throw new Refusal(
-      `no benchmark is called ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`,
+      `unknown benchmark: ${unknown.join(', ')}. Benchmarks: ${Object.keys(benches).join(', ')}`,
     )
   mkdirSync(folder, { recursive: true })
   for (const [name, bench] of Object.entries(benches)) {

@@ -1,18 +1,18 @@
-// The one door to every npm script: makes a clean clone runnable, then hands over to the program that was named.
-// Plain Node without dependencies, because it runs before anything is installed.
+// The entry point of every npm script: installs and builds what is missing, then runs the script.
+// Plain JavaScript without dependencies, because it runs before anything is installed.
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeLock } from './bootstrap/lock.mjs'
-import { endRunning, Refusal, say } from './bootstrap/progress.mjs'
+import { printProgress, Refusal, stopRunning } from './bootstrap/progress.mjs'
 import { loadDotenv, loadStackSettings } from './bootstrap/settings.mjs'
 
-const leastNode = [20, 19]
+const minNode = [20, 19]
 const lockPollMs = 250
 const parentPollMs = 250
 
-/** What each command needs before it runs; the settings under `redis` make a Redis of our own unnecessary. */
+/** What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary. */
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true },
@@ -49,30 +49,30 @@ async function main(name, args) {
   await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
-    process.exitCode = check()
+    process.exitCode = check(args)
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
 }
 
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1]))
-    throw new Refusal(`Node ${leastNode.join('.')} or newer is needed; this is ${process.versions.node}`)
+  if (major < minNode[0] || (major === minNode[0] && minor < minNode[1]))
+    throw new Refusal(`Node ${minNode.join('.')} or newer is required; this is ${process.versions.node}`)
 }
 
-/** Installs and builds what is missing, one process per folder at a time; a signal ends that work and this process. */
+/** Installs and builds what is missing. A lock allows one process per folder. A signal ends the work and this process. */
 async function prepare({ redis, build, chromium }) {
-  const stop = () => void endRunning().then(() => process.exit(130))
+  const stop = () => void stopRunning().then(() => process.exit(130))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
   const lock = await waitForLock('.bootstrap.lock')
   process.once('exit', lock.release)
   const { ensurePackages } = await import('./bootstrap/packages.mjs')
-  const { ensureRedis } = await import('./bootstrap/redis.mjs')
+  const { ensureChromium, ensureRedis } = await import('./bootstrap/system-packages.mjs')
   const ownRedis = redis !== undefined && !process.env[redis]
   const tools = async () => {
-    // One after the other: apt has one lock.
+    // One after the other, because apt has one lock.
     if (ownRedis) await ensureRedis()
-    if (chromium) await (await import('./bootstrap/chromium.mjs')).ensureChromium()
+    if (chromium) await ensureChromium()
   }
   await Promise.all([ensurePackages(), tools()])
   if (build) await (await import('./bootstrap/build.mjs')).build()
@@ -81,33 +81,32 @@ async function prepare({ redis, build, chromium }) {
 }
 
 async function waitForLock(file) {
-  for (let told = false; ; told = true) {
+  for (let printed = false; ; printed = true) {
     const lock = takeLock(file)
     if (lock.taken) return lock
-    if (!told) say(`waiting for process ${lock.pid}, which installs or builds in this folder`)
+    if (!printed) printProgress(`waiting for process ${lock.pid}, which installs or builds in this folder`)
     await sleep(lockPollMs)
   }
 }
 
 async function handOver(name, args) {
-  const [program, rest] = name === 'ops' ? await operatorsScript(args) : [`dist/scripts/${name}.js`, args]
+  const [program, rest] = name === 'ops' ? await opsCommand(args) : [`dist/scripts/${name}.js`, args]
   if (program === undefined) return
-  if (!existsSync(program)) throw new Refusal(`npm run ${name}: there is no ${program}`)
+  if (!existsSync(program)) throw new Refusal(`npm run ${name}: the file ${program} is missing`)
   process.argv = [process.execPath, resolve(program), ...rest]
   await import(pathToFileURL(program).href)
 }
 
-async function operatorsScript([script, ...rest]) {
+async function opsCommand([command, ...rest]) {
   const { opsHelp, opsProgram, wrongArguments } = await import('./bootstrap/ops.mjs')
-  if (script !== undefined && !script.startsWith('-')) return [opsProgram(script), rest]
+  if (command !== undefined && !command.startsWith('-')) return [opsProgram(command), rest]
   process.stdout.write(opsHelp())
-  if (script !== '--help' && script !== '-h') process.exitCode = wrongArguments
+  if (command !== '--help' && command !== '-h') process.exitCode = wrongArguments
   return []
 }
 
 /**
- * npm does not always live to hand a signal on: when it is killed, no signal arrives here, only another parent.
- * Then this process ends as if it had been told to.
+ * Ends this process when npm is killed. A killed npm cannot forward a signal, but this process then gets another parent.
  */
 function watchParent() {
   if (process.env.npm_lifecycle_event === undefined) return

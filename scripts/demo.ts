@@ -1,20 +1,22 @@
 import { strict as assert } from 'node:assert'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import { tokens } from '../src/kernel/tokens.js'
-import { callApi, callAsBrowser, type Json, until } from './demo/api.js'
-import { checkBooks } from './demo/books.js'
+import { callApi, callForCookie, type Json, until } from './demo/api.js'
+
+import { type Creator, type DemoContext, eventsOnStreams } from './demo/context.js'
 import { readEvents } from './demo/event-reader.js'
 import { tipInNaira } from './demo/naira.js'
 import { tipThroughSdk } from './demo/sdk.js'
-import { type Creator, type Stage, tipOnStreams } from './demo/stage.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 import { tipThroughSwap } from './demo/swap.js'
 import { withdrawNaira } from './demo/withdrawal.js'
 
 /**
- * `npm run demo`: the main job against a running stack, with real signatures and live streams, once more through the SDK,
- * once through a swap engine, in naira, and a withdrawal to a bank, told step by step.
- * Exit code 0 only if every step held.
+ * `npm run demo`: runs the main job against a running stack, with real signatures and live streams: tips on the chain,
+ * through the SDK, through a swap engine and in naira, then a withdrawal to a bank. Prints every step. The exit code is 0
+ * only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
 const webs = [`http://localhost:${port}`, `http://localhost:${port + 1}`]
@@ -31,7 +33,7 @@ function say(text: string): void {
 async function registerCreator(): Promise<Creator> {
   const email = `ada-${randomBytes(6).toString('hex')}@example.com`
   const registration = { email, password: 'correct horse battery', name: 'Ada Obi' }
-  const { answer, cookie } = await callAsBrowser(web, '/auth/register', registration)
+  const { answer, cookie } = await callForCookie(web, '/auth/register', registration)
   const { id } = answer['user'] as { id: string }
   say(`registered ${email}, user ${id}`)
   const { accessToken } = answer['auth'] as { accessToken: string }
@@ -61,9 +63,9 @@ interface Tip {
   readonly message: string
 }
 
-/** From intent to the event on every stream. Returns ms from landing to the slower of the two events. */
-async function tip(stage: Stage, { symbol, amount, message }: Tip): Promise<number> {
-  const { creator, supporter } = stage
+/** Sends a tip, from intent to the event on every stream. Returns the ms from landing to the slower of the two events. */
+async function tip(context: DemoContext, { symbol, amount, message }: Tip): Promise<number> {
+  const { creator, supporter } = context
   const token = tokens.find((one) => one.symbol === symbol)
   assert(token, `${symbol} is a known token`)
   const intent = await callApi(web, 'POST', '/payments/intent', {
@@ -84,7 +86,7 @@ async function tip(stage: Stage, { symbol, amount, message }: Tip): Promise<numb
     message,
   })
   assert.equal(recorded['message'], 'Tip recorded successfully')
-  const events = await tipOnStreams(stage, message, 10_000)
+  const events = await eventsOnStreams(context, message, 10_000)
   for (const { data } of events) {
     assert.equal(data['amount'], amount)
     assert.equal(data['tokenSymbol'], symbol)
@@ -93,8 +95,8 @@ async function tip(stage: Stage, { symbol, amount, message }: Tip): Promise<numb
   return Math.max(...events.map(({ atMs }) => atMs)) - landedAt
 }
 
-/** Lands a transaction that fails and records it all the same. Returns the claim. */
-async function recordFailedTip({ creator, supporter }: Stage): Promise<Json> {
+/** Lands a failing transaction and records it as a tip. Returns the claim. */
+async function recordFailedTip({ creator, supporter }: DemoContext): Promise<Json> {
   const txSignature = await supporter.submitFailing(creator.wallet)
   const claim = {
     creatorWallet: creator.wallet,
@@ -103,17 +105,17 @@ async function recordFailedTip({ creator, supporter }: Stage): Promise<Json> {
     txSignature,
   }
   await callApi(web, 'POST', '/chain/tips/create', claim)
-  say('recorded the signature of a failed transaction')
+  say('recorded a tip with the signature of a failed transaction')
   return claim
 }
 
 async function checkStillPending(claim: Json): Promise<void> {
   const answer = await callApi(web, 'POST', '/chain/tips/create', claim)
   assert.deepEqual(answer['tip'], { id: claim['txSignature'], status: 'pending' })
-  say("the failed transaction's tip is still pending, and not listed")
+  say('the tip with the failed transaction is still pending and is not listed')
 }
 
-async function checkList({ creator }: Stage, expected: readonly Tip[]): Promise<void> {
+async function checkList({ creator }: DemoContext, expected: readonly Tip[]): Promise<void> {
   const { tips } = (await callApi(web, 'GET', `/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
   assert.equal(tips.length, expected.length)
   for (const { message, amount, symbol } of expected) {
@@ -125,11 +127,11 @@ async function checkList({ creator }: Stage, expected: readonly Tip[]): Promise<
   }
 }
 
-/** Tips again and again; prints the median time from landing to the slower stream. */
-async function measure(stage: Stage): Promise<number> {
+/** Sends several tips. Prints and returns the median time from landing to the slower stream. */
+async function measure(context: DemoContext): Promise<number> {
   const times: number[] = []
   for (let n = 1; n <= measuredTips; n++) {
-    times.push(await tip(stage, { symbol: 'SOL', amount: 0.01, message: `measured ${n}` }))
+    times.push(await tip(context, { symbol: 'SOL', amount: 0.01, message: `measured ${n}` }))
   }
   const median = times.toSorted((a, b) => a - b)[Math.floor(measuredTips / 2)] as number
   say(
@@ -138,22 +140,29 @@ async function measure(stage: Stage): Promise<number> {
   return median
 }
 
-async function tellMainJob(stage: Stage): Promise<void> {
-  for (const stream of stage.streams) await stream.next(({ data }) => data['status'] === 'connected', 5000)
+async function runMainJob(context: DemoContext): Promise<void> {
+  for (const stream of context.streams) await stream.next(({ data }) => data['status'] === 'connected', 5000)
   say(`a stream is open on each of ${webs.join(' and ')}`)
   const tips: Tip[] = [
     { symbol: 'SOL', amount: 0.5, message: 'for the album' },
     { symbol: 'USDC', amount: 5, message: 'lunch is on me' },
   ]
   for (const one of tips) {
-    const ms = await tip(stage, one)
+    const ms = await tip(context, one)
     say(`tipped ${one.amount} ${one.symbol}: on both streams ${Math.round(ms)} ms after landing`)
   }
-  const failed = await recordFailedTip(stage)
-  await checkList(stage, tips)
-  const median = await measure(stage)
+  const failed = await recordFailedTip(context)
+  await checkList(context, tips)
+  const median = await measure(context)
   await checkStillPending(failed)
   assert(median < goalMs, `the median is under ${goalMs} ms`)
+}
+
+/** Fails unless every invariant of the ledger holds. Prints the balance of each kind of account. */
+async function checkBooks(): Promise<void> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/ops/check-books.js'])
+  const [, ...balances] = stdout.trim().split('\n\n')
+  for (const line of balances.join('\n').split('\n')) say(line)
 }
 
 try {
@@ -163,13 +172,13 @@ try {
     webs.map((base) => readEvents(`${base}/chain/tips/stream?wallet=${creator.wallet}`)),
   )
   try {
-    const stage: Stage = { web, sandbox, creator, supporter, streams, say }
-    await tellMainJob(stage)
-    await tipThroughSdk(stage)
-    await tipThroughSwap(stage)
-    await tipInNaira(stage)
-    await withdrawNaira(stage)
-    await checkBooks(say)
+    const context: DemoContext = { web, sandbox, creator, supporter, streams, say }
+    await runMainJob(context)
+    await tipThroughSdk(context)
+    await tipThroughSwap(context)
+    await tipInNaira(context)
+    await withdrawNaira(context)
+    await checkBooks()
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))
   }

@@ -2,54 +2,54 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../src/platform/config/config.js'
 import { takeLock } from './bootstrap/lock.mjs'
-import { Refusal, say } from './bootstrap/progress.mjs'
-import { checkedSettings } from './dev/check-settings.js'
-import { Fleet } from './dev/fleet.js'
-import { assertFree } from './dev/ports.js'
+import { printProgress, Refusal } from './bootstrap/progress.mjs'
+import { checkStackSettings } from './dev/check-settings.js'
+import { assertPortsFree } from './dev/ports.js'
+import { ProcessGroup } from './dev/process-group.js'
 import { stackPorts } from './dev/settings.js'
 import { startStack } from './dev/stack.js'
 
-// `npm run dev`: the whole product on one machine, until a signal stops it.
-const tell = (text: string): void => say(text, process.stdout)
-const fleet = new Fleet(tell)
+// `npm run dev`: runs the whole service with its dependencies on this machine until it gets a signal.
+const print = (text: string): void => printProgress(text, process.stdout)
+const processes = new ProcessGroup(print)
 let stopping = false
 
 async function start(): Promise<void> {
-  const settings = checkedSettings(process.env)
+  const settings = checkStackSettings(process.env)
   mkdirSync(settings.DATA_DIR, { recursive: true })
   const lock = takeLock(join(settings.DATA_DIR, 'stack.lock'))
   if (!lock.taken)
     throw new Refusal(
-      `a stack runs on ${settings.DATA_DIR} already (process ${lock.pid}): stop it, or set DATA_DIR`,
+      `npm run dev already runs with the data folder ${settings.DATA_DIR} (process ${lock.pid}): stop it, or set DATA_DIR to another folder`,
     )
   process.once('exit', lock.release)
-  await assertFree(stackPorts(settings), lock.afterCrash)
-  const table = await startStack({ settings, fleet, say: tell })
+  await assertPortsFree(stackPorts(settings), lock.afterCrash)
+  const table = await startStack({ settings, processes, print })
   process.stdout.write(`\n${table}\nready http://localhost:${settings.PORT}\n`)
 }
 
 async function stop(signal: string): Promise<void> {
   if (stopping) return
   stopping = true
-  tell(`stopping everything (${signal})`)
-  await fleet.stop()
-  tell('stopped')
+  print(`stopping all processes (${signal})`)
+  await processes.stop()
+  print('stopped')
   process.exit(0)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
-// Who only read the first lines of our output has not asked for the end of the stack.
+// A closed pipe, as in `npm run dev | head`, must not stop the stack.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
   await start()
 } catch (error) {
-  // A signal during the start makes what was waited for fail: that is no fault to tell.
+  // A signal during the start makes the wait fail too. That error is not reported.
   if (!stopping) {
-    const told = error instanceof Refusal || error instanceof ConfigError
-    process.stderr.write(`${told ? error.message : error}\n`)
+    const expected = error instanceof Refusal || error instanceof ConfigError
+    process.stderr.write(`${expected ? error.message : error}\n`)
     stopping = true
-    await fleet.stop()
+    await processes.stop()
     process.exit(1)
   }
 }

@@ -2,17 +2,19 @@ import { Refusal } from './bootstrap/progress.mjs'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
 
-/** `npm run faults -- <name>`: what a run of the tests has no time for. Exit code 1 when a promise was broken. */
+/** `npm run faults -- <name>`: long runs with faults, too long for the tests. Exit code 1 when a fault was found. */
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- balance
 npm run faults -- commits
 
-payouts   Kills the web, the payout workers and the reconcilers (SIGKILL) at named points while creators withdraw and the
-          payout provider times out, breaks off, errs and lags; then compares every withdrawal with what the provider did.
-          The seed decides where processes die and how the provider misbehaves. Figures so far are in
-          bench-results/faults-payouts.json; --resume goes on with them.
-balance   500 withdrawals of the whole balance at once from two web processes, 20 rounds: one succeeds in each.
-commits   200 withdrawals whose COMMIT is not answered, each repeated under its key: held once each.
+payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL) at named points while creators withdraw.
+          Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
+          withdrawal with what the provider did. The seed decides where processes are killed and how the provider
+          misbehaves. The results are in bench-results/faults-payouts.json. --resume continues from them.
+balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
+          must succeed.
+commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
+          once.
 `
 
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {

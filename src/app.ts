@@ -10,11 +10,10 @@ import { mount } from './http/mount.js'
 import { openApiDocument } from './http/openapi.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
 import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
-import { paidPath, servePaid } from './http/pages/paid-page.js'
-import { isSecure, sessionCookieName } from './http/security/cookies.js'
+import { paidPath, servePaidPage } from './http/pages/paid-page.js'
+import { isSecure, sessionCookieName } from './http/security/credentials.js'
 import { refuseCrossSite } from './http/security/cross-site.js'
-import { noStore } from './http/security/no-store.js'
-import { securityHeaders } from './http/security/security-headers.js'
+import { noStore, securityHeaders } from './http/security/response-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
 import { paymentRoutes } from './intents/routes.js'
@@ -35,29 +34,26 @@ import { payoutRoutes } from './withdrawals/routes.js'
 
 export interface App {
   readonly koa: Koa
-  /** Ends the open streams and stops looking for new tips. */
+  /** Closes the open streams and stops reading new tips for them. */
   close(): Promise<void>
 }
 
-/**
- * Public routes are for any page (no credentials); account routes answer only their own site. In any case of
- * letters, because the router takes any.
- */
+/** Pages of any origin may call these paths (CORS). The paths here ignore case, as the router does. */
 const publicPath = /^\/(sdk|payments|chain|pay)\//i
-/** For the cookie's owner alone, whatever is asked below. */
-const ownPath = /^\/(creators|payouts)(\/|$)/i
-/** What is answered here changes by the second, refusals included (contract: Cache-Control on every answer). */
+/** These paths require a session, also for unknown routes below them. */
+const sessionPath = /^\/(creators|payouts)(\/|$)/i
+/** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
 
-/** The whole HTTP face: every feature's routes, mounted once, and the document made from the same list. */
+/** The HTTP application: the routes of every feature, and the OpenAPI document made from the same routes. */
 export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { config } = services
-  const wheel = new HeartbeatWheel()
+  const heartbeats = new HeartbeatWheel()
   const hub = new StreamHub(services)
   const prices = new TokenPrices(services)
   const rates = new ExchangeRates(services)
-  const streams = new TipStreams(services, hub, wheel)
+  const streams = new TipStreams(services, hub, heartbeats)
   const routes = [
     ...accountRoutes(services),
     ...ledgerRoutes(services),
@@ -73,30 +69,33 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const document = openApiDocument(routes, publicUrl, sessionCookieName(publicUrl))
   const documentText = JSON.stringify(document)
 
-  // Only the entry our own proxy appended counts: whatever stands before it, the caller may have written.
+  // Only the last X-Forwarded-For entry is trusted: our proxy appended it. The caller may have written the others.
   const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
   koa.use(answerErrors(services.log, services.metrics))
-  // A connection that breaks while it is answered is the caller's affair; Koa would print it.
-  koa.on('error', (error: unknown) => services.log.debug({ err: error }, 'a connection broke'))
+  // Errors here are broken connections. Without this handler Koa prints them as plain text.
+  koa.on('error', (error: unknown) =>
+    services.log.debug({ err: error }, 'a connection closed before its response ended'),
+  )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
-  // Before routing: without a session nobody learns which of these paths and methods there are.
-  const ownGuards = [countRead, noStore, requireSession(services), refuseCrossSite(publicUrl)]
-  for (const guard of ownGuards) koa.use((ctx, next) => (ownPath.test(ctx.path) ? guard(ctx, next) : next()))
+  // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
+  const sessionGuards = [countRead, noStore, requireSession(services), refuseCrossSite(publicUrl)]
+  for (const guard of sessionGuards)
+    koa.use((ctx, next) => (sessionPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes, services.limits)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = documentText
   })
-  // The document is written for every reader of OpenAPI; ours knows which parts of it there always are.
-  const known = document as unknown as OpenApi
-  mountDocs(router, countRead, known, { base: publicUrl, limits: services.limits })
+  // `OpenApi` names the parts that our own document always has.
+  const openApi = document as unknown as OpenApi
+  mountDocs(router, countRead, openApi, { base: publicUrl, limits: services.limits })
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get('/overlay', countRead, serveOverlay(pages))
-  router.get(paidPath, countRead, servePaid(pages))
+  router.get(paidPath, countRead, servePaidPage(pages))
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get(iconPath, serveIcon)
@@ -111,18 +110,18 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     koa,
     async close() {
       streams.close()
-      wheel.close()
+      heartbeats.close()
       await hub.close()
     },
   }
 }
 
 function publicCors(): Middleware {
-  const answer = cors({
+  const allowAnyOrigin = cors({
     origin: '*',
     allowMethods: 'GET,POST',
     exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
     maxAge: 600,
   })
-  return (ctx, next) => (publicPath.test(ctx.path) ? answer(ctx, next) : next())
+  return (ctx, next) => (publicPath.test(ctx.path) ? allowAnyOrigin(ctx, next) : next())
 }

@@ -13,8 +13,8 @@ import type { Mail } from './ports/mail.js'
 import type { PayoutSender } from './ports/payout-sender.js'
 import type { SwapEngine } from './ports/swaps.js'
 import type { Vault } from './ports/vault.js'
-import { createFiatpay } from './providers/fiatpay/collections.js'
-import { createFiatpaySender } from './providers/fiatpay/payout-sender.js'
+import { createFiatpayCollections } from './providers/fiatpay/collections.js'
+import { createFiatpayPayoutSender } from './providers/fiatpay/payout-sender.js'
 import { createFiatpayPayouts } from './providers/fiatpay/payouts.js'
 import { createPriceV3 } from './providers/price-feed/price-v3.js'
 import { createSmtp } from './providers/smtp/smtp.js'
@@ -27,18 +27,18 @@ import { createConfiguredVault } from './providers/vault/configured-vault.js'
 import type { Services } from './services.js'
 
 export interface Composed extends Services {
-  /** `degraded` when Redis is away or hangs: nothing is lost, wake-ups only come later. */
+  /** `degraded` when Redis is unavailable or hangs: nothing is lost, but work is done later. */
   ready(): Promise<'ok' | 'degraded' | 'unavailable'>
   /** Releases every connection. */
   close(): Promise<void>
 }
 
-/** Connections of one process; two processes of each kind fit a small PostgreSQL. */
+/** Connections of one process. Two processes of each kind fit a small PostgreSQL. */
 const poolSize = 8
-/** One batch is filled while the other is committed. */
+/** One per concurrent batch of the group commit. */
 const recordPoolSize = 2
 
-/** Builds the services of one process from its settings: the only place that names vendors. */
+/** Builds the services of one process from its settings. The only file that imports adapters of vendors. */
 export function compose(config: Config, processName: string): Composed {
   const log = createLog(config.logLevel, processName)
   const metrics = createMetrics()
@@ -65,7 +65,10 @@ export function compose(config: Config, processName: string): Composed {
     chain,
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
-    collections: createFiatpay({ ...config.fiatpay, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+    collections: createFiatpayCollections({
+      ...config.fiatpay,
+      returnUrl: `${config.http.publicUrl}${paidPath}`,
+    }),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     exchangeRates: createUsdRates(config.rates),
     swaps: composeSwaps(config.swaps, chain),
@@ -79,24 +82,27 @@ export function compose(config: Config, processName: string): Composed {
   }
 }
 
-/** Whether Redis answers a PING is settled by its client's own time limit: a hung one keeps its connections open. */
+/** The Redis client's own time limit ends a PING to a Redis that hangs. */
 async function readiness(
   db: Composed['db'],
   redis: Pick<RedisClient, 'ping'>,
 ): Promise<'ok' | 'degraded' | 'unavailable'> {
-  const [database, wakes] = await Promise.all([succeeds(db.raw('select 1')), succeeds(redis.ping())])
-  if (!database) return 'unavailable'
-  return wakes ? 'ok' : 'degraded'
+  const [databaseAnswers, redisAnswers] = await Promise.all([
+    succeeds(db.raw('select 1')),
+    succeeds(redis.ping()),
+  ])
+  if (!databaseAnswers) return 'unavailable'
+  return redisAnswers ? 'ok' : 'degraded'
 }
 
-function succeeds(question: PromiseLike<unknown>): PromiseLike<boolean> {
-  return question.then(
+function succeeds(request: PromiseLike<unknown>): PromiseLike<boolean> {
+  return request.then(
     () => true,
     () => false,
   )
 }
 
-/** The swap engines there are settings for, the preferred one first. */
+/** The swap engines that have settings, in order of preference. */
 function composeSwaps(
   { ultraUrl, v6Url, apiKey, referralAccount }: Config['swaps'],
   chain: Chain,
@@ -106,17 +112,17 @@ function composeSwaps(
   return [ultra, v6].filter((engine) => typeof engine === 'object')
 }
 
-/** The vault of creators' wallets. Apart from the services: only the process that calls this holds the key. */
+/** The vault of the custody wallets. Not part of Services, so that only the provisioner holds the key. */
 export function composeVault(): Vault {
   return createConfiguredVault(loadWalletKek())
 }
 
-/** The mail server. Apart from the services: only the process that calls this holds its password. */
+/** The mail server. Not part of Services, so that only the mailer holds its password. */
 export function composeMail(): Mail {
   return createSmtp(loadMail())
 }
 
-/** The means to send money. Apart from the services: only the process that calls this can pay anybody. */
+/** The sender of payouts. Not part of Services, so that only the payouts worker can send money. */
 export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
-  return createFiatpaySender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
+  return createFiatpayPayoutSender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

@@ -15,14 +15,14 @@ import type { Payouts } from './ports/payouts.js'
 import type { PriceFeed } from './ports/prices.js'
 import type { SwapEngine } from './ports/swaps.js'
 
-/** Everything an operation may be given. Each takes a Pick of it, and so says what it needs. */
+/** Everything an operation may need. An operation takes a Pick of it, which shows what it uses. */
 export interface Services {
   readonly config: Config
   readonly log: Log
   readonly metrics: Metrics
   readonly db: Knex
   readonly transact: Transact
-  /** Two connections that only recording tips uses. */
+  /** Two connections used only for recording tips. */
   readonly recordPool: Queryable
   readonly notifications: Notifications
   readonly limits: RateLimits
@@ -32,9 +32,9 @@ export interface Services {
   readonly names: Names
   readonly prices: PriceFeed
   readonly collections: Collections
-  /** What the payout provider knows; only payouts/submit.ts is given the means to send. */
+  /** Queries to the payout provider. Only withdrawals/send/send-payouts.ts can send (ports/payout-sender.ts). */
   readonly payouts: Payouts
   readonly exchangeRates: ExchangeRateFeed
-  /** In the order in which they are asked. */
+  /** In order of preference. */
   readonly swaps: readonly SwapEngine[]
 }

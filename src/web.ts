@@ -3,14 +3,14 @@ import { compose } from './compose.js'
 import { healthRouter } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config/config.js'
-import { settingsOrEnd } from './platform/config/start-settings.js'
+import { loadOrExit } from './platform/config/start-settings.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
-/** A client that neither finishes its request nor reads its answer is given this long when the process stops. */
+/** When the process stops, open requests get this long to finish. */
 const lastRequestsMs = 8000
 
-/** A web process: stateless, any number of them. */
-const config = settingsOrEnd(() => loadConfig())
+/** A web process. It keeps no state, so any number of them can run. */
+const config = loadOrExit(() => loadConfig())
 const services = compose(config, 'web')
 const app = createApp(services)
 let stopping = false
@@ -22,12 +22,12 @@ const ops = healthRouter({
 app.koa.use(ops.routes())
 const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
-  // A connection that is kept alive would bring one more request after the last one.
+  // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
 })
 server.listen(config.http.port, () => {
   const address = server.address()
-  // With PORT=0 the system chooses, and only this line says which.
+  // With PORT=0 the system chooses the port, and only this line shows it.
   const port = typeof address === 'object' ? address?.port : config.http.port
   services.log.info({ port }, 'listening')
 })
@@ -47,5 +47,5 @@ stopOnSignals(
     await closed
     await services.close()
   },
-  { log: services.log, endWithStdin: config.stopWithStdin },
+  { log: services.log, stopWithStdin: config.stopWithStdin },
 )

@@ -1,47 +1,47 @@
 import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
-import { expireFiat, forgetRates } from '../src/fiat/intents/expire-intents.js'
+import { deleteOldRates, expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
-import { forgetSdkSessions } from '../src/sdk/session.js'
+import { deleteOldSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
 import { measureWork } from './measure-work.js'
-import { createBooksWatch } from './watch-books.js'
+import { createBooksCheck } from './watch-books.js'
 
 /**
- * What happens by the clock: last known prices for lists and names of banks for the history, the end of unpaid fiat
- * intents, how long the oldest due row of each kind has waited, whether the books hold, once a day whether the payout
- * provider's list is ours, and the end of what has long expired. Schedules live here and state in rows; any number of clocks may run. Returns how to stop.
+ * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; measures waiting work; checks
+ * the ledger; compares the payout provider's list with ours once a day; deletes expired rows. All state is in rows, so
+ * any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
   const rates = new ExchangeRates(services)
   const banks = new BankList(services)
-  const watchBooks = createBooksWatch(services)
+  const checkLedger = createBooksCheck(services)
   const onError = (error: unknown): void =>
-    services.log.warn({ err: error }, 'a scheduled task failed; it runs again')
+    services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
     ['prices', '*/15 * * * * *', () => prices.refresh()],
     ['work', '*/15 * * * * *', () => measureWork(services)],
-    ['fiat', '*/15 * * * * *', () => expireFiat(services)],
-    // Nobody may ask for days, and a jump is told only from a rate under a day old.
+    ['fiat', '*/15 * * * * *', () => expireFiatIntents(services)],
+    // Keeps the last rate under a day old even without requests: the guard against jumps compares with it.
     ['rates', '45 */10 * * * *', () => rates.refresh()],
-    // The book asks once an hour; this often it looks whether a provider that was away has come back.
+    // BankList requests the banks once an hour. The task runs more often to retry after a failure.
     ['banks', '5-59/15 * * * * *', () => banks.banks()],
-    ['forget-rates', '23 * * * *', () => forgetRates(services)],
-    ['books', '30 * * * * *', watchBooks],
+    ['forget-rates', '23 * * * *', () => deleteOldRates(services)],
+    ['books', '30 * * * * *', checkLedger],
     ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
-    ['sdk-sessions', '17 * * * *', () => forgetSdkSessions(services.db)],
+    ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
     ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
   )
-  for (const atOnce of [() => prices.refresh(), () => banks.banks()]) void atOnce().catch(onError)
+  for (const runAtStart of [() => prices.refresh(), () => banks.banks()]) void runAtStart().catch(onError)
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))
   }

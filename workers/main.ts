@@ -1,61 +1,57 @@
-import type { Server } from 'node:http'
 import { type Composed, compose } from '../src/compose.js'
 import { startHealthServer } from '../src/http/health-endpoints.js'
 import { loadConfig, loadOperators } from '../src/platform/config/config.js'
-import { checkSettings, settingsOrEnd } from '../src/platform/config/start-settings.js'
-import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
+import { checkSettings, loadOrExit } from '../src/platform/config/start-settings.js'
+import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
-import { concurrencyOf, failuresOf, workers } from './registry.js'
-import { ownSettings } from './settings.js'
+import { type ProcessName, processNames, settingsReaders, workers } from './registry.js'
 
-/** `node dist/workers/main.js <name>... | all`: the process kind is an argument, the Procfile is the map. */
-const known = [...workKinds, 'clock'] as const
-type Name = (typeof known)[number]
-
-function namesFrom(args: readonly string[]): Name[] {
-  const names = args.includes('all') ? [...known] : known.filter((name) => args.includes(name))
-  const unknown = args.filter((name) => name !== 'all' && !known.some((one) => one === name))
+/** `node dist/workers/main.js <name>... | all`: runs the named workers in one process. The Procfile runs one each. */
+function namesFrom(args: readonly string[]): ProcessName[] {
+  const names = args.includes('all') ? [...processNames] : processNames.filter((name) => args.includes(name))
+  const unknown = args.filter((arg) => arg !== 'all' && !processNames.some((name) => name === arg))
   if (names.length === 0 || unknown.length > 0) {
     throw new Error(
-      `usage: main.js <name>... | all, with names of ${known.join(', ')}; got "${args.join(' ')}"`,
+      `usage: main.js <name>... | all; the names are ${processNames.join(', ')}; got "${args.join(' ')}"`,
     )
   }
   return names
 }
 
-function start(services: Composed, name: Name): () => Promise<void> {
-  if (name === 'clock') return startClock(services)
-  return startDrain(services, name)
+/** Starts a process of this name. Returns how to stop it. */
+function start(services: Composed, name: ProcessName): () => Promise<void> {
+  return name === 'clock' ? startClock(services) : startNamedWorker(services, name)
 }
 
-function startDrain(services: Composed, kind: WorkKind): () => Promise<void> {
+function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<void> {
   const { config, metrics, log } = services
-  const batch = workers[kind](services)
+  const { createBatch, concurrency, jobFailure } = workers[kind]
+  const batch = createBatch(services)
   const worker = startWorker({
     kind,
     batch: async () => {
       const report = await batch()
-      metrics.drainedRows.inc({ kind }, report.taken)
+      metrics.takenRows.inc({ kind }, report.taken)
       return report
     },
-    concurrency: concurrencyOf[kind],
+    concurrency,
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
-    failureOf: failuresOf[kind]?.(services),
+    jobFailure: jobFailure && ((row) => jobFailure(services, row)),
     onError: (error) => {
-      metrics.drainErrors.inc({ kind })
-      log.warn({ err: error, kind }, 'a batch failed; its rows come due again')
+      metrics.batchErrors.inc({ kind })
+      log.warn({ err: error, kind }, 'a batch failed; its rows become due again')
     },
   })
   return worker.stop
 }
 
 const names = namesFrom(process.argv.slice(2))
-const config = settingsOrEnd(() => {
-  checkSettings([loadConfig, ...names.flatMap((name) => ownSettings[name] ?? [])], process.env)
+const config = loadOrExit(() => {
+  checkSettings(settingsReaders(names), process.env)
   return loadConfig()
 })
 const services = compose(config, names.join('+'))
@@ -64,7 +60,7 @@ const stops = names.map((name) => start(services, name))
 if (operators !== undefined) stops.push(await startOperators(services, operators))
 let stopping = false
 const ready = async () => (stopping ? ('unavailable' as const) : services.ready())
-const ops: Server | undefined =
+const healthServer =
   config.workerPort === undefined
     ? undefined
     : await startHealthServer(config.workerPort, { metrics: services.metrics, ready, log: services.log })
@@ -74,9 +70,9 @@ stopOnSignals(
   async () => {
     stopping = true
     await Promise.all(stops.map((stop) => stop()))
-    ops?.close()
-    ops?.closeAllConnections()
+    healthServer?.close()
+    healthServer?.closeAllConnections()
     await services.close()
   },
-  { log: services.log, endWithStdin: config.stopWithStdin },
+  { log: services.log, stopWithStdin: config.stopWithStdin },
 )

@@ -7,8 +7,8 @@ import type { Services } from '../src/services.js'
 type Settings = NonNullable<ReturnType<typeof loadOperators>>
 
 /**
- * Serves the operators' pages from this process. A port that is taken is a line of the log and no more: the clock's
- * schedules matter more, and where several run on a machine one of them serves. Returns how to stop.
+ * Serves the operators' pages from this process. A port in use is logged and does not stop the clock: its schedules
+ * matter more, and of several clocks on one machine only one can serve the pages. Returns how to stop.
  */
 export async function startOperators(
   services: Services,

@@ -1,37 +1,67 @@
-import type { WorkKind } from '../src/platform/queue/wake-ups.js'
+import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallets.js'
+import { composeMail, composePayoutSender, composeVault } from '../src/compose.js'
+import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
+import { createMailerBatch } from '../src/mail/send-emails.js'
+import { loadConfig, loadMail, loadOperators, loadWalletKek } from '../src/platform/config/config.js'
+import type { SettingsReader } from '../src/platform/config/start-settings.js'
+import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
 import type { Batch } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
-import { finder } from './finder.js'
-import { mailer } from './mailer.js'
-import { payoutFailure, payouts } from './payouts.js'
-import { provisioner } from './provisioner.js'
-import { reconciler } from './reconciler.js'
-import { settlement } from './settlement.js'
-import { verifier } from './verifier.js'
+import { createFinderBatch } from '../src/tips/record/find-unreported.js'
+import { createVerifierBatch } from '../src/tips/verify/verify-tips.js'
+import { createReconcilerBatch } from '../src/withdrawals/reconcile/reconcile-payouts.js'
+import { createPayoutBatch } from '../src/withdrawals/send/send-payouts.js'
+import { payoutJobFailure } from '../src/withdrawals/work-queue.js'
 
-/** The workers that batch due rows, by the kind of work. A new worker is one file and one line here. */
-export const workers: Record<WorkKind, (services: Services) => Batch> = {
-  verifier,
-  finder,
-  settlement,
-  payouts,
-  reconciler,
-  provisioner,
-  mailer,
+interface WorkerDefinition {
+  readonly createBatch: (services: Services) => Batch
+  /** Batches that run at the same time in one process. Above 1 where a call for one row may hang. */
+  readonly concurrency: number
+  /** Reads the settings that only this worker needs. */
+  readonly readOwnSettings?: SettingsReader
+  /** Why the work on a row has not succeeded, for work whose rows have their own jobs. */
+  readonly jobFailure?: (services: Services, row: string) => Promise<string | undefined>
 }
 
-/** Drains at once of one process. Where each row waits for somebody outside, one that hangs must not hold up the others. */
-export const concurrencyOf: Record<WorkKind, number> = {
-  verifier: 1,
-  finder: 1,
-  settlement: 4,
-  payouts: 4,
-  reconciler: 4,
-  provisioner: 1,
-  mailer: 4,
+/** The workers that take due rows, by the kind of work. A new worker is one entry here and one line in the Procfile. */
+export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
+  /** Verifies and confirms recorded crypto tips against the chain. */
+  verifier: { createBatch: createVerifierBatch, concurrency: 1 },
+  /** Finds unreported payments of payment intents. */
+  finder: { createBatch: createFinderBatch, concurrency: 1 },
+  /** Queries the provider about open fiat intents and credits what was paid. */
+  settlement: { createBatch: createSettlementBatch, concurrency: 4 },
+  /** Sends withdrawals. The only worker that can. */
+  payouts: {
+    createBatch: (services) =>
+      createPayoutBatch({ ...services, sender: composePayoutSender(services.config) }),
+    concurrency: 4,
+    jobFailure: ({ db }, reference) => payoutJobFailure(db, reference),
+  },
+  /** Follows the provider's record of each payout. */
+  reconciler: { createBatch: createReconcilerBatch, concurrency: 4 },
+  /** Creates custody wallets for new accounts. The only worker with the vault and its key-encryption key. */
+  provisioner: {
+    createBatch: (services) => createProvisionerBatch({ ...services, vault: composeVault() }),
+    concurrency: 1,
+    readOwnSettings: loadWalletKek,
+  },
+  /** Sends e-mails. The only worker with the mail server's password. */
+  mailer: {
+    createBatch: (services) => createMailerBatch({ ...services, mail: composeMail() }),
+    concurrency: 4,
+    readOwnSettings: loadMail,
+  },
 }
 
-/** Why the work on a row has not succeeded, of the kinds whose rows have jobs of their own. */
-export const failuresOf: Partial<
-  Record<WorkKind, (services: Services) => (row: string) => Promise<string | undefined>>
-> = { payouts: payoutFailure }
+/** The kinds of processes `workers/main.ts` can run: the workers above and the clock. */
+export const processNames = [...workKinds, 'clock'] as const
+export type ProcessName = (typeof processNames)[number]
+
+/** Readers of all settings of these processes. Each throws ConfigError. */
+export function settingsReaders(names: readonly ProcessName[]): SettingsReader[] {
+  const own = names.flatMap((name) =>
+    name === 'clock' ? loadOperators : (workers[name].readOwnSettings ?? []),
+  )
+  return [loadConfig, ...own]
+}

@@ -3,12 +3,12 @@ import { createDb } from '../src/platform/database/database.js'
 import type { Services } from '../src/services.js'
 
 /**
- * Checks the books and calls an operator when an invariant is broken. The first run reads everything, later ones
- * the transfers since the run before the last: a posting in flight then was committed or gone by now. What was
- * checked once stays as it is, since entries are append-only. On a connection of its own, because the first run may
- * take longer than the pool lets a statement take.
+ * Checks the invariants of the ledger and raises an alert when one is broken. The first run reads every transfer. Later
+ * runs read those since the run before the last, because a posting that was in flight then has ended by now. Checked
+ * entries never change, since the ledger is append-only. Uses its own connection, because the first run may exceed the
+ * pool's time limit for a statement.
  */
-export function createBooksWatch({ config, metrics, log }: Pick<Services, 'config' | 'metrics' | 'log'>) {
+export function createBooksCheck({ config, metrics, log }: Pick<Services, 'config' | 'metrics' | 'log'>) {
   let checked = 0n
   let newest = 0n
   return async (): Promise<void> => {
@@ -21,6 +21,6 @@ export function createBooksWatch({ config, metrics, log }: Pick<Services, 'confi
     }
     const broken = report.invariants.filter(({ violations }) => violations > 0n)
     metrics.alerts.inc({ kind: 'books_broken' })
-    log.error({ broken: broken.map(({ name }) => name) }, 'the books are broken: run check-books')
+    log.error({ broken: broken.map(({ name }) => name) }, 'the ledger is inconsistent: run check-books')
   }
 }

@@ -4,8 +4,8 @@ import { DomainError } from '../../src/kernel/errors.js'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
 
-/** Which random operation: the same numbers are the same operation, also in another process after a crash. */
-export interface Draw {
+/** Identifies a random operation. Equal ids give equal operations, also in another process after a crash. */
+export interface OperationId {
   readonly seed: string
   readonly writer: number
   readonly number: number
@@ -13,19 +13,19 @@ export interface Draw {
 
 export type Outcome = 'posted' | 'repeated' | 'refused'
 
-/** How far back an operation looks for a reserve to resolve. */
-const lookBack = 40
+/** How many operations back a post or void can refer to. */
+const earlierOperations = 40
 const clearing = platformAccount('chain_clearing', 'USDC')
 const payouts = platformAccount('provider_clearing', 'USDC')
 const fees = platformAccount('platform_fee', 'USDC')
 
 /**
- * Does one random operation on these users: credits with and without a change of currency, reserves that are often
- * more than there is, posts and voids of earlier ones, also of those that were refused or resolved already.
+ * Runs one random operation on these users: credits with and without a currency exchange, reserves that often exceed the
+ * balance, and posts and voids of earlier reserves, also of refused or already resolved ones.
  */
-export async function doOperation(db: Knex, users: readonly string[], draw: Draw): Promise<Outcome> {
+export async function doOperation(db: Knex, users: readonly string[], id: OperationId): Promise<Outcome> {
   try {
-    const { repeated } = await operation(db, users, draw)
+    const { repeated } = await operation(db, users, id)
     return repeated ? 'repeated' : 'posted'
   } catch (error) {
     if (isRefusal(error)) return 'refused'
@@ -33,33 +33,33 @@ export async function doOperation(db: Knex, users: readonly string[], draw: Draw
   }
 }
 
-function operation(db: Knex, users: readonly string[], draw: Draw) {
-  const key = keyOf(draw)
+function operation(db: Knex, users: readonly string[], id: OperationId) {
+  const key = keyOf(id)
   const ref = 'stress'
-  const die = diceOf(draw)
-  const reserved = reserveOf(users, draw)
+  const random = randomOf(id)
+  const reserved = reserveOf(users, id)
   if (reserved !== undefined) return reserve(db, { key, ref, entries: reserved })
-  const earlier = { ...draw, number: draw.number - 1 - die(lookBack) }
+  const earlier = { ...id, number: id.number - 1 - random(earlierOperations) }
   const toResolve = reserveOf(users, earlier)
   if (toResolve === undefined || earlier.number < 0)
-    return credit(db, { key, ref, entries: creditLegs(users, die) })
-  if (die(2) === 0) return voidReserved(db, keyOf(earlier))
+    return credit(db, { key, ref, entries: creditEntries(users, random) })
+  if (random(2) === 0) return voidReserved(db, keyOf(earlier))
   const [, into] = toResolve as [Entry, Entry]
-  return postReserved(db, { key: keyOf(earlier), ref, entries: onwards(into) })
+  return postReserved(db, { key: keyOf(earlier), ref, entries: resolveEntries(into) })
 }
 
-/** The entries of the reserve this operation is; undefined when it is another one. */
-function reserveOf(users: readonly string[], draw: Draw): Entry[] | undefined {
-  const die = diceOf({ ...draw, seed: `${draw.seed} reserve` })
-  if (die(3) !== 0) return undefined
-  const user = users[die(users.length)] as string
-  const units = BigInt(1 + die(2_000_000))
-  if (die(4) === 0) return transferEntries(units, clearing, userAccount(user, 'pending', 'USDC'))
+/** The entries of the reserve that this operation makes. `undefined` when it is another kind of operation. */
+function reserveOf(users: readonly string[], id: OperationId): Entry[] | undefined {
+  const random = randomOf({ ...id, seed: `${id.seed} reserve` })
+  if (random(3) !== 0) return undefined
+  const user = users[random(users.length)] as string
+  const units = BigInt(1 + random(2_000_000))
+  if (random(4) === 0) return transferEntries(units, clearing, userAccount(user, 'pending', 'USDC'))
   return transferEntries(units, userAccount(user, 'available', 'USDC'), userAccount(user, 'held', 'USDC'))
 }
 
-/** What was pending becomes available, what was held is paid out less a fee. */
-function onwards({ account, amount }: Entry): Entry[] {
+/** The entries that post a reserve: pending money becomes available, held money is paid out less a fee. */
+function resolveEntries({ account, amount }: Entry): Entry[] {
   if (account.kind === 'pending')
     return transferEntries(amount, account, { userId: account.userId, kind: 'available', currency: 'USDC' })
   if (amount === 1n) return transferEntries(amount, account, payouts)
@@ -70,10 +70,10 @@ function onwards({ account, amount }: Entry): Entry[] {
   ]
 }
 
-function creditLegs(users: readonly string[], die: (sides: number) => number): Entry[] {
-  const to = userAccount(users[die(users.length)] as string, 'available', 'USDC')
-  const units = BigInt(1 + die(1_000_000))
-  if (die(2) === 0) return transferEntries(units, clearing, to)
+function creditEntries(users: readonly string[], random: (limit: number) => number): Entry[] {
+  const to = userAccount(users[random(users.length)] as string, 'available', 'USDC')
+  const units = BigInt(1 + random(1_000_000))
+  if (random(2) === 0) return transferEntries(units, clearing, to)
   return [
     ...transferEntries(
       units * 16n,
@@ -86,7 +86,7 @@ function creditLegs(users: readonly string[], die: (sides: number) => number): E
   ]
 }
 
-/** What callers are told when there is not enough, nothing to resolve, or it was resolved the other way. */
+/** Whether the ledger refused: not enough money, nothing reserved, or already resolved the other way. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof DomainError) return true
   return (
@@ -94,16 +94,16 @@ function isRefusal(error: unknown): boolean {
   )
 }
 
-function keyOf({ writer, number }: Draw): string {
+function keyOf({ writer, number }: OperationId): string {
   return `stress:${writer}:${number}`
 }
 
-/** A die whose throws depend on the draw alone. */
-function diceOf({ seed, writer, number }: Draw): (sides: number) => number {
+/** Random numbers below a limit that depend only on the operation's id. */
+function randomOf({ seed, writer, number }: OperationId): (limit: number) => number {
   const bytes = createHash('sha256').update(`${seed} ${writer} ${number}`).digest()
   let at = 0
-  return (sides) => {
+  return (limit) => {
     at = (at + 4) % bytes.length
-    return bytes.readUInt32LE(at) % sides
+    return bytes.readUInt32LE(at) % limit
   }
 }

@@ -2,8 +2,9 @@ import type { Knex } from 'knex'
 import { query } from '../../src/platform/database/database.js'
 
 /**
- * What one writes first: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries, COMMIT. The same rows,
- * keys and indexes as ours in tables of its own, with the zero-sum trigger, but nothing that ties balances to entries.
+ * The peer of the ledger, its simplest implementation: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries,
+ * COMMIT. It has its own tables with the same rows, keys, indexes and zero-sum trigger as the ledger, but no check of
+ * balances against entries.
  */
 export const peerSchema = /* sql */ `
   create table peer_accounts (
@@ -27,13 +28,13 @@ export const peerSchema = /* sql */ `
   insert into peer_accounts select id, coalesce(balance, 1000000000000000) from ledger_accounts;
   analyze peer_accounts;`
 
-interface PeerLeg {
+interface PeerEntry {
   readonly account: bigint
   readonly amount: bigint
 }
 
-/** Posts entries by account id (bigint units), in several statements on the same pool and prepared like ours. */
-export async function postAsPeer(db: Knex, idem: string, entries: readonly PeerLeg[]): Promise<void> {
+/** Posts entries in several prepared statements on the same pool. */
+export async function postAsPeer(db: Knex, idem: string, entries: readonly PeerEntry[]): Promise<void> {
   await db.transaction(async (trx) => {
     const [transfer] = await query<{ id: bigint }>(trx, {
       name: 'peer.transfer',
@@ -55,7 +56,7 @@ export async function postAsPeer(db: Knex, idem: string, entries: readonly PeerL
   })
 }
 
-async function moveBalances(trx: Knex, entries: readonly PeerLeg[]): Promise<Map<bigint, bigint>> {
+async function moveBalances(trx: Knex, entries: readonly PeerEntry[]): Promise<Map<bigint, bigint>> {
   const rows = await query<{ id: bigint; balance: bigint }>(trx, {
     name: 'peer.lock',
     text: 'select id, balance from peer_accounts where id = any($1::bigint[]) order by id for update',

@@ -5,49 +5,49 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { booksStatementMs, checkBooks } from '../../src/ledger/invariants.js'
 import { createDb } from '../../src/platform/database/database.js'
-import { say } from '../bootstrap/progress.mjs'
-import { openGround } from './ground.js'
+import { printProgress } from '../bootstrap/progress.mjs'
 import type { Outcome } from './ledger-operations.js'
+import { startServers } from './servers.js'
 
 const writers = 4
-const lastWordsLength = 4000
+const stderrLength = 4000
 const program = 'dist/scripts/bench/ledger-writer.js'
 
-export interface Stress {
+export interface StressOptions {
   readonly databaseUrl: string
   readonly seed: string
-  /** Of all writers together. */
+  /** The operations of all writers together. */
   readonly operations: number
   readonly users: number
-  /** A writer is killed (SIGKILL) each time it got so many operations further: by progress, so that every run has kills. */
+  /** A writer is killed (SIGKILL) after every this many operations. By progress, so that a slow run has as many kills. */
   readonly killEvery: number
   readonly sampleEveryMs: number
-  readonly tell: (progress: string) => void
+  readonly report: (progress: string) => void
 }
 
 export type StressResult = Record<Outcome, number> & {
   readonly kills: number
   readonly samples: number
-  /** Invariants that did not hold at some sample. */
+  /** Invariants that did not hold in a sample. */
   readonly broken: readonly string[]
 }
 
 /**
- * Random operations from four processes that are killed again and again. A writer begun anew repeats what its
- * predecessor may have done already, so each key is tried until it is known to be done.
+ * Runs random operations from four processes that are killed repeatedly. A restarted writer repeats the operations that may
+ * already be done, so each key is tried until it is known to be done.
  */
-export async function stressLedger(stress: Stress): Promise<StressResult> {
+export async function stressLedger(stress: StressOptions): Promise<StressResult> {
   const db = createDb(stress.databaseUrl, 2, booksStatementMs)
   const result = { posted: 0, repeated: 0, refused: 0, kills: 0, samples: 0, broken: [] as string[] }
   try {
     await addUsers(db, stress.users)
-    const crew = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
+    const allWriters = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
     const stopAll = (): void => {
-      for (const writer of crew) writer.stop()
+      for (const writer of allWriters) writer.stop()
     }
-    // One failure ends the others, and is told with all one needs to see it again.
-    const done = Promise.all(crew.map((writer) => writer.run())).finally(stopAll)
-    await Promise.all([done, watch(db, stress, crew, result).finally(stopAll)])
+    // The failure of one ends the others.
+    const done = Promise.all(allWriters.map((writer) => writer.run())).finally(stopAll)
+    await Promise.all([done, checkUntilDone(db, stress, allWriters, result).finally(stopAll)])
     await sample(db, 0n, result)
     return result
   } finally {
@@ -59,10 +59,10 @@ export async function stressLedger(stress: Stress): Promise<StressResult> {
 export async function benchLedgerStress(): Promise<{ table: string; results: unknown }> {
   const operations = Number(process.env['LEDGER_STRESS_OPERATIONS'] ?? 1_000_000)
   const seed = process.env['LEDGER_STRESS_SEED'] ?? String(Date.now())
-  say(`${operations} random operations, seed ${seed}`)
-  const ground = await openGround()
+  printProgress(`${operations} random operations, seed ${seed}`)
+  const servers = await startServers()
   try {
-    const { databaseUrl } = ground
+    const { databaseUrl } = servers
     const results = await stressLedger({
       databaseUrl,
       seed,
@@ -70,15 +70,15 @@ export async function benchLedgerStress(): Promise<{ table: string; results: unk
       users: 200,
       killEvery: 10_000,
       sampleEveryMs: 4000,
-      tell: say,
+      report: printProgress,
     })
     if (results.broken.length > 0)
-      throw new Error(`seed ${seed} broke the books: ${results.broken.join('; ')}`)
+      throw new Error(`seed ${seed} broke invariants of the ledger: ${results.broken.join('; ')}`)
     const { posted, repeated, refused, kills, samples } = results
-    const table = `${operations} operations, seed ${seed}: ${posted} posted, ${repeated} repeated, ${refused} refused\n${kills} writers killed; the books held at all ${samples} samples`
+    const table = `${operations} operations, seed ${seed}: ${posted} posted, ${repeated} repeated, ${refused} refused\n${kills} writers killed; every invariant of the ledger held in all ${samples} samples`
     return { table, results: { seed, operations, ...results } }
   } finally {
-    await ground.close()
+    await servers.close()
   }
 }
 
@@ -89,20 +89,20 @@ async function addUsers(db: Knex, count: number): Promise<void> {
   )
 }
 
-/** Samples the books until all writers are done. */
-async function watch(
+/** Checks the ledger's invariants at intervals until all writers are done. */
+async function checkUntilDone(
   db: Knex,
-  { sampleEveryMs, operations, tell }: Stress,
-  crew: readonly Writer[],
+  { sampleEveryMs, operations, report }: StressOptions,
+  allWriters: readonly Writer[],
   result: { samples: number; broken: string[] },
 ): Promise<void> {
   let checked = 0n
-  while (crew.some(({ finished }) => !finished)) {
-    // What is new since the last sample; the last one of all reads everything.
+  while (allWriters.some(({ finished }) => !finished)) {
+    // Checks what is new since the last sample. The final sample checks everything.
     const newest = await sample(db, checked, result)
     checked = newest > 1000n ? newest - 1000n : 0n
-    const done = crew.reduce((sum, writer) => sum + writer.done, 0)
-    tell(`${done} of ${operations} operations, ${result.samples} samples`)
+    const done = allWriters.reduce((sum, writer) => sum + writer.done, 0)
+    report(`${done} of ${operations} operations, ${result.samples} samples`)
     await sleep(sampleEveryMs, undefined, { ref: false })
   }
 }
@@ -118,25 +118,25 @@ async function sample(
   return newest
 }
 
-/** One of the four, whichever process it is at the moment. */
+/** One of the four writers, over all its processes. */
 class Writer {
   done = 0
   finished = false
   #stopped = false
   #child: ChildProcess | undefined
-  /** What the present process wrote to its standard error, at most `lastWordsLength`. */
-  #lastWords = ''
-  readonly #stress: Stress
+  /** The end of the current process's standard error. */
+  #stderr = ''
+  readonly #stress: StressOptions
   readonly #number: number
   readonly #result: Record<Outcome | 'kills', number>
 
-  constructor(stress: Stress, number: number, result: Record<Outcome | 'kills', number>) {
+  constructor(stress: StressOptions, number: number, result: Record<Outcome | 'kills', number>) {
     this.#stress = stress
     this.#number = number
     this.#result = result
   }
 
-  /** Begins process after process until its share is done. Throws when one fails that nobody killed. */
+  /** Starts processes until its share is done. Throws when one ends that was not killed. */
   async run(): Promise<void> {
     const share = Math.ceil(this.#stress.operations / writers)
     try {
@@ -150,7 +150,7 @@ class Writer {
     }
   }
 
-  /** Ends it for good. */
+  /** Ends the writer. */
   stop(): void {
     this.#stopped = true
     this.#child?.kill('SIGKILL')
@@ -158,7 +158,7 @@ class Writer {
 
   #failure(code: number | null, signal: string | null): string {
     const { seed } = this.#stress
-    return `seed ${seed}: writer ${this.#number} ended with ${code ?? signal} after ${this.done}:\n${this.#lastWords}`
+    return `seed ${seed}: writer ${this.#number} ended with ${code ?? signal} after ${this.done}:\n${this.#stderr}`
   }
 
   async #runOnce(share: number): Promise<[number | null, NodeJS.Signals | null]> {
@@ -169,14 +169,14 @@ class Writer {
       env: { ...process.env, DATABASE_URL: databaseUrl },
     })
     this.#child = child
-    this.#lastWords = ''
+    this.#stderr = ''
     child.stderr.on('data', (chunk) => {
-      this.#lastWords = (this.#lastWords + chunk).slice(-lastWordsLength)
+      this.#stderr = (this.#stderr + chunk).slice(-stderrLength)
     })
     const ended = once(child, 'close')
     for await (const line of createInterface({ input: child.stdout })) {
       this.#count(line)
-      // It is in the middle of its next operations by now.
+      // By now the process is in the middle of its next operations.
       if (this.done >= killAt) child.kill('SIGKILL')
     }
     return (await ended) as [number | null, NodeJS.Signals | null]

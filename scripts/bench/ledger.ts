@@ -9,10 +9,10 @@ import {
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { credit, reserve } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/database/database.js'
-import { say } from '../bootstrap/progress.mjs'
-import { openGround } from './ground.js'
+import { printProgress } from '../bootstrap/progress.mjs'
 import { peerSchema, postAsPeer } from './ledger-peer.js'
-import { inTurn, median } from './rounds.js'
+import { alternateOrder, median } from './measurement.js'
+import { startServers } from './servers.js'
 
 const rounds = 5
 const secondsEach = 2
@@ -21,18 +21,18 @@ const users = 10_000
 const platformAccounts = 1000
 const startUnits = 1_000_000_000_000n
 const goals =
-  'goals: a credit in one statement >= 2.00 of begin / select for update / commit; one fee account for all >= 0.85 of 1,000'
+  'goals: a credit in one statement at least 2.00 of its peer; one fee account for all at least 0.85 of 1,000 fee accounts'
 
 /**
- * What is measured. `credit`: what arrived, to a creator and a fee, three entries. `hold`: two entries of one user. The
- * peers keep a balance for every account, as one does first, and are given 1,000 platform accounts instead of one,
- * so that they do not wait for one row.
+ * What is measured. `credit`: three entries, for the clearing account, a creator and a fee account. `hold`: two entries of
+ * one user. The peers store a balance for every account. They use 1,000 platform accounts instead of one, so that they do
+ * not wait for one row.
  */
 const names = ['credit', 'credit, peer', 'hold', 'hold, peer', 'credit, 1,000 fee accounts'] as const
 type Name = (typeof names)[number]
 type Round = Record<Name, number>
 
-interface Books {
+interface BenchAccounts {
   readonly db: Knex
   readonly userIds: readonly string[]
   /** Ids of `available` and `held` of each user, and of the further platform accounts. */
@@ -42,21 +42,21 @@ interface Books {
 
 let serial = 0
 
-/** Ledger postings beside what one writes first, and with and without a platform account that all share. */
+/** Compares ledger transfers with a simple peer, and one shared fee account with many. */
 export async function benchLedger(): Promise<{ table: string; results: unknown }> {
-  const ground = await openGround()
+  const servers = await startServers()
   try {
-    say(`opening the books of ${users} users`)
-    const people = await onPool(ground.databaseUrl, openBooks)
-    // Connections keep their plans, so those that are measured begin when the tables have some size.
-    await onPool(ground.databaseUrl, async (db) => {
-      for (const post of Object.values(postings({ db, ...people }))) await rate(post)
+    printProgress(`creating the accounts of ${users} users`)
+    const people = await onPool(servers.databaseUrl, createAccounts)
+    // Connections cache their query plans, so the measured connections are opened after the tables have grown.
+    await onPool(servers.databaseUrl, async (db) => {
+      for (const post of Object.values(postingsOf({ db, ...people }))) await rate(post)
       await db.raw('vacuum analyze')
     })
-    const results = await onPool(ground.databaseUrl, (db) => measureAll({ db, ...people }))
+    const results = await onPool(servers.databaseUrl, (db) => measureAll({ db, ...people }))
     return { table: tableOf(results), results }
   } finally {
-    await ground.close()
+    await servers.close()
   }
 }
 
@@ -69,20 +69,20 @@ async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>):
   }
 }
 
-async function measureAll(books: Books): Promise<Round[]> {
-  const posts = postings(books)
+async function measureAll(accounts: BenchAccounts): Promise<Round[]> {
+  const posts = postingsOf(accounts)
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`)
+    printProgress(`round ${round} of ${rounds}`)
     results.push(await measure(posts, round))
   }
-  const { holds } = await checkBooks(books.db)
-  if (!holds) throw new Error('the books do not hold after the benchmark')
+  const { holds } = await checkBooks(accounts.db)
+  if (!holds) throw new Error('an invariant of the ledger does not hold after the benchmark')
   return results
 }
 
-/** Platform accounts are few by a constraint; the benchmark lifts it to have many to compare with. */
-async function openBooks(db: Knex): Promise<Omit<Books, 'db'>> {
+/** Creates the accounts. A constraint allows only few platform accounts, so it is dropped to compare with many. */
+async function createAccounts(db: Knex): Promise<Omit<BenchAccounts, 'db'>> {
   await db.raw(/* sql */ `
     alter table ledger_accounts drop constraint ledger_accounts_platform;
     insert into ledger_accounts (kind, currency) select 'fee_' || i, 'USDC' from generate_series(1, ${platformAccounts}) i;
@@ -106,13 +106,13 @@ async function openBooks(db: Knex): Promise<Omit<Books, 'db'>> {
   }
 }
 
-function postings({ db, userIds, accountIds, platformIds }: Books) {
+function postingsOf({ db, userIds, accountIds, platformIds }: BenchAccounts) {
   const anyone = (): string => userIds[random(users)] as string
   const anyAccounts = () => accountIds[random(users)] as readonly [bigint, bigint]
   const half = platformAccounts / 2
   const anyPlatform = (from: number): bigint => platformIds[from + random(half)] as bigint
   const creditWith = (fee: LedgerAccount) =>
-    credit(db, { key: nextKey(), ref: 'bench', entries: creditLegs(anyone(), fee) })
+    credit(db, { key: nextKey(), ref: 'bench', entries: creditEntries(anyone(), fee) })
   return {
     credit: () => creditWith(feeAccount('platform_fee')),
     'credit, peer': () =>
@@ -141,7 +141,7 @@ function postings({ db, userIds, accountIds, platformIds }: Books) {
   } satisfies Record<Name, () => Promise<unknown>>
 }
 
-function creditLegs(user: string, fee: LedgerAccount): Entry[] {
+function creditEntries(user: string, fee: LedgerAccount): Entry[] {
   return [
     { account: platformAccount('chain_clearing', 'USDC'), amount: -100n },
     { account: userAccount(user, 'available', 'USDC'), amount: 95n },
@@ -153,13 +153,13 @@ function feeAccount(kind: string): LedgerAccount {
   return { userId: null, kind: kind as LedgerAccount['kind'], currency: 'USDC' }
 }
 
-async function measure(posts: ReturnType<typeof postings>, round: number): Promise<Round> {
+async function measure(posts: ReturnType<typeof postingsOf>, round: number): Promise<Round> {
   const result: Partial<Round> = {}
-  for (const name of inTurn(names, round)) result[name] = await rate(posts[name])
+  for (const name of alternateOrder(names, round)) result[name] = await rate(posts[name])
   return result as Round
 }
 
-/** Postings per second of so many writers, each waiting for its own durable commit. */
+/** Transfers per second of concurrent writers, each of which waits for its durable commit. */
 async function rate(post: () => Promise<unknown>): Promise<number> {
   const until = performance.now() + secondsEach * 1000
   let posted = 0
@@ -178,14 +178,14 @@ function tableOf(results: readonly Round[]): string {
   const line = (name: Name, rest = ''): string =>
     `${name.padEnd(28)}${perSecond(name).padStart(12)}${rest.padStart(12)}`
   return [
-    `${''.padEnd(28)}${'postings/s'.padStart(12)}${'ratio'.padStart(12)}`,
+    `${''.padEnd(28)}${'transfers/s'.padStart(12)}${'ratio'.padStart(12)}`,
     line('credit', ratio('credit', 'credit, peer')),
     line('credit, peer'),
     line('hold', ratio('hold', 'hold, peer')),
     line('hold, peer'),
     line('credit, 1,000 fee accounts', ratio('credit', 'credit, 1,000 fee accounts')),
     goals,
-    `medians of ${rounds} rounds of ${secondsEach} s with ${writers} writers; ratios are medians of the rounds' own ratios`,
+    `medians of ${rounds} rounds of ${secondsEach} s with ${writers} writers; a ratio is the median of the ratios of each round`,
   ].join('\n')
 }
 

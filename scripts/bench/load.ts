@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 
-/** One measurement: requests per second and the median and 99th percentile of latency in ms. */
+/** One measurement: requests per second, and the median and 99th percentile of the latency in ms. */
 export interface Load {
   readonly perSecond: number
   readonly p50Ms: number
@@ -10,7 +10,7 @@ export interface Load {
   readonly failed: number
 }
 
-interface Tally {
+interface LoadCount {
   readonly latencies: number[]
   failed: number
 }
@@ -21,12 +21,12 @@ const signatureHead = encodeBase58(randomBytes(64)).slice(1, 78).padEnd(77, '1')
 let serial = 0
 
 /**
- * Records tips with new signatures over so many connections, one request at a time on each. Bare sockets and
- * ready-made bytes: generator and servers share the machine, and a general load tool would eat a core of two.
+ * Records tips with new signatures over several connections, one request at a time on each. It uses plain sockets and
+ * prepared bytes: the load generator shares the machine with the servers, and a general load tool uses a whole core.
  */
 export async function recordTips(url: string, connections: number, seconds: number): Promise<Load> {
   const { hostname, port } = new URL(url)
-  const tally: Tally = { latencies: [], failed: 0 }
+  const counts: LoadCount = { latencies: [], failed: 0 }
   const until = performance.now() + seconds * 1000
   const body = bodyBytes()
   const head = Buffer.from(
@@ -34,14 +34,14 @@ export async function recordTips(url: string, connections: number, seconds: numb
   )
   const request = (): Buffer => Buffer.concat([head, body()])
   await Promise.all(
-    Array.from({ length: connections }, () => runConnection(hostname, Number(port), request, until, tally)),
+    Array.from({ length: connections }, () => runConnection(hostname, Number(port), request, until, counts)),
   )
-  const sorted = tally.latencies.sort((a, b) => a - b)
+  const sorted = counts.latencies.sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed: tally.failed }
+  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed: counts.failed }
 }
 
-/** Bodies of one length with signatures that count up: base58 of 64 bytes whose last ten digits are a number. */
+/** Creates bodies of equal length with new signatures: base58 of 64 bytes whose last ten digits are a counter. */
 function bodyBytes(): () => Buffer {
   const [creatorWallet, senderWallet] = [encodeBase58(randomBytes(32)), encodeBase58(randomBytes(32))]
   return () => {
@@ -56,7 +56,7 @@ function runConnection(
   port: number,
   request: () => Buffer,
   until: number,
-  tally: Tally,
+  counts: LoadCount,
 ): Promise<void> {
   return new Promise((done) => {
     const socket: Socket = connect(port, host)
@@ -72,13 +72,13 @@ function runConnection(
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
       if (!isWhole(answer)) return
-      if (answer.startsWith(okHead)) tally.latencies.push(performance.now() - sentAt)
-      else tally.failed += 1
+      if (answer.startsWith(okHead)) counts.latencies.push(performance.now() - sentAt)
+      else counts.failed += 1
       if (performance.now() < until) send()
       else socket.destroy()
     })
     socket.on('error', () => {
-      tally.failed += 1
+      counts.failed += 1
     })
     socket.on('close', () => done())
   })

@@ -1,14 +1,13 @@
-import { say } from '../bootstrap/progress.mjs'
-import { cpuOfServer } from './cpu.js'
-import { type Ground, openGround, serviceSettings } from './ground.js'
+import { printProgress } from '../bootstrap/progress.mjs'
 import { type Load, recordTips } from './load.js'
-import { inTurn, median } from './rounds.js'
+import { alternateOrder, cpuOfServer, median } from './measurement.js'
+import { type Servers, serviceSettings, startServers } from './servers.js'
 
 const rounds = 5
 const secondsEach = 4
-const widths = [64, 1] as const
+const connectionCounts = [64, 1] as const
 const goals =
-  'goals: at 64 connections >= 1.50 of koa and >= 1.00 of fastify; at 1 connection p50 <= 1.40 of koa'
+  'goals: at 64 connections at least 1.50 of koa and 1.00 of fastify; at 1 connection the p50 at most 1.40 of koa'
 
 const names = ['service', 'koa', 'fastify'] as const
 type Name = (typeof names)[number]
@@ -20,44 +19,46 @@ interface Measured extends Load {
 type Round = Record<Name, Measured>
 
 /**
- * `POST /chain/tips/create` of the whole product as it ships - validation, request ids, metrics, error shapes - beside a
- * bare Koa and a bare Fastify with one INSERT each, in turn, on one PostgreSQL.
+ * Compares `POST /chain/tips/create` of the whole service (validation, request ids, metrics, error answers) with a plain Koa
+ * and a plain Fastify server with one INSERT each. All use one PostgreSQL and are measured in turn.
  */
 export async function benchRecord(): Promise<{ table: string; results: unknown }> {
-  const ground = await openGround()
+  const servers = await startServers()
   try {
-    await ground.sql(
+    await servers.sql(
       'create table peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
     )
-    const servers: Record<Name, string> = {
-      service: await ground.serve('service', ['dist/src/web.js'], serviceSettings(ground)),
-      koa: await ground.serve('koa', ['dist/scripts/bench/peers.js', 'koa'], {}),
-      fastify: await ground.serve('fastify', ['dist/scripts/bench/peers.js', 'fastify'], {}),
+    const urls: Record<Name, string> = {
+      service: await servers.serve('service', ['dist/src/web.js'], serviceSettings(servers)),
+      koa: await servers.serve('koa', ['dist/scripts/bench/record-peers.js', 'koa'], {}),
+      fastify: await servers.serve('fastify', ['dist/scripts/bench/record-peers.js', 'fastify'], {}),
     }
-    for (const url of Object.values(servers)) await recordTips(url, 16, 2)
-    const byWidth = new Map<number, Round[]>()
-    for (const width of widths) byWidth.set(width, await measure(ground, servers, width))
-    return { table: tableOf(byWidth), results: Object.fromEntries(byWidth) }
+    for (const url of Object.values(urls)) await recordTips(url, 16, 2)
+    const byConnections = new Map<number, Round[]>()
+    for (const connections of connectionCounts)
+      byConnections.set(connections, await measure(servers, urls, connections))
+    return { table: tableOf(byConnections), results: Object.fromEntries(byConnections) }
   } finally {
-    await ground.close()
+    await servers.close()
   }
 }
 
-async function measure(ground: Ground, servers: Record<Name, string>, width: number): Promise<Round[]> {
+async function measure(servers: Servers, urls: Record<Name, string>, connections: number): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
-    say(`${width} connection(s), round ${round} of ${rounds}`)
+    printProgress(`${connections} connection(s), round ${round} of ${rounds}`)
     const loads: Partial<Round> = {}
-    for (const name of inTurn(names, round)) loads[name] = await measureOne(ground, servers[name], width)
+    for (const name of alternateOrder(names, round))
+      loads[name] = await measureOne(servers, urls[name], connections)
     results.push(loads as Round)
   }
   return results
 }
 
-async function measureOne(ground: Ground, url: string, width: number): Promise<Measured> {
-  const cpu = (): Promise<number[]> => Promise.all([cpuOfServer(url), ground.databaseCpu()])
+async function measureOne(servers: Servers, url: string, connections: number): Promise<Measured> {
+  const cpu = (): Promise<number[]> => Promise.all([cpuOfServer(url), servers.databaseCpu()])
   const [server = 0, database = 0] = await cpu()
-  const load = await recordTips(url, width, secondsEach)
+  const load = await recordTips(url, connections, secondsEach)
   const [serverAfter = 0, databaseAfter = 0] = await cpu()
   const perRequest = (seconds: number): number => (seconds * 1e6) / (load.perSecond * secondsEach)
   return {
@@ -67,15 +68,16 @@ async function measureOne(ground: Ground, url: string, width: number): Promise<M
   }
 }
 
-function tableOf(byWidth: ReadonlyMap<number, readonly Round[]>): string {
+function tableOf(byConnections: ReadonlyMap<number, readonly Round[]>): string {
   const lines = [
     'connections  server     req/s    p50 ms   p99 ms   req/s of koa   of fastify   p50 of koa   cpu us server + db   of koa   failed',
   ]
-  for (const [width, results] of byWidth) for (const name of names) lines.push(row(width, name, results))
+  for (const [connections, results] of byConnections)
+    for (const name of names) lines.push(row(connections, name, results))
   return [
     ...lines,
     goals,
-    `medians of ${rounds} rounds of ${secondsEach} s; ratios are medians of the rounds' own ratios`,
+    `medians of ${rounds} rounds of ${secondsEach} s; a ratio is the median of the ratios of each round`,
   ].join('\n')
 }
 
@@ -83,12 +85,12 @@ function cpuOf({ serverUs, databaseUs }: Measured): number {
   return serverUs + databaseUs
 }
 
-function row(width: number, name: Name, results: readonly Round[]): string {
+function row(connections: number, name: Name, results: readonly Round[]): string {
   const of = (read: (round: Round) => number): number => median(results.map(read))
   const ratio = (peer: Name): string =>
     of((round) => round[name].perSecond / round[peer].perSecond).toFixed(2)
   const cells: [string | number, number][] = [
-    [width, 11],
+    [connections, 11],
     [`  ${name.padEnd(8)}`, 10],
     [Math.round(of((round) => round[name].perSecond)), 6],
     [of((round) => round[name].p50Ms).toFixed(2), 10],

@@ -8,7 +8,7 @@ const record = 'dist/.tsbuildinfo'
 const stamp = 'dist/.built'
 const pagesStamp = 'dist/pages/.built'
 
-/** Compiles what changed since the last time and removes what no source stands behind any more. */
+/** Compiles what has changed since the last build, and removes the output of deleted sources. */
 export async function build() {
   await Promise.all([compile(), buildPages()])
 }
@@ -18,16 +18,17 @@ async function compile() {
     'tsconfig.json',
     sourceFiles(/[.](ts|tsx|mjs|js)$/).filter((file) => !ofPages(file)),
   )
-  const whole = recordHolds()
-  if (whole && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  if (!whole) rmSync(record, { force: true })
+  const complete = outputIsComplete()
+  if (complete && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  if (!complete) rmSync(record, { force: true })
   const tsc = ['node_modules/typescript/bin/tsc', '--incremental', '--tsBuildInfoFile', record]
-  if ((await run('build', process.execPath, tsc)) !== 0) throw new Refusal('the build failed, see above')
+  if ((await run('compiling', process.execPath, tsc)) !== 0)
+    throw new Refusal('the build failed; its messages are above')
   removeOrphans()
   writeFileSync(stamp, wanted)
 }
 
-/** The pages, which have a compiler of their own. */
+/** The browser pages have their own compiler. */
 async function buildPages() {
   const script = 'src/pages/build.mjs'
   if (!existsSync(script)) return
@@ -36,16 +37,16 @@ async function buildPages() {
     sourceFiles(/./).filter((file) => ofPages(file) || ofClient(file)),
   )
   if (existsSync(pagesStamp) && readFileSync(pagesStamp, 'utf8') === wanted) return
-  if ((await run('build of the pages', process.execPath, [script])) !== 0)
-    throw new Refusal('the build of the pages failed, see above')
+  if ((await run('building the pages', process.execPath, [script])) !== 0)
+    throw new Refusal('the build of the pages failed; its messages are above')
   writeFileSync(pagesStamp, wanted)
 }
 
 const ofPages = (file) => file.startsWith(join('src', 'pages', '/'))
-/** What pages are made with besides their own code. */
+/** The pages include the client library. */
 const ofClient = (file) => file.startsWith(join('src', 'sdk', 'client', '/'))
 
-/** What was built from what: the compilers take seconds only to find that nothing changed. */
+/** A hash of everything a build depends on. Saves the seconds a compiler needs to find that nothing changed. */
 function fingerprint(config, sources) {
   const hash = createHash('sha256')
   for (const file of ['package-lock.json', config, ...sources.filter((path) => /[.]\w+$/.test(path))])
@@ -53,8 +54,8 @@ function fingerprint(config, sources) {
   return hash.digest('hex')
 }
 
-/** The compiler trusts its record: a compiled file deleted by hand would never be written again. */
-function recordHolds() {
+/** Whether all compiled files exist. The compiler relies on its record and would not write a deleted file again. */
+function outputIsComplete() {
   try {
     const { fileNames } = JSON.parse(readFileSync(record, 'utf8'))
     return fileNames
@@ -72,7 +73,7 @@ function compiled(source) {
   return source.replace(/[.](m?)tsx?$/, '.$1js')
 }
 
-/** A test that was deleted must not run, and a deleted migration not be applied, from what it was compiled to. */
+/** Removes the output of deleted sources, so that a deleted test does not run and a deleted migration is not applied. */
 function removeOrphans() {
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)

@@ -1,29 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { say } from './progress.mjs'
+import { printProgress, Refusal } from './progress.mjs'
 import { sourceFiles, sourcePlaces } from './sources.mjs'
 
 const bin = (name) => join('node_modules/.bin', name)
 const maxReportBytes = 256 * 1024 * 1024
 
-/** Runs every check, also after one failed. @returns {number} the exit code */
-export function check() {
+/**
+ * Runs every check, even after one has failed. With `--fix` first formats the code and makes the safe fixes of the linter.
+ * @param {string[]} args @returns {number} the exit code
+ */
+export function check(args) {
+  const unknown = args.find((argument) => argument !== '--fix')
+  if (unknown !== undefined) throw new Refusal(`npm run check takes --fix only, not ${unknown}`, 2)
+  const fix = args.includes('--fix') ? ['--write'] : []
   const results = [
-    timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', '.'])),
+    timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', ...fix, '.'])),
     timed('tsc: types', () => tool('tsc', ['--noEmit'])),
     timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     timed('dependency-cruiser: floors', floors),
     timed('knip: dead code', () => tool('knip', [])),
   ]
   const failed = results.filter((passed) => !passed).length
-  say(failed === 0 ? 'every check passed' : `${failed} of ${results.length} checks failed`)
+  printProgress(failed === 0 ? 'every check passed' : `${failed} of ${results.length} checks failed`)
   return failed === 0 ? 0 : 1
 }
 
 function timed(title, work) {
   const began = Date.now()
   const passed = work()
-  say(`${passed ? 'passed' : 'FAILED'}  ${title} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+  printProgress(`${passed ? 'passed' : 'FAILED'}  ${title} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   return passed
 }
 
@@ -31,7 +37,10 @@ function tool(name, args) {
   return spawnSync(bin(name), args, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
 }
 
-/** Imports against the floors. A cruiser that understands no TypeScript finds no fault either, so its list of files is compared with ours. */
+/**
+ * Checks the imports against the layers. A dependency-cruiser that cannot read TypeScript reports no violations, so its
+ * list of files is compared with ours.
+ */
 function floors() {
   const config = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json']
   const { stdout } = spawnSync(bin('depcruise'), [...config, ...sourcePlaces()], {
@@ -44,7 +53,7 @@ function floors() {
   const cruised = new Set(report.modules.map(({ source }) => source))
   const missed = sourceFiles(/(?<![.]d)[.]tsx?$/).filter((file) => !cruised.has(file))
   const faults = report.summary.violations.filter(({ rule }) => rule.severity === 'error')
-  for (const file of missed) process.stdout.write(`not cruised: ${file}\n`)
+  for (const file of missed) process.stdout.write(`not checked: ${file}\n`)
   for (const { rule, from, to } of faults) process.stdout.write(`${rule.name}: ${from} -> ${to}\n`)
   return missed.length === 0 && faults.length === 0
 }

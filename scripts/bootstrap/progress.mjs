@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { endKept, keep } from './keep.mjs'
+import { startChild, stopChild } from './child-process.mjs'
 
-/** A fault of the machine or of the command line: told in one line, without a stack. */
+/** A problem with the machine or the command line. Printed as one line, without a stack trace. */
 export class Refusal extends Error {
   name = 'Refusal'
 
@@ -16,38 +16,38 @@ export class Refusal extends Error {
 }
 
 /**
- * One line of progress, with the seconds since the command began; on stderr unless told otherwise, because stdout
- * belongs to the program that is started.
+ * Prints one line with the seconds since the command began. The default is stderr, because stdout belongs to the program
+ * that is started.
  * @param {string} text
  * @param {NodeJS.WritableStream} stream
  */
-export function say(text, stream = process.stderr) {
+export function printProgress(text, stream = process.stderr) {
   stream.write(`${process.uptime().toFixed(1).padStart(6)} s  ${text}\n`)
 }
 
 const stillRunningMs = 10_000
-const endMs = 5_000
+const stopMs = 5_000
 
 /** @type {Set<{ child: import('node:child_process').ChildProcess, interruptible: boolean }>} */
 const running = new Set()
 
 /**
- * Runs a command to its end, and says every ten seconds that it still runs.
+ * Runs a command to its end. Prints every ten seconds that it still runs.
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, interruptible?: boolean }} [options] a package manager's installation is not
- *   interruptible: half of one is worse than waiting for it
+ * @param {{ env?: NodeJS.ProcessEnv, interruptible?: boolean }} [options] an installation by a package manager is not
+ *   interruptible, since an incomplete one is worse than waiting for its end
  * @returns {Promise<number>} its exit status
  */
 export async function run(title, command, args, { env = {}, interruptible = true } = {}) {
-  say(title)
+  printProgress(title)
   const began = Date.now()
   const child = start(command, args, { ...process.env, ...env }, interruptible)
   const entry = { child, interruptible }
   running.add(entry)
   const timer = setInterval(
-    () => say(`${title}: still running after ${Math.round((Date.now() - began) / 1000)} s`),
+    () => printProgress(`${title}: still running after ${Math.round((Date.now() - began) / 1000)} s`),
     stillRunningMs,
   )
   const status = await new Promise((resolve) => {
@@ -61,16 +61,16 @@ export async function run(title, command, args, { env = {}, interruptible = true
 }
 
 function start(command, args, env, interruptible) {
-  if (interruptible) return keep({ command, args, signal: 'SIGTERM', env }, process.stderr.fd)
+  if (interruptible) return startChild({ command, args, signal: 'SIGTERM', env }, process.stderr.fd)
   const { fd } = process.stderr
   return spawn(command, args, { env, detached: true, stdio: ['ignore', fd, fd] })
 }
 
-/** Ends what `run` has running; waits for what must not be cut off. @returns {Promise<void>} */
-export async function endRunning() {
+/** Stops the commands of `run`. Waits for those that are not interruptible. @returns {Promise<void>} */
+export async function stopRunning() {
   await Promise.all(
     [...running].map(({ child, interruptible }) =>
-      interruptible ? endKept(child, endMs) : new Promise((resolve) => child.once('exit', resolve)),
+      interruptible ? stopChild(child, stopMs) : new Promise((resolve) => child.once('exit', resolve)),
     ),
   )
 }

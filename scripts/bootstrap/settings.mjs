@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Reads the `.env` of this folder, if there is one. What is set already wins. */
+/** Reads the file `.env` of this folder, if there is one. Variables that are already set keep their values. */
 export function loadDotenv() {
   if (existsSync('.env')) process.loadEnvFile('.env')
 }
 
 /**
- * For what talks to a running stack and was told of no database: finds the addresses where `npm run dev` wrote them down.
- * Never in production, where somebody forgot to give one.
+ * Without DATABASE_URL, reads the addresses that a running `npm run dev` has written, for commands that use its stack. Not
+ * in production, where a missing DATABASE_URL is a mistake.
  */
 export function loadStackSettings() {
   if (process.env.DATABASE_URL || process.env.NODE_ENV === 'production') return

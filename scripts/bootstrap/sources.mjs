@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where hand-written code lies, as far as it is there. */
+/** The folders and files of hand-written code that exist. */
 export function sourcePlaces() {
   const places = ['src', 'workers', 'migrations', 'scripts', 'test', 'knexfile.ts']
   return places.filter((place) => existsSync(place))
 }
 
-/** Every source file whose name fits, in a stable order. @param {RegExp} pattern */
+/** Every source file whose path matches, sorted. @param {RegExp} pattern */
 export function sourceFiles(pattern) {
   return sourcePlaces()
     .flatMap((place) =>

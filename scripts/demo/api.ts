@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export type Json = Record<string, unknown>
 
-/** Calls an endpoint and returns its answer; throws with the service's own error text. */
+/** Calls an endpoint and returns its answer. Throws with the service's error text. */
 export async function callApi(
   base: string,
   method: 'GET' | 'POST',
@@ -11,31 +11,37 @@ export async function callApi(
   token?: string,
 ): Promise<Json> {
   return (
-    await exchange(base, method, path, body, token === undefined ? {} : { authorization: `Bearer ${token}` })
+    await sendRequest(
+      base,
+      method,
+      path,
+      body,
+      token === undefined ? {} : { authorization: `Bearer ${token}` },
+    )
   ).answer
 }
 
-/** As a browser without a session would call it: returns the cookie that was set. */
-export async function callAsBrowser(
+/** Calls an endpoint as a browser without a session. Returns the answer and the cookie that was set. */
+export async function callForCookie(
   base: string,
   path: string,
   body: Json,
 ): Promise<{ answer: Json; cookie: string }> {
-  return exchange(base, 'POST', path, body, {})
+  return sendRequest(base, 'POST', path, body, {})
 }
 
-/** As the dashboard of whoever holds this session would. */
-export async function callAsOwner(
+/** Calls an endpoint with a session cookie, as the dashboard does. */
+export async function callWithSession(
   base: string,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   cookie: string,
   body?: Json,
 ): Promise<Json> {
-  return (await exchange(base, method, path, body, { cookie })).answer
+  return (await sendRequest(base, method, path, body, { cookie })).answer
 }
 
-async function exchange(
+async function sendRequest(
   base: string,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
@@ -56,7 +62,7 @@ async function exchange(
   return { answer, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
 }
 
-/** Asks again until `read` brings something. Throws after `ms`, naming what was waited for. */
+/** Calls `read` until it returns something. Throws after `ms` with the name of what was expected. */
 export async function until<T>(what: string, ms: number, read: () => Promise<T | undefined>): Promise<T> {
   for (const end = performance.now() + ms; performance.now() < end; await pause(50)) {
     const found = await read()

@@ -1,4 +1,4 @@
-/** One server-sent event as it came: its id, if any, and its parsed data. */
+/** A server-sent event: its id, if any, and its parsed data. */
 export interface ReceivedEvent {
   readonly id: string | undefined
   readonly data: Record<string, unknown>
@@ -9,11 +9,11 @@ export interface ReceivedEvent {
 export interface EventReader {
   /** The first event that `matches`, past or future. Rejects after `ms`. */
   next(matches: (event: ReceivedEvent) => boolean, ms: number): Promise<ReceivedEvent>
-  /** Ends the reading and waits until the connection is gone. */
+  /** Closes the connection and waits until it is closed. */
   close(): Promise<void>
 }
 
-/** Opens a tip stream and reads it in the background. Rejects unless it answers an event stream. */
+/** Opens a tip stream and reads it in the background. Rejects when the answer is not an event stream. */
 export async function readEvents(url: string): Promise<EventReader> {
   const abort = new AbortController()
   const response = await fetch(url, { signal: abort.signal })
@@ -30,13 +30,13 @@ export async function readEvents(url: string): Promise<EventReader> {
       parsed = end + 2
       if (event !== undefined) events.push(event)
     }
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   const body = response.body
   const done = (async () => {
     const decoder = new TextDecoder()
     for await (const chunk of body) take(decoder.decode(chunk, { stream: true }))
-  })().catch(() => undefined) // the connection ended: by us, or a reader opens another one
+  })().catch(() => undefined) // `close` aborts the connection
 
   return {
     next: (matches, ms) => firstMatch(events, waiting, matches, ms),
@@ -55,20 +55,20 @@ function firstMatch(
 ): Promise<ReceivedEvent> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      waiting.delete(look)
+      waiting.delete(check)
       reject(
         new Error(`no such event within ${ms} ms; got ${JSON.stringify(events.map(({ data }) => data))}`),
       )
     }, ms)
-    function look(): void {
+    function check(): void {
       const found = events.find(matches)
       if (found === undefined) return
       clearTimeout(timer)
-      waiting.delete(look)
+      waiting.delete(check)
       resolve(found)
     }
-    waiting.add(look)
-    look()
+    waiting.add(check)
+    check()
   })
 }
 

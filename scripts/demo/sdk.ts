@@ -1,23 +1,23 @@
 import { strict as assert } from 'node:assert'
 import { createBackendClient, createTipClient, type TipCompleted } from '../../src/sdk/client/index.js'
-import { callAsOwner } from './api.js'
-import type { Stage } from './stage.js'
+import { callWithSession } from './api.js'
+import type { DemoContext } from './context.js'
 
-/** What the supporter gives, in USD. */
+/** The tip in USD. */
 const amount = 4
 const pollMs = 200
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 /**
- * A tip as an integrator's site does it, with the client it is given: the backend opens a session with its API key, the page
- * makes and pays the tip with the session's token, the backend polls for the event.
+ * A tip as an integrator makes it, with the SDK's client. The backend opens a session with its API key, the page creates
+ * and pays the tip with the session token, and the backend polls for the event.
  */
-export async function tipThroughSdk(stage: Stage): Promise<void> {
-  const { web, creator, say } = stage
+export async function tipThroughSdk(context: DemoContext): Promise<void> {
+  const { web, creator, say } = context
   const label = { label: 'the demo' }
-  const key = await callAsOwner(web, 'POST', '/creators/api-keys', creator.cookie, label)
+  const key = await callWithSession(web, 'POST', '/creators/api-keys', creator.cookie, label)
   const backend = createBackendClient({ baseUrl: web, apiKey: String(key['apiKey']) })
-  say(`made API key ${key['prefix']} for the creator's backend`)
+  say(`created the API key ${key['prefix']} for the creator's backend`)
 
   const earlier = await latest(backend.events({ creatorId: creator.id }))
   const { sessionToken, config } = await backend.init({
@@ -26,20 +26,20 @@ export async function tipThroughSdk(stage: Stage): Promise<void> {
   })
   say(`the backend opened an SDK session for ${config.creatorAddress}`)
 
-  const { intentId, signature } = await tipFromPage(stage, sessionToken)
+  const { intentId, signature } = await tipFromPage(context, sessionToken)
   say(`the page tipped ${amount} USD in USDC: intent ${intentId.slice(0, 11)}... is confirmed`)
 
-  const signal = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.timeout(timeoutMs)
   const since = earlier === undefined ? {} : { since: earlier.timestamp }
   const { value: event } = await backend.events({ creatorId: creator.id, pollMs, signal, ...since }).next()
   assert.equal(event?.txSignature, signature)
   assert.equal(event?.amountUsdc, amount)
-  say(`the backend polled the event: ${event.amountUsdc} ${event.tokenSymbol} from ${event.sender}`)
+  say(`the backend received the event: ${event.amountUsdc} ${event.tokenSymbol} from ${event.sender}`)
 }
 
-/** What runs in the supporter's browser: it only ever holds the session token. Returns the confirmed payment. */
+/** What runs in the supporter's browser. It has only the session token. Returns the confirmed payment. */
 async function tipFromPage(
-  { web, creator, supporter }: Stage,
+  { web, creator, supporter }: DemoContext,
   sessionToken: string,
 ): Promise<{ intentId: string; signature: string }> {
   const page = createTipClient({ baseUrl: web, sessionToken })
@@ -61,7 +61,7 @@ async function tipFromPage(
     tokenSymbol: usdc.symbol,
     message: 'through the SDK',
   })
-  const settled = await page.settled(intentId, { pollMs, signal: AbortSignal.timeout(patienceMs) })
+  const settled = await page.settled(intentId, { pollMs, signal: AbortSignal.timeout(timeoutMs) })
   assert.equal(settled.status, 'confirmed')
   return { intentId, signature }
 }

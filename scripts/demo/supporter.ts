@@ -7,16 +7,16 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 
-/** A supporter with a wallet of their own, as a browser wallet would act: signs what the service built, and submits it. */
+/** A supporter with a wallet that signs and submits transactions, as a browser wallet does. */
 export interface Supporter {
   readonly wallet: string
-  /** Signs an unsigned transaction (base64) and submits it. Returns the signature once the node has taken it. */
+  /** Signs an unsigned transaction (base64) and submits it. Returns the signature when the node has accepted it. */
   signAndSubmit(transaction: string): Promise<string>
-  /** Lands a transfer that must fail: more SOL than the wallet holds. Returns its signature. */
+  /** Submits a transfer of more SOL than the wallet holds, which lands and fails. Returns its signature. */
   submitFailing(recipient: string): Promise<string>
 }
 
-/** Makes a supporter on the chain at `rpcUrl`. */
+/** Creates a supporter on the chain at `rpcUrl`. */
 export function createSupporter(rpcUrl: string): Supporter {
   const keypair = Keypair.generate()
   const connection = new Connection(rpcUrl, 'confirmed')
@@ -41,7 +41,7 @@ export function createSupporter(rpcUrl: string): Supporter {
       })
       const signed = new VersionedTransaction(message.compileToV0Message())
       signed.sign([keypair])
-      // Preflight would refuse it; a wallet in a hurry skips that, and the failed transaction lands.
+      // Preflight would refuse it. Some wallets skip preflight, and then a failing transaction lands.
       return connection.sendTransaction(signed, { skipPreflight: true })
     },
   }

@@ -1,22 +1,22 @@
 import { strict as assert } from 'node:assert'
 import { displayNumber } from '../../src/kernel/money.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { callApi, callAsOwner, type Json } from './api.js'
-import { type Stage, tipOnStreams } from './stage.js'
+import { callApi, callWithSession, type Json } from './api.js'
+import { type DemoContext, eventsOnStreams } from './context.js'
 
-/** SOL the supporter gives. */
+/** The tip in SOL. */
 const amount = 0.1
 const lamports = 100_000_000
 const usdcDecimals = 6
-const patienceMs = 10_000
+const timeoutMs = 10_000
 const message = 'changed on its way'
 
-/** A tip in SOL to a creator who wants USDC: the supporter signs one transaction, a swap engine's, and USDC arrives. */
-export async function tipThroughSwap(stage: Stage): Promise<void> {
-  const { web, creator, supporter, say } = stage
-  const wish = { settings: { autoConvertUsdc: true } }
-  await callAsOwner(web, 'PATCH', '/creators/me', creator.cookie, wish)
-  say('the creator now takes USDC, whatever is given')
+/** A tip in SOL to a creator who takes USDC. The supporter signs one transaction of a swap engine, and USDC arrives. */
+export async function tipThroughSwap(context: DemoContext): Promise<void> {
+  const { web, creator, supporter, say } = context
+  const changes = { settings: { autoConvertUsdc: true } }
+  await callWithSession(web, 'PATCH', '/creators/me', creator.cookie, changes)
+  say('the creator now receives every tip in USDC')
 
   const intent = await callApi(web, 'POST', '/payments/intent', {
     creatorId: creator.id,
@@ -35,7 +35,7 @@ export async function tipThroughSwap(stage: Stage): Promise<void> {
     message,
   }
   await callApi(web, 'POST', '/chain/tips/create', claim)
-  const events = await tipOnStreams(stage, message, patienceMs)
+  const events = await eventsOnStreams(context, message, timeoutMs)
   for (const { data } of events) {
     assert.equal(data['tokenSymbol'], 'USDC')
     assert.equal(data['sender'], supporter.wallet)

@@ -1,39 +1,39 @@
 import { strict as assert } from 'node:assert'
-import { callApi, callAsOwner, type Json, until } from './api.js'
-import { balanceOf } from './balance.js'
-import type { Stage } from './stage.js'
+import { callApi, callWithSession, type Json, until } from './api.js'
+import type { DemoContext } from './context.js'
+import { readBalance } from './context.js'
 
 const amountUSDC = 10
 const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
 const refusalText = 'Account is closed'
-const patienceMs = 30_000
+const timeoutMs = 30_000
 const states = ['pending', 'submitted', 'processing', 'completed'] as const
 
-/** A withdrawal watched in the history until the money has arrived, and one that the provider refuses. */
-export async function withdrawNaira(stage: Stage): Promise<void> {
+/** Makes a withdrawal and follows it in the history until it is completed, then one that the provider refuses. */
+export async function withdrawNaira(context: DemoContext): Promise<void> {
   try {
-    await paidOut(stage)
-    await refused(stage)
+    await withdrawAndComplete(context)
+    await withdrawAndRefuse(context)
   } finally {
-    await behave(stage, { transfers: 'auto' })
+    await setProviderMode(context, { transfers: 'auto' })
   }
 }
 
-async function paidOut(stage: Stage): Promise<void> {
-  const { web, sandbox, creator, say } = stage
-  // It waits at the provider until it is told, so that every state can be seen.
-  await behave(stage, { transfers: 'manual' })
-  const before = await balanceOf(stage)
-  const wish = { ...account, amountUSDC }
-  const answer = await callAsOwner(web, 'POST', '/payouts/withdraw', creator.cookie, wish)
+async function withdrawAndComplete(context: DemoContext): Promise<void> {
+  const { web, sandbox, creator, say } = context
+  // In manual mode the transfer waits at the provider, so that every state can be observed.
+  await setProviderMode(context, { transfers: 'manual' })
+  const before = await readBalance(context)
+  const body = { ...account, amountUSDC }
+  const answer = await callWithSession(web, 'POST', '/payouts/withdraw', creator.cookie, body)
   const { reference, status, amountNGN, systemFeeNGN } = answer
   assert.equal(status, 'submitted')
   say(
     `withdrew ${amountUSDC} USDC: ${reference} is ${status}, NGN ${amountNGN} after a fee of NGN ${systemFeeNGN}`,
   )
-  await reached(stage, String(reference), 'processing')
+  await untilStatus(context, String(reference), 'processing')
   await callApi(sandbox, 'POST', `/dev/fiatpay/transfers/${reference}`, { outcome: 'success' })
-  const record = await reached(stage, String(reference), 'completed')
+  const record = await untilStatus(context, String(reference), 'completed')
   const moments = [record['createdAt'], record['submittedAt'], record['processingAt'], record['completedAt']]
   const times = moments.map((moment) => Date.parse(String(moment)))
   assert.deepEqual(
@@ -43,14 +43,14 @@ async function paidOut(stage: Stage): Promise<void> {
   say(
     `the history shows ${states.map((state, n) => `${state} at ${String(moments[n]).slice(11, 23)}`).join(', ')}`,
   )
-  const { availableUSDC, heldUSDC } = await balanceOf(stage)
+  const { availableUSDC, heldUSDC } = await readBalance(context)
   assert.deepEqual([availableUSDC, heldUSDC], [before.availableUSDC - amountUSDC, before.heldUSDC])
 }
 
-async function refused(stage: Stage): Promise<void> {
-  const { web, creator, say } = stage
-  await behave(stage, { transfers: 'reject', rejectText: refusalText })
-  const before = await balanceOf(stage)
+async function withdrawAndRefuse(context: DemoContext): Promise<void> {
+  const { web, creator, say } = context
+  await setProviderMode(context, { transfers: 'reject', rejectText: refusalText })
+  const before = await readBalance(context)
   const response = await fetch(`${web}/payouts/withdraw`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie: creator.cookie },
@@ -58,22 +58,22 @@ async function refused(stage: Stage): Promise<void> {
   })
   const { error } = (await response.json()) as Json
   assert.deepEqual([response.status, error], [502, refusalText])
-  const after = await balanceOf(stage)
+  const after = await readBalance(context)
   assert.deepEqual(after, before)
   say(
-    `withdrew all the rest: the provider refuses it, 502 "${error}"; the balance is whole: ${after.availableUSDC} USDC`,
+    `withdrew the rest: the provider refuses it, the answer is 502 "${error}"; the balance is unchanged: ${after.availableUSDC} USDC`,
   )
 }
 
-/** Resolves with the record once it is in this state. */
-function reached({ web, creator }: Stage, reference: string, state: string): Promise<Json> {
-  return until(`the withdrawal is ${state}`, patienceMs, async () => {
+/** Waits until the withdrawal is in this state. Returns it. */
+function untilStatus({ web, creator }: DemoContext, reference: string, state: string): Promise<Json> {
+  return until(`the withdrawal is ${state}`, timeoutMs, async () => {
     const path = `/payouts/history?reference=${reference}`
-    const { payouts } = await callAsOwner(web, 'GET', path, creator.cookie)
+    const { payouts } = await callWithSession(web, 'GET', path, creator.cookie)
     return (payouts as Json[]).find(({ status }) => status === state)
   })
 }
 
-async function behave({ sandbox }: Stage, mode: Json): Promise<void> {
+async function setProviderMode({ sandbox }: DemoContext, mode: Json): Promise<void> {
   await callApi(sandbox, 'POST', '/dev/fiatpay/mode', mode)
 }

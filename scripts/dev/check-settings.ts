@@ -1,14 +1,14 @@
-import { ConfigError, loadConfig } from '../../src/platform/config/config.js'
+import { ConfigError } from '../../src/platform/config/config.js'
 import { checkSettings } from '../../src/platform/config/start-settings.js'
-import { ownSettings } from '../../workers/settings.js'
-import { processSettings, type Started } from './process-settings.js'
+import { processNames, settingsReaders } from '../../workers/registry.js'
+import { processSettings, type StartedDependencies } from './process-settings.js'
 import { type StackSettings, stackSettings } from './settings.js'
 
 const key = Buffer.alloc(32).toString('base64')
 const address = '1'.repeat(32)
 
-/** Stands where the stack will put what it has started or made, which is never at fault. */
-const notYetStarted: Started = {
+/** Valid placeholders for values that exist only after the dependencies have started. */
+const placeholders: StartedDependencies = {
   secrets: { walletKek: key, otpPepper: key, fiatpayKey: 'sk_test', treasuryWallet: address },
   databaseUrl: 'postgres://127.0.0.1',
   redisUrl: 'redis://127.0.0.1',
@@ -17,29 +17,29 @@ const notYetStarted: Started = {
 }
 
 /**
- * The settings of the stack. Throws one ConfigError with every fault of what the stack and each of its processes will read,
- * before anything has been started that would only end again.
+ * The settings of the stack. Checks the settings of every process too, before anything starts. Throws one ConfigError with
+ * every fault.
  */
-export function checkedSettings(env: NodeJS.ProcessEnv): StackSettings {
-  const readers = [loadConfig, ...Object.values(ownSettings)]
+export function checkStackSettings(env: NodeJS.ProcessEnv): StackSettings {
+  const readers = settingsReaders(processNames)
   checkSettings([stackSettings, (given) => checkSettings(readers, forProcesses(given))], env)
   return stackSettings(env)
 }
 
-/** The environment the processes will be given. */
+/** The environment that the processes will get. */
 function forProcesses(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const settings = stackSettings(withoutFaulty(env))
-  const started: Started = {
-    ...notYetStarted,
-    databaseUrl: settings.DATABASE_URL ?? notYetStarted.databaseUrl,
-    redisUrl: settings.REDIS_URL ?? notYetStarted.redisUrl,
-    genesisHash: (settings.SOLANA_RPC_URLS && settings.SOLANA_GENESIS_HASH) ?? notYetStarted.genesisHash,
+  const started: StartedDependencies = {
+    ...placeholders,
+    databaseUrl: settings.DATABASE_URL ?? placeholders.databaseUrl,
+    redisUrl: settings.REDIS_URL ?? placeholders.redisUrl,
+    genesisHash: (settings.SOLANA_RPC_URLS && settings.SOLANA_GENESIS_HASH) ?? placeholders.genesisHash,
   }
   const walletKek = env['WALLET_KEK']?.trim() ? env['WALLET_KEK'] : key
   return { ...env, ...processSettings(env, settings, started), WALLET_KEK: walletKek }
 }
 
-/** The faults of the stack's own settings are told already; the others are looked for behind them. */
+/** Leaves out the stack's own faulty settings, which are reported already, to find the faults of the others. */
 function withoutFaulty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   try {
     stackSettings(env)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../bootstrap/progress.mjs'
 
 const host = '127.0.0.1'
-const leavingMs = 15_000
+const afterCrashMs = 15_000
 const pollMs = 100
 
 /** A port and the setting that chooses it. */
@@ -13,35 +13,35 @@ export interface Port {
 }
 
 /**
- * Refuses, in one line naming every setting to change, when something listens on one of these ports already.
- * `afterCrash`: what a killed stack had started may still be on its way out, so it is given 15 s.
+ * Throws a Refusal that names every setting to change, when one of these ports is in use. `afterCrash`: processes of a
+ * killed stack may still be ending, so it waits up to 15 s for them.
  */
-export async function assertFree(ports: readonly Port[], afterCrash: boolean): Promise<void> {
-  const deadline = Date.now() + (afterCrash ? leavingMs : 0)
+export async function assertPortsFree(ports: readonly Port[], afterCrash: boolean): Promise<void> {
+  const deadline = Date.now() + (afterCrash ? afterCrashMs : 0)
   for (;;) {
-    const taken = await filter(ports)
-    if (taken.length === 0) return
-    if (Date.now() >= deadline) throw new Refusal(complaint(taken))
+    const used = await portsInUse(ports)
+    if (used.length === 0) return
+    if (Date.now() >= deadline) throw new Refusal(portsInUseMessage(used))
     await sleep(pollMs)
   }
 }
 
-async function filter(ports: readonly Port[]): Promise<Port[]> {
+async function portsInUse(ports: readonly Port[]): Promise<Port[]> {
   const free = await Promise.all(ports.map(({ port }) => isFree(port)))
   return ports.filter((_, index) => !free[index])
 }
 
-function complaint(taken: readonly Port[]): string {
-  const list = taken.map(({ setting, port }) => `${port} (${setting})`).join(', ')
-  return `in use: port ${list}; stop what listens there, or change the setting in parentheses`
+function portsInUseMessage(used: readonly Port[]): string {
+  const list = used.map(({ setting, port }) => `${port} (${setting})`).join(', ')
+  return `in use: port ${list}; stop the program that listens there, or change the setting in parentheses`
 }
 
-/** Asked on every address as well as on the loopback alone: a listener on one hides from a question on the other. */
+/** Tries the loopback address and all addresses: a listener on one does not prevent a bind on the other. */
 async function isFree(port: number): Promise<boolean> {
   return (await listens(port, host)) !== undefined && (await listens(port)) !== undefined
 }
 
-/** A port nobody listens on now, outside what has been handed out before. */
+/** A port that is not in use now. */
 export async function freePort(): Promise<number> {
   const port = await listens(0, host)
   if (port === undefined) throw new Error('this machine has no free port')

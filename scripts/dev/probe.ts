@@ -2,25 +2,29 @@ import { waitUntil } from './wait-until.js'
 
 const requestMs = 2_000
 
-/** Waits until an address answers 200; false after so many milliseconds, or as soon as `hopeful` says no. */
-export function respondsAt(url: string, milliseconds: number, hopeful: () => boolean): Promise<boolean> {
+/** Waits until a URL answers 200. False after `milliseconds`, or as soon as `mayStillStart` returns false. */
+export function respondsAt(
+  url: string,
+  milliseconds: number,
+  mayStillStart: () => boolean,
+): Promise<boolean> {
   const isOk = (): Promise<boolean> =>
     fetch(url, { signal: AbortSignal.timeout(requestMs) }).then(
       (response) => response.ok,
       () => false,
     )
-  return waitUntil(isOk, milliseconds, hopeful)
+  return waitUntil(isOk, milliseconds, mayStillStart)
 }
 
-/** The account the stand-ins planted for the platform's share of the swap engines' fees. */
+/** The account that the stand-ins created for our share of the swap engines' fees. */
 export async function referralAccount(sandboxUrl: string): Promise<string> {
   const response = await fetch(`${sandboxUrl}/dev/aggregator`, { signal: AbortSignal.timeout(requestMs) })
   const { referralAccount } = (await response.json()) as { referralAccount?: string }
-  if (typeof referralAccount !== 'string') throw new Error(`${sandboxUrl} does not tell its referral account`)
+  if (typeof referralAccount !== 'string') throw new Error(`${sandboxUrl} did not return a referral account`)
   return referralAccount
 }
 
-/** The hash a chain's nodes pin themselves to, asked of one of them. */
+/** The genesis hash of the chain that a node serves. */
 export async function genesisHash(rpcUrl: string): Promise<string> {
   const response = await fetch(rpcUrl, {
     method: 'POST',
@@ -29,6 +33,6 @@ export async function genesisHash(rpcUrl: string): Promise<string> {
     signal: AbortSignal.timeout(requestMs),
   })
   const { result } = (await response.json()) as { result?: string }
-  if (typeof result !== 'string') throw new Error(`${rpcUrl} does not tell its genesis hash`)
+  if (typeof result !== 'string') throw new Error(`${rpcUrl} did not return a genesis hash`)
   return result
 }

@@ -1,15 +1,15 @@
 import type { Secrets } from './secrets.js'
 import { type StackSettings, standInsUrl } from './settings.js'
 
-/** What stand-ins and processes have to agree on. */
-export interface Agreed {
+/** Settings that must be the same for the stand-ins and the service. */
+export interface SharedSettings {
   readonly treasuryWallet: string
   readonly fiatpayKey: string
-  /** Where the service is reached, for webhooks. */
+  /** Address of the service, for webhooks. */
   readonly publicUrl: string
 }
 
-export function agreedSettings(settings: StackSettings, secrets: Secrets): Agreed {
+export function sharedSettings(settings: StackSettings, secrets: Secrets): SharedSettings {
   return {
     treasuryWallet: settings.TREASURY_WALLET ?? secrets.treasuryWallet,
     fiatpayKey: settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey,
@@ -17,31 +17,31 @@ export function agreedSettings(settings: StackSettings, secrets: Secrets): Agree
   }
 }
 
-/** What is known of the chain once it answers. */
+/** Known once the chain answers. */
 export interface ChainFacts {
   readonly genesisHash: string
-  /** Account of the stand-ins' swap engine; without meaning where SOLANA_RPC_URLS leads elsewhere. */
+  /** Account at the stand-in swap engine. Unused when SOLANA_RPC_URLS names another chain. */
   readonly referralAccount: string
 }
 
-/** What is known once everything the processes stand on has started. */
-export interface Started extends ChainFacts {
+/** Known once the dependencies of the service have started. */
+export interface StartedDependencies extends ChainFacts {
   readonly databaseUrl: string
   readonly redisUrl: string
   readonly secrets: Secrets
 }
 
 /**
- * The settings the stack gives its processes, over those it was given itself: where its own parts are, its secrets, and
- * what suits development. The key of the wallets is for the provisioner alone and not among them.
+ * The settings that the stack adds to the environment of its processes: addresses of its parts, its secrets, and defaults
+ * for development. Without WALLET_KEK, which only the provisioner gets.
  */
 export function processSettings(
   env: NodeJS.ProcessEnv,
   settings: StackSettings,
-  { databaseUrl, redisUrl, secrets, ...chain }: Started,
+  { databaseUrl, redisUrl, secrets, ...chain }: StartedDependencies,
 ): Record<string, string> {
   const given = (name: string): string | undefined => (env[name]?.trim() === '' ? undefined : env[name])
-  const { treasuryWallet, fiatpayKey, publicUrl } = agreedSettings(settings, secrets)
+  const { treasuryWallet, fiatpayKey, publicUrl } = sharedSettings(settings, secrets)
   return {
     ...outsideSettings(settings, chain),
     FIATPAY_SECRET_KEY: fiatpayKey,
@@ -49,7 +49,7 @@ export function processSettings(
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasuryWallet,
     PUBLIC_URL: publicUrl,
-    // Our mails ask to be answered, so no address that says it is not read.
+    // Some of our e-mails ask for a reply, so this is not a no-reply address.
     MAIL_FROM: given('MAIL_FROM') ?? 'Tips <support@tips.example>',
     OTP_PEPPER: given('OTP_PEPPER') ?? secrets.otpPepper,
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
@@ -58,8 +58,8 @@ export function processSettings(
 }
 
 /**
- * The settings that say where the chain, the prices, the swap engines, the mail server, the fiat provider and the exchange
- * rates are: at the stand-ins, except for what SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL give.
+ * The addresses of the chain, prices, swap engines, mail server, fiat provider and exchange rates: the stand-ins, except
+ * where SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL or RATE_URL name a real one.
  */
 function outsideSettings(
   settings: StackSettings,

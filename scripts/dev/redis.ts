@@ -6,7 +6,7 @@ import { waitUntil } from './wait-until.js'
 const readyMs = 15_000
 const answerMs = 1_000
 
-/** Redis is a wake-up call here, never the truth: nothing is kept on disk, and nothing is thrown away to make room. */
+/** Redis only carries wake-ups, so it stores nothing on disk. It must not evict keys (BullMQ). */
 export function redisProgram(port: number, dataDir: string): Program {
   const address = ['--port', String(port), '--bind', '127.0.0.1']
   const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']
@@ -14,10 +14,10 @@ export function redisProgram(port: number, dataDir: string): Program {
   return { command: 'redis-server', args: [...address, ...memoryOnly, ...log], signal: 'SIGTERM' }
 }
 
-/** Waits until Redis answers; fails after 15 s, or as soon as `alive` says there is nothing to wait for. */
-export async function redisReady(port: number, alive: () => boolean): Promise<void> {
-  if (!(await waitUntil(() => answers(port), readyMs, alive)))
-    throw new Error('Redis did not start; redis.log in the data folder says why')
+/** Waits until Redis answers. Throws after 15 s, or as soon as `mayStillStart` returns false. */
+export async function redisReady(port: number, mayStillStart: () => boolean): Promise<void> {
+  if (!(await waitUntil(() => answers(port), readyMs, mayStillStart)))
+    throw new Error('Redis did not start; see redis.log in the data folder')
 }
 
 function answers(port: number): Promise<boolean> {

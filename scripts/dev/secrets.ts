@@ -21,18 +21,18 @@ export interface Secrets {
 }
 
 /**
- * The secrets of a development stack, made once and kept beside the data they belong to: sealed wallets open with
- * this key alone. The treasury's key pair is a file as the Solana command line writes it (64 bytes: seed, public key).
+ * The secrets of a development stack, created once and stored next to its data: only `walletKek` opens the sealed
+ * wallets. The treasury's key pair is a file in the format of the Solana command line (64 bytes: seed, public key).
  */
-export function stackSecrets(dataDir: string): Secrets {
-  const made = kept(join(dataDir, 'secrets.json'), secretsFile, () => ({
+export function loadOrCreateSecrets(dataDir: string): Secrets {
+  const made = loadOrCreate(join(dataDir, 'secrets.json'), secretsFile, () => ({
     walletKek: randomBytes(keyBytes).toString('base64'),
     otpPepper: randomBytes(keyBytes).toString('base64'),
   }))
-  const fiatpay = kept(join(dataDir, 'fiatpay-key.json'), fiatpayFile, () => ({
+  const fiatpay = loadOrCreate(join(dataDir, 'fiatpay-key.json'), fiatpayFile, () => ({
     secretKey: `sk_test_${randomBytes(keyBytes).toString('hex')}`,
   }))
-  const treasury = kept(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
+  const treasury = loadOrCreate(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
   return {
     ...made,
     fiatpayKey: fiatpay.secretKey,
@@ -40,16 +40,16 @@ export function stackSecrets(dataDir: string): Secrets {
   }
 }
 
-function kept<Content>(file: string, shape: z.ZodType<Content>, make: () => Content): Content {
-  if (!existsSync(file)) write(file, JSON.stringify(make()))
+function loadOrCreate<Content>(file: string, shape: z.ZodType<Content>, create: () => Content): Content {
+  if (!existsSync(file)) write(file, JSON.stringify(create()))
   try {
     return shape.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new Refusal(`${file} is damaged: restore it, or delete the data folder to begin anew`)
+    throw new Refusal(`${file} is damaged: restore it, or delete the data folder to start with empty data`)
   }
 }
 
-/** Whole and on the disk before anything is sealed with it. */
+/** Atomic and synced to disk, because data will be sealed with these keys. */
 function write(file: string, text: string): void {
   const draft = `${file}.draft`
   const handle = openSync(draft, 'w', 0o600)

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { read } from '../../src/platform/config/config.js'
+import { readSettings } from '../../src/platform/config/config.js'
 import type { Port } from './ports.js'
 
 const port = z.coerce.number().int().min(1).max(65_534)
 const maxWebProcesses = 16
-const notInProduction = 'npm run dev starts stand-ins for money: it does not run with NODE_ENV=production'
+const notInProduction =
+  'must not be production: npm run dev replaces the payment providers by local stand-ins'
 
-/** The settings of the development stack itself; everything else is handed to the processes as it is. */
+/** The settings of the development stack itself. All others are passed to the processes unchanged. */
 const settings = z.object({
   NODE_ENV: z
     .string()
@@ -35,22 +36,22 @@ const settings = z.object({
 
 export type StackSettings = z.output<typeof settings>
 
-/** Reads them; an empty or blank value counts as absent. Throws ConfigError with every fault. */
+/** Reads the settings. An empty or blank value counts as absent. Throws ConfigError with every fault. */
 export function stackSettings(env: NodeJS.ProcessEnv): StackSettings {
-  return read(settings, env)
+  return readSettings(settings, env)
 }
 
-/** Whether anything outside is left to a stand-in. */
+/** Whether any provider is replaced by a stand-in. */
 export function needsStandIns({ SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL }: StackSettings): boolean {
   return [SOLANA_RPC_URLS, SMTP_URL, FIATPAY_URL, RATE_URL].includes(undefined)
 }
 
-/** Where the stand-ins are. */
+/** Address of the stand-ins. */
 export function standInsUrl({ SANDBOX_PORT }: StackSettings): string {
   return `http://127.0.0.1:${SANDBOX_PORT}`
 }
 
-/** Every port the stack will listen on. */
+/** Every port that the stack will listen on. */
 export function stackPorts(settings: StackSettings): Port[] {
   const { PORT, PG_PORT, REDIS_PORT, SANDBOX_PORT, SMTP_PORT } = settings
   const web = webPorts(settings).map((port) => ({
@@ -62,7 +63,7 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
     ...(settings.OPS_PORT === undefined ? [] : [{ setting: 'OPS_PORT', port: settings.OPS_PORT }]),
-    // The stand-in chain serves its WebSocket one port higher, as Solana's own validator does.
+    // The stand-in chain serves its WebSocket on the next port, as Solana's validator does.
     ...(needsStandIns(settings)
       ? [
           ...[SANDBOX_PORT, SANDBOX_PORT + 1].map((port) => ({ setting: 'SANDBOX_PORT', port })),

@@ -1,25 +1,25 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agreedSettings, processSettings } from './process-settings.js'
-import { stackSecrets } from './secrets.js'
-import { type Service, startServices } from './services.js'
-import { type StackContext, startDatabase, startOutside, startRedis } from './support.js'
+import { type StackContext, startDatabase, startProviders, startRedis } from './dependencies.js'
+import { processSettings, sharedSettings } from './process-settings.js'
+import { loadOrCreateSecrets } from './secrets.js'
+import { type ServiceProcess, startServiceProcesses } from './service-processes.js'
 
 const privateFile = 0o600
 
-/** Starts everything in its order. Resolves, when all of it is ready, with the table of addresses as text. */
+/** Starts the dependencies, then the service. Resolves when all is ready, with the table of addresses as text. */
 export async function startStack(context: StackContext): Promise<string> {
   const { settings } = context
-  const secrets = stackSecrets(settings.DATA_DIR)
+  const secrets = loadOrCreateSecrets(settings.DATA_DIR)
   const [databaseUrl, redisUrl, chain] = await Promise.all([
     startDatabase(context),
     startRedis(context),
-    startOutside(context, agreedSettings(settings, secrets)),
+    startProviders(context, sharedSettings(settings, secrets)),
   ])
   const { WALLET_KEK: walletKek, ...env } = process.env
   const found = processSettings(env, settings, { databaseUrl, redisUrl, secrets, ...chain })
   writeSettings(join(settings.DATA_DIR, 'settings.env'), found)
-  const services = await startServices(
+  const services = await startServiceProcesses(
     context,
     { ...env, ...found },
     walletKek?.trim() ? walletKek : secrets.walletKek,
@@ -27,7 +27,7 @@ export async function startStack(context: StackContext): Promise<string> {
   return table(context, services, found)
 }
 
-/** For the demo and the operators' scripts, which are told nothing but the data folder. */
+/** For the demo and the operators' commands, which find the stack by its data folder. */
 function writeSettings(file: string, settings: Record<string, string>): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   writeFileSync(file, lines.join(''), { mode: privateFile })
@@ -35,7 +35,7 @@ function writeSettings(file: string, settings: Record<string, string>): void {
 
 function table(
   { settings }: StackContext,
-  services: readonly Service[],
+  services: readonly ServiceProcess[],
   found: Record<string, string>,
 ): string {
   const rows = [
@@ -48,7 +48,7 @@ function table(
       'mail',
       settings.SMTP_URL === undefined
         ? `http://localhost:${settings.SANDBOX_PORT}/dev/mail/view`
-        : 'SMTP_URL',
+        : 'sent through SMTP_URL',
     ],
     ['fiatpay', found['FIATPAY_URL'] ?? ''],
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],

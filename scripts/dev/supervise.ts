@@ -1,19 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { endKept, keep } from '../bootstrap/keep.mjs'
+import { startChild, stopChild } from '../bootstrap/child-process.mjs'
 
 const firstPauseMs = 250
-const longestPauseMs = 5_000
-/** A child that lived this long had started well: its next failure is a new one. */
-const settledMs = 10_000
+const maxPauseMs = 5_000
+/** A process that ran this long had started well, so its failures are counted from zero again. */
+const startedWellMs = 10_000
 /** In a shell's exit status, death by a signal is 128 plus its number. */
 const signalBase = 128
 
-/** A command to keep running. `output`: a file descriptor for what it writes; left out, it writes where we do. */
+/** A command to run. `output`: a file descriptor for stdout and stderr; by default those of this process. */
 export interface Program {
   readonly command: string
   readonly args: readonly string[]
-  /** What makes it stop in order. */
+  /** The signal that stops it cleanly. */
   readonly signal: 'SIGTERM' | 'SIGINT'
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
@@ -22,60 +22,60 @@ export interface Program {
   readonly output?: number
 }
 
-/** Starts a program once; it ends when this process does. Who starts it looks after it. */
-export function startOnce({ output, ...program }: Program): ChildProcess {
-  return keep(program, output ?? 'inherit', output ?? 'inherit')
+/** Starts a program without supervision. It ends when this process ends. */
+export function startProgram({ output, ...program }: Program): ChildProcess {
+  return startChild(program, output ?? 'inherit', output ?? 'inherit')
 }
 
-/** How a child ended, in words: `exit code 1` or `SIGKILL`. */
-function wayOut(code: number | null, signal: NodeJS.Signals | null): string {
+/** How a process ended, as text: `exit code 1` or `SIGKILL`. */
+function exitReason(code: number | null, signal: NodeJS.Signals | null): string {
   if (signal !== null) return signal
   const named = Object.entries(constants.signals).find(([, number]) => number + signalBase === code)
   return named?.[0] ?? `exit code ${code}`
 }
 
-/** One program that is started again, after a growing pause, whenever it ends by itself. */
-export class Supervised {
+/** A program that is started again, after a growing pause, whenever it ends by itself. */
+export class SupervisedProcess {
   readonly name: string
-  /** How often it ended by itself since it last ran for ten seconds. */
+  /** How often it has ended by itself since it last ran for ten seconds. */
   failures = 0
   #child: ChildProcess | undefined
   #restart: NodeJS.Timeout | undefined
   #stopped = false
   readonly #program: Program
-  readonly #say: (text: string) => void
+  readonly #print: (text: string) => void
 
-  constructor(name: string, program: Program, say: (text: string) => void) {
+  constructor(name: string, program: Program, print: (text: string) => void) {
     this.name = name
     this.#program = program
-    this.#say = say
+    this.#print = print
     this.#start()
   }
 
-  /** Ends it in order, by force after so many milliseconds. Resolves when it is gone. */
+  /** Stops it cleanly, or kills it after `milliseconds`. Resolves when it has ended. */
   async stop(milliseconds: number): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#restart)
-    if (this.#child !== undefined) await endKept(this.#child, milliseconds)
+    if (this.#child !== undefined) await stopChild(this.#child, milliseconds)
   }
 
   #start(): void {
-    const began = Date.now()
-    const child = startOnce(this.#program)
+    const startedAt = Date.now()
+    const child = startProgram(this.#program)
     this.#child = child
-    child.once('error', (error) => this.#ended(began, error.message))
+    child.once('error', (error) => this.#restartLater(startedAt, error.message))
     child.once('exit', (code, signal) => {
       child.stdin?.destroy()
-      this.#ended(began, wayOut(code, signal))
+      this.#restartLater(startedAt, exitReason(code, signal))
     })
   }
 
-  #ended(began: number, how: string): void {
+  #restartLater(startedAt: number, reason: string): void {
     this.#child = undefined
     if (this.#stopped) return
-    this.failures = Date.now() - began > settledMs ? 1 : this.failures + 1
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.failures - 1))
-    this.#say(`${this.name} ended (${how}), starting it again in ${pause / 1000} s`)
+    this.failures = Date.now() - startedAt > startedWellMs ? 1 : this.failures + 1
+    const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (this.failures - 1))
+    this.#print(`${this.name} ended (${reason}), starting it again in ${pause / 1000} s`)
     this.#restart = setTimeout(() => this.#start(), pause)
   }
 }

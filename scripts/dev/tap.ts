@@ -1,5 +1,5 @@
-/** What a run of tests came to. */
-export interface Tally {
+/** The result of a test run. */
+export interface TestCounts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
@@ -9,8 +9,8 @@ const testLine = /^(not )?ok \d+(?:.*# (SKIP|TODO)\b)?/
 const failLine = /^# fail (\d+)$/
 
 /**
- * Counts AVA's TAP stream, line by line. Failed hooks, crashes and tests cut off by a timeout are `not ok` lines
- * that its closing summary leaves out in part, and a file that died early is only in that summary: the larger counts.
+ * Counts the tests in AVA's TAP output, line by line. The closing summary misses some `not ok` lines (failed hooks,
+ * crashes, timeouts), and a file that crashed early appears only in the summary. So the larger number is used.
  */
 export class TapCounter {
   #passed = 0
@@ -25,8 +25,8 @@ export class TapCounter {
     if (summary !== null) this.#summary = Number(summary[1])
   }
 
-  /** `exitCode`: of the test runner; a run that ended badly without a failed test counts as one failure. */
-  tally(exitCode: number): Tally {
+  /** `exitCode`: of the test runner. An exit code other than 0 without a failed test counts as one failure. */
+  counts(exitCode: number): TestCounts {
     const failed = Math.max(this.#failed, this.#summary, exitCode === 0 ? 0 : 1)
     return { passed: this.#passed, failed, skipped: this.#skipped }
   }
@@ -39,6 +39,6 @@ export class TapCounter {
 }
 
 /** The last line of `npm test`. */
-export function tallyLine({ passed, failed, skipped }: Tally): string {
+export function summaryLine({ passed, failed, skipped }: TestCounts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

@@ -3,15 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const pollMs = 50
 
 /**
- * Asks again and again until something holds. False after so many milliseconds, or as soon as `hopeful` says that
- * there is nothing to wait for.
+ * Polls until the condition is true. False after `milliseconds`, or as soon as `mayStillHappen` returns false.
  */
 export async function waitUntil(
-  holds: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   milliseconds: number,
-  hopeful: () => boolean = () => true,
+  mayStillHappen: () => boolean = () => true,
 ): Promise<boolean> {
-  for (const deadline = Date.now() + milliseconds; Date.now() < deadline && hopeful(); await sleep(pollMs))
-    if (await holds()) return true
+  const deadline = Date.now() + milliseconds
+  for (; Date.now() < deadline && mayStillHappen(); await sleep(pollMs)) if (await condition()) return true
   return false
 }

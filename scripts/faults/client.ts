@@ -1,29 +1,32 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Knex } from 'knex'
+import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
+import { credit } from '../../src/ledger/transfers.js'
 
 const requestMs = 15_000
 const retryMs = 150
 
-/** A creator's browser. */
-export interface Customer {
+/** A creator with the session cookie of the browser. */
+export interface Creator {
   readonly userId: string
   readonly cookie: string
 }
 
-/** What the service said in the end to one wish, however often it was asked. */
-export interface Answered {
+/** The final answer to a withdrawal that was repeated under one idempotency key. */
+export interface WithdrawalAnswer {
   readonly key: string
   readonly status: number
   readonly reference: string | undefined
   readonly error: string | undefined
-  /** What the attempts before said; 0: no answer. */
-  readonly before: readonly number[]
+  /** The statuses of the earlier attempts. 0: no answer. */
+  readonly earlierStatuses: readonly number[]
 }
 
 const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
 
-/** Opens an account, and keeps its cookie. */
-export async function register(url: string, email: string): Promise<Customer> {
+/** Registers an account and keeps the session cookie. */
+async function register(url: string, email: string): Promise<Creator> {
   const { status, body, cookie } = await post(`${url}/auth/register`, {
     email,
     password: 'correct horse battery',
@@ -33,27 +36,27 @@ export async function register(url: string, email: string): Promise<Customer> {
   return { userId: (body as { user: { id: string } }).user.id, cookie }
 }
 
-/** Withdraws, under one key, as often as it takes to be told yes or no. */
-export async function withdrawSurely(
+/** Repeats a withdrawal under one idempotency key until the answer is final. */
+export async function withdrawUntilFinal(
   url: string,
-  { cookie }: Customer,
+  { cookie }: Creator,
   amountUSDC: number,
   giveUp: () => boolean = () => false,
-): Promise<Answered | undefined> {
+): Promise<WithdrawalAnswer | undefined> {
   const key = randomUUID()
-  const before: number[] = []
+  const earlierStatuses: number[] = []
   while (!giveUp()) {
     const { status, body } = await withdrawOnce(url, cookie, amountUSDC, key)
     const { reference, error } = body as { reference?: string; error?: string }
     const isFinal = status === 200 || status === 502 || status === 400 || status === 401 || status === 422
-    if (isFinal) return { key, status, reference, error, before }
-    before.push(status)
+    if (isFinal) return { key, status, reference, error, earlierStatuses }
+    earlierStatuses.push(status)
     await sleep(retryMs)
   }
   return undefined
 }
 
-/** Asks once. Status 0: there was no answer. */
+/** Requests a withdrawal once. Status 0: no answer. */
 export async function withdrawOnce(
   url: string,
   cookie: string,
@@ -83,4 +86,13 @@ async function post(
     body: await response.json(),
     cookie: response.headers.get('set-cookie')?.split(';', 1)[0],
   }
+}
+
+/** Registers a creator with this balance, credited as if it came from the chain. */
+export async function createFundedCreator(db: Knex, url: string, micro: bigint): Promise<Creator> {
+  const creator = await register(url, `${randomBytes(8).toString('hex')}@example.com`)
+  const available = userAccount(creator.userId, 'available', 'USDC')
+  const entries = transferEntries(micro, platformAccount('chain_clearing', 'USDC'), available)
+  await credit(db, { key: `faults:${creator.userId}`, ref: 'faults', entries })
+  return creator
 }

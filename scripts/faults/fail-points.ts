@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /**
- * Loaded before a process of the service (`node --import`), it makes every statement and every request of that process a
- * named point at which it can be killed: `FAIL_AT` is such as `before payouts.sending`, `after COMMIT` or
- * `during POST /transfer`, `FAIL_NTH` the how manyth time. With `FAIL_HOW=cut` the database connection is ended there
- * instead, every time, and the process lives. The service itself knows nothing of this.
+ * A module that is loaded before a process of the service (`node --import`). It kills the process at a named point.
+ * `FAIL_AT` is a statement or request and a phase, for example `before payouts.sending`, `after COMMIT` or
+ * `during POST /transfer`. `FAIL_NTH` is the number of the occurrence. With `FAIL_HOW=cut` it does not kill the process
+ * but breaks the database connection at every occurrence. The service has no code for this.
  */
 const failAt = process.env['FAIL_AT'] ?? ''
 const cuts = process.env['FAIL_HOW'] === 'cut'
 let left = Number(process.env['FAIL_NTH'] ?? 1)
 
-/** A request was written and not yet answered, most of the time. */
+/** After this time a request is usually written and not yet answered. */
 const duringMs = 3
 
 function isDue(point: string): boolean {
@@ -30,7 +30,7 @@ interface Connection {
   readonly connection: { readonly stream: { destroy(): void } }
 }
 
-/** The name of a prepared statement, else its first word. */
+/** The name of a prepared statement, or the first word of another statement. */
 function labelOf(config: unknown): string {
   const { name, text = '' } = (typeof config === 'string' ? { text: config } : config) as {
     name?: string
@@ -39,7 +39,7 @@ function labelOf(config: unknown): string {
   return name ?? text.split(/[\s;]/, 1)[0]?.toUpperCase() ?? ''
 }
 
-/** knex asks with a callback, we with a promise. */
+/** Calls `answered` when a callback gets its answer. knex uses callbacks, the service's own queries use promises. */
 function watchAnswer(args: unknown[], answered: () => void): { args: unknown[]; called: boolean } {
   const index = args.findLastIndex((arg) => typeof arg === 'function')
   const callback = args[index] as Queried | undefined
@@ -71,14 +71,14 @@ const admin = cuts ? new pg.Client({ connectionString: process.env['DATABASE_URL
 await admin?.connect()
 let cutting = 0
 
-/** In turn: the server ends the connection just before, just after, or the socket breaks once the statement has left. */
+/** In turn: the server ends the connection just before or just after the statement, or the socket breaks after it is sent. */
 function cutAround({ processID, connection }: Connection, run: () => unknown): unknown {
-  const way = cutting++ % 3
+  const how = cutting++ % 3
   const end = () => query.call(admin, 'select pg_terminate_backend($1)', [processID]) as Promise<unknown>
-  if (way === 0) void end().catch(() => undefined)
+  if (how === 0) void end().catch(() => undefined)
   const result = run()
-  if (way === 1) void end().catch(() => undefined)
-  if (way === 2) void sleep(0).then(() => connection.stream.destroy())
+  if (how === 1) void end().catch(() => undefined)
+  if (how === 2) void sleep(0).then(() => connection.stream.destroy())
   return result
 }
 

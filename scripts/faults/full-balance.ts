@@ -1,15 +1,15 @@
 import { withdrawOnce } from './client.js'
 
-/** How one round went. */
+/** The result of one round. */
 export interface RaceResult {
-  readonly won: number
-  /** Every other answer, and how often. */
+  readonly succeeded: number
+  /** The other answers and how often each was given. */
   readonly others: Readonly<Record<string, number>>
 }
 
 /**
- * Asks for the whole balance so many times at once, of all web processes in turn; every request is another withdrawal. Of all
- * of them one may win, and the others must hear `Insufficient Balance`.
+ * Requests a withdrawal of the whole balance many times concurrently, from the web processes in turn. Every request is
+ * another withdrawal. One may succeed, and the others must be answered `Insufficient Balance`.
  */
 export async function raceForBalance(
   urls: readonly string[],
@@ -21,11 +21,11 @@ export async function raceForBalance(
     Array.from({ length: requests }, (_, n) => withdrawOnce(urls[n % urls.length] ?? '', cookie, amountUSDC)),
   )
   const others: Record<string, number> = {}
-  let won = 0
+  let succeeded = 0
   for (const { status, body } of answers) {
-    const told = `${status} ${(body as { error?: string }).error ?? ''}`
-    if (status === 200) won += 1
-    else others[told] = (others[told] ?? 0) + 1
+    const answer = `${status} ${(body as { error?: string }).error ?? ''}`
+    if (status === 200) succeeded += 1
+    else others[answer] = (others[answer] ?? 0) + 1
   }
-  return { won, others }
+  return { succeeded, others }
 }

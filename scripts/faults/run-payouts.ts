@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { openGround } from '../bench/ground.js'
-import { Refusal, say } from '../bootstrap/progress.mjs'
-import { type ChapterResult, killPayouts } from './payouts.js'
+import { startServers } from '../bench/servers.js'
+import { printProgress, Refusal } from '../bootstrap/progress.mjs'
+import { killPayouts, type RoundResult } from './kill-payouts.js'
 
 const folder = 'bench-results'
 const file = `${folder}/faults-payouts.json`
-const killsPerChapter = 50
-const killsMost = 100_000
+const killsPerRound = 50
+const killsMax = 100_000
 
 /** What is kept between runs. */
 interface Figures {
@@ -29,14 +29,14 @@ function newFigures(seed: number): Figures {
   return { seed, ...none, killsAt: {}, endings: {}, faults: [] }
 }
 
-/** A run's figures grow from chapter to chapter: what was counted before the run is added once. */
-function add(before: Figures, results: readonly ChapterResult[], seconds: number): Figures {
+/** Adds a run's rounds to the figures of earlier runs. The provider's counters cover the whole run, so the last is used. */
+function add(before: Figures, results: readonly RoundResult[], seconds: number): Figures {
   const last = results.at(-1)
   if (last === undefined) return before
-  const { verdict, sendings, lookups } = last
+  const { comparison, sendings, lookups } = last
   const kills = results.flatMap((result) => result.kills)
   const endings = { ...before.endings }
-  for (const [ending, count] of Object.entries(verdict.endings))
+  for (const [ending, count] of Object.entries(comparison.endings))
     endings[ending] = (endings[ending] ?? 0) + count
   const killsAt = { ...before.killsAt }
   for (const { role, at } of kills) killsAt[`${role} ${at}`] = (killsAt[`${role} ${at}`] ?? 0) + 1
@@ -45,12 +45,12 @@ function add(before: Figures, results: readonly ChapterResult[], seconds: number
     chapters: before.chapters + results.length,
     kills: before.kills + kills.length,
     killsAt,
-    withdrawals: before.withdrawals + verdict.withdrawals,
-    executed: before.executed + verdict.executed,
+    withdrawals: before.withdrawals + comparison.withdrawals,
+    executed: before.executed + comparison.executed,
     endings,
     sendings: before.sendings + sendings,
     lookups: before.lookups + lookups,
-    faults: [...before.faults, ...verdict.faults],
+    faults: [...before.faults, ...comparison.faults],
     seconds: before.seconds + seconds,
   }
 }
@@ -59,11 +59,11 @@ function read(): Figures {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Figures
   } catch {
-    throw new Refusal(`--resume: there are no figures in ${file}`)
+    throw new Refusal(`--resume: cannot read figures from ${file}`)
   }
 }
 
-function report({
+function summaryOf({
   seed,
   kills,
   withdrawals,
@@ -77,15 +77,15 @@ function report({
   const ended = Object.entries(endings).map(([ending, count]) => `${count} ${ending}`)
   return [
     `seed ${seed}: ${kills} kills in ${Math.round(seconds)} s`,
-    `${withdrawals} withdrawals, sent ${sendings} times, asked about ${lookups} times, executed ${executed} times`,
-    `ended: ${ended.join(', ')}`,
+    `${withdrawals} withdrawals: sent ${sendings} times, looked up ${lookups} times, executed ${executed} times`,
+    `final states: ${ended.join(', ')}`,
     faults.length === 0
-      ? 'no withdrawal was executed twice, none was lost, the books hold'
+      ? 'no withdrawal was executed twice, none was lost, and every invariant of the ledger holds'
       : faults.join('\n'),
   ].join('\n')
 }
 
-/** `npm run faults -- payouts`: the long run of kills, chapter by chapter. Returns the exit code. */
+/** `npm run faults -- payouts`: the long run of kills in rounds. Returns the exit code. */
 export async function runPayouts(args: readonly string[]): Promise<number> {
   const options = {
     kills: { type: 'string' },
@@ -93,47 +93,48 @@ export async function runPayouts(args: readonly string[]): Promise<number> {
     resume: { type: 'boolean' },
   } as const
   const { values } = parseArgs({ args: [...args], options })
-  const kills = whole('--kills', values.kills ?? '1000', killsMost)
+  const kills = wholeNumber('--kills', values.kills ?? '1000', killsMax)
   const before = values.resume
     ? read()
-    : newFigures(whole('--seed', values.seed ?? String(Date.now() % 1e9), Number.MAX_SAFE_INTEGER))
-  const chapters = Math.ceil((kills - before.kills) / killsPerChapter)
-  say(`seed ${before.seed}, ${Math.max(0, chapters)} chapters of ${killsPerChapter} kills`)
+    : newFigures(wholeNumber('--seed', values.seed ?? String(Date.now() % 1e9), Number.MAX_SAFE_INTEGER))
+  const rounds = Math.ceil((kills - before.kills) / killsPerRound)
+  printProgress(`seed ${before.seed}, ${Math.max(0, rounds)} rounds of ${killsPerRound} kills`)
   mkdirSync(folder, { recursive: true })
-  const ground = await openGround('.data/faults')
-  const began = Date.now()
-  const results: ChapterResult[] = []
+  const servers = await startServers('.data/faults')
+  const startedAt = Date.now()
+  const results: RoundResult[] = []
   let figures = before
-  const finished = (result: ChapterResult): void => {
+  const roundFinished = (result: RoundResult): void => {
     results.push(result)
-    figures = add(before, results, (Date.now() - began) / 1000)
+    figures = add(before, results, (Date.now() - startedAt) / 1000)
     writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
-    say(
-      `${figures.kills} of ${kills} kills; ${figures.withdrawals} withdrawals, ${figures.faults.length} faults`,
+    printProgress(
+      `${figures.kills} of ${kills} kills; ${figures.withdrawals} withdrawals, ${figures.faults.length} faults found`,
     )
   }
   try {
-    const { databaseUrl, redisUrl } = ground
-    const where = { databaseUrl, redisUrl, namespace: 'faults' }
-    const plan = {
-      seed: before.seed,
-      firstChapter: before.chapters,
-      chapters,
-      killsPerChapter,
-      tell: say,
-      finished,
-    }
-    await killPayouts(where, plan)
+    const { databaseUrl, redisUrl } = servers
+    await killPayouts(
+      { databaseUrl, redisUrl, namespace: 'faults' },
+      {
+        seed: before.seed,
+        firstRound: before.chapters,
+        rounds,
+        killsPerRound,
+        report: printProgress,
+        roundFinished,
+      },
+    )
   } finally {
-    await ground.close()
+    await servers.close()
   }
-  process.stdout.write(`${report(figures)}\nwritten to ${file}\n`)
+  process.stdout.write(`${summaryOf(figures)}\nwritten to ${file}\n`)
   return figures.faults.length === 0 ? 0 : 1
 }
 
-function whole(name: string, text: string, most: number): number {
+function wholeNumber(name: string, text: string, max: number): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > most)
-    throw new Refusal(`${name}: a whole number up to ${most}`)
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new Refusal(`${name}: a whole number up to ${max}`)
   return value
 }

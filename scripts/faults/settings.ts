@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type { Fiat } from '../sandbox/fiat.js'
+import type { FiatSandbox } from '../sandbox/fiat-sandbox.js'
 
 const nowhere = 'http://127.0.0.1:1'
 const pepper = randomBytes(32).toString('base64')
-/** Any wallet: nobody tips in crypto here. */
+/** Any wallet. There are no crypto tips in these runs. */
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 
-/** The settings of a service in which money leaves and nothing else happens; the provider's minutes are seconds. */
+/** The settings of a service that only pays out, with short waiting times for the provider. */
 export function serviceSettings(
   { databaseUrl, redisUrl, namespace }: { databaseUrl: string; redisUrl: string; namespace: string },
-  { env }: Pick<Fiat, 'env'>,
+  { env }: Pick<FiatSandbox, 'env'>,
   port: number,
   deduplicates: boolean,
 ): Record<string, string> {

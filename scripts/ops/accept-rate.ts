@@ -2,63 +2,66 @@ import type { Knex } from 'knex'
 import { baseUnits, displayText } from '../../src/kernel/money.js'
 import {
   type AcceptedRate,
-  acceptRate,
-  type LastAccepted,
-  lastAccepted,
-  lastRefused,
+  findLastAcceptedRate,
+  findLastRefusedRate,
+  type LastAcceptedRate,
+  recordAcceptedRate,
 } from '../../src/market/accepted-rates.js'
 import { isWithin } from '../../src/market/token-price-guard.js'
 import { rateDecimals } from '../../src/ports/exchange-rates.js'
-import { ageText } from './support/age.js'
-import { audit } from './support/audit.js'
 import {
-  acting,
   actorOf,
-  CannotDo,
-  concluded,
+  applyOptions,
+  describeChange,
   exitHelp,
   type Outcome,
-  reasonOf,
+  RefusedError,
   reasonOption,
+  requireReason,
   runCommand,
   UsageError,
   type Values,
 } from './support/command.js'
+import { formatAge } from './support/format-age.js'
+import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-/** Accepts an exchange rate that jumped, after somebody has made sure it is true; fiat tips then go on. */
+/** Accepts an exchange rate that was held back because it jumped. Fiat tips and withdrawals then work again. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
-An exchange rate too far from the last accepted one stops new fiat tips: feeds err by a factor of a hundred, and one
-such rate gives money away. Look the rate up elsewhere first. Without --apply nothing is changed; when no rate waits,
-there is nothing to do.
+An exchange rate that is too far from the last accepted one stops new fiat tips and withdrawals, because a wrong rate
+gives money away. Look up the true rate somewhere else first. Without --apply this shows the rate that was held back and
+changes nothing.
 
-  --rate <naira>   naira for a dollar, as looked up; default: what the feed said last. It must be within 1 % of that
-  --reason <text>  where it was looked up, for the audit log; wanted with --apply
-  --apply          do it
-  --as <name>      in whose name, for the audit log; default: the user of the operating system
-  --json           answer as one line of JSON
-  --help
+  --rate <naira>   the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back
+  --reason <text>  where you looked it up, for the audit log; required with --apply
+  --apply          accept the rate
+  --as <name>      your name for the audit log; default: the user of the operating system
+  --json           print one line of JSON
+  --help           print this text
 
 ${exitHelp}`
 
-const options = { ...acting, ...reasonOption, rate: { type: 'string' } } as const
+const options = { ...applyOptions, ...reasonOption, rate: { type: 'string' } } as const
 
-/** What was looked up may be so much from what the feed says. */
-const mistakePercent = 1
+/** --rate may differ this much from the rate that was held back. */
+const tolerancePercent = 1
 
 interface Plan {
-  readonly before: LastAccepted | undefined
-  /** The one that waits. */
+  readonly before: LastAcceptedRate | undefined
+  /** The newest rate that was held back; undefined: none. */
   readonly refused: AcceptedRate | undefined
 }
 
-async function planFor(db: Knex, rate: string | undefined): Promise<Plan> {
-  const looked = rate === undefined ? undefined : baseUnits(Number(rate), rateDecimals)
-  if (rate !== undefined && looked === undefined) throw new UsageError('--rate: naira for a dollar')
-  const [before, refused] = await Promise.all([lastAccepted(db), lastRefused(db)])
-  if (refused !== undefined && looked !== undefined && !isWithin(refused.value, looked, mistakePercent))
-    throw new CannotDo(`the feed says ${text(refused.value)}, which is not ${rate}`)
+async function readPlan(db: Knex, rate: string | undefined): Promise<Plan> {
+  const lookedUp = rate === undefined ? undefined : baseUnits(Number(rate), rateDecimals)
+  if (rate !== undefined && lookedUp === undefined)
+    throw new UsageError('--rate needs the naira for one dollar, such as 1600.5')
+  const [before, refused] = await Promise.all([findLastAcceptedRate(db), findLastRefusedRate(db)])
+  if (refused !== undefined && lookedUp !== undefined && !isWithin(refused.value, lookedUp, tolerancePercent))
+    throw new RefusedError(
+      `the feed says ${text(refused.value)}, and --rate says ${rate}: they differ by more than ${tolerancePercent} %`,
+    )
   return { before, refused }
 }
 
@@ -66,29 +69,29 @@ type Given = Values<typeof options>
 
 async function run(values: Given): Promise<Outcome> {
   const applied = values.apply === true
-  const note = applied ? reasonOf(values) : ''
+  const note = applied ? requireReason(values) : ''
   return withDatabase(async (db) => {
-    const plan = await planFor(db, values.rate)
+    const plan = await readPlan(db, values.rate)
     const { refused } = plan
-    if (refused === undefined) return nothingWaits(plan)
+    if (refused === undefined) return nothingHeldBack(plan)
     const change = { ...lastJson(plan), after: text(refused.value) }
     if (applied && !(await accept(db, refused, actorOf(values), { ...change, note })))
-      return nothingWaits(await planFor(db, undefined))
-    const told = `naira for a dollar: ${lastText(plan)} -> ${change.after}`
-    return { text: concluded(told, 'accepted', applied), json: { applied, ...change } }
+      return nothingHeldBack(await readPlan(db, undefined))
+    const line = `naira for one dollar: ${lastText(plan)} -> ${change.after}`
+    return { text: describeChange(line, 'accepted', applied), json: { applied, ...change } }
   })
 }
 
-function nothingWaits(plan: Plan): Outcome {
+function nothingHeldBack(plan: Plan): Outcome {
   return {
-    text: `no rate waits to be accepted; last accepted, in naira for a dollar: ${lastText(plan)}`,
+    text: `no exchange rate is held back; last accepted, in naira for one dollar: ${lastText(plan)}`,
     json: { applied: false, ...lastJson(plan), after: null },
   }
 }
 
 /** The last accepted rate and how old it is. */
 function lastText({ before }: Plan): string {
-  return before === undefined ? 'none' : `${text(before.value)} (${ageText(before.ageSeconds)} ago)`
+  return before === undefined ? 'none' : `${text(before.value)} (${formatAge(before.ageSeconds)} ago)`
 }
 
 function lastJson({ before }: Plan) {
@@ -96,14 +99,14 @@ function lastJson({ before }: Plan) {
   return { before: text(before.value), beforeAgeSeconds: before.ageSeconds }
 }
 
-/** False when somebody else accepted one meanwhile. */
+/** False when another operator accepted it meanwhile. */
 async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<boolean> {
   return db.transaction(async (trx) => {
-    // Two operators at once do it once.
+    // Only one of two operators who accept at the same time finds it.
     await trx.raw('lock table rates in share row exclusive mode')
-    if ((await lastRefused(trx)) === undefined) return false
-    const { id } = await acceptRate(trx, refused, actor)
-    await audit(trx, { actor, action: 'accept-rate', subject: `rate:${id}`, details: { ...details } })
+    if ((await findLastRefusedRate(trx)) === undefined) return false
+    const { id } = await recordAcceptedRate(trx, refused, actor)
+    await recordAudit(trx, { actor, action: 'accept-rate', subject: `rate:${id}`, details: { ...details } })
     return true
   })
 }

@@ -11,15 +11,15 @@ import { withDatabase } from './support/with-database.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
-/** Checks every invariant of the ledger over all entries and prints what each kind of account holds. */
+/** Checks every invariant over the whole ledger, and prints the sum of each kind of account. Changes nothing. */
 await runCommand({
   help: `npm run ops -- check-books [--json]
 
-Reads the whole ledger (postings go on meanwhile), counts what breaks an invariant, and prints what each kind of
-account holds. Changes nothing.
+Reads the whole ledger, counts the violations of each invariant, and prints the sum of each kind of account. It changes
+nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an invariant is broken.
 
-  --json   print for programs; amounts are base units as decimal text
-  --help   this text
+  --json   print one line of JSON; amounts are base units as decimal text
+  --help   print this text
 
 ${exitHelp}`,
   options: {},

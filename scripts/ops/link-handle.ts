@@ -1,40 +1,40 @@
 import type { Knex } from 'knex'
-import { discordHandleFrom, twitterHandleFrom } from '../../src/creators/handles.js'
-import { lockCreator } from '../../src/creators/lock-creator.js'
-import { audit } from './support/audit.js'
+import { lockCreator } from '../../src/creators/find-creator.js'
+import { parseDiscordHandle, parseTwitterHandle } from '../../src/creators/handles.js'
 import {
-  acting,
   actorOf,
-  CannotDo,
-  concluded,
+  applyOptions,
+  describeChange,
   exitHelp,
   type Outcome,
+  RefusedError,
   runCommand,
   UsageError,
   type Values,
 } from './support/command.js'
-import { findPerson, type Person } from './support/person.js'
+import { findUser, type User } from './support/find-user.js'
+import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-/** Links a creator's Twitter or Discord handle, or takes it away: tips to the handle then go to this account. */
+/** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
 const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
 
-Links a handle to a creator's account. Whoever has a handle receives the tips sent to it: make sure first that it
-is theirs. Without --apply nothing is changed.
+Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
+that the handle belongs to this creator. Without --apply this changes nothing.
 
   --user <id|e-mail>     the account
   --twitter <handle>     with or without @; 1 to 15 letters, digits, underscores
   --discord <handle>     2 to 32 letters, digits, underscores, dots
   --unlink <network>     twitter or discord
-  --apply                do it
-  --as <name>            in whose name, for the audit log; default: the user of the operating system
-  --json                 answer as one line of JSON
-  --help
+  --apply                make the change
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON
+  --help                 print this text
 
 ${exitHelp}`
 
 const options = {
-  ...acting,
+  ...applyOptions,
   user: { type: 'string' },
   twitter: { type: 'string' },
   discord: { type: 'string' },
@@ -43,73 +43,78 @@ const options = {
 
 type Network = 'twitter' | 'discord'
 const columnOf = { twitter: 'twitter_handle', discord: 'discord_handle' } as const
-const handleFrom = { twitter: twitterHandleFrom, discord: discordHandleFrom } as const
+const handleFrom = { twitter: parseTwitterHandle, discord: parseDiscordHandle } as const
 
-interface Wanted {
+interface HandleChange {
   readonly network: Network
-  /** Null takes the handle away. */
+  /** Null: unlink. */
   readonly handle: string | null
 }
 
 type Given = Values<typeof options>
 
-function wantedFrom({ twitter, discord, unlink }: Given): Wanted {
+function parseChange({ twitter, discord, unlink }: Given): HandleChange {
   const given = Object.entries({ twitter, discord, unlink }).filter(([, value]) => value !== undefined)
   const [name, value] = given[0] ?? []
   if (given.length !== 1 || name === undefined || value === undefined)
-    throw new UsageError('give one of --twitter, --discord and --unlink')
+    throw new UsageError('give exactly one of --twitter, --discord and --unlink')
   if (name === 'unlink') {
-    if (value !== 'twitter' && value !== 'discord') throw new UsageError('--unlink: twitter or discord')
+    if (value !== 'twitter' && value !== 'discord') throw new UsageError('--unlink needs twitter or discord')
     return { network: value, handle: null }
   }
   const network = name as Network
   const handle = handleFrom[network](value)
-  if (handle === undefined) throw new UsageError(`--${network}: ${value} cannot be a handle there`)
+  if (handle === undefined)
+    throw new UsageError(`--${network}: ${value} is not a valid handle; --help shows what is`)
   return { network, handle }
 }
 
-async function refuseTaken(db: Knex, person: Person, { network, handle }: Wanted): Promise<void> {
+async function refuseTaken(db: Knex, user: User, { network, handle }: HandleChange): Promise<void> {
   if (handle === null) return
   const taken = await db('users')
-    .whereRaw('lower(??) = lower(?) and id <> ?', [columnOf[network], handle, person.id])
+    .whereRaw('lower(??) = lower(?) and id <> ?', [columnOf[network], handle, user.id])
     .first('id')
   if (taken !== undefined)
-    throw new CannotDo(`${network} handle ${handle} belongs to user ${taken.id}; unlink it there first`)
+    throw new RefusedError(`${network} handle ${handle} belongs to user ${taken.id}; unlink it there first`)
 }
 
-async function link(db: Knex, person: Person, { network, handle }: Wanted, actor: string): Promise<void> {
+async function applyChange(
+  db: Knex,
+  user: User,
+  { network, handle }: HandleChange,
+  actor: string,
+): Promise<void> {
   await db.transaction(async (trx) => {
-    await lockCreator(trx, person.id)
-    // Two operators may link the same handle at the same moment.
+    await lockCreator(trx, user.id)
+    // Two operators may link the same handle at the same time: the second waits here, and is refused.
     await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`${network}:${handle?.toLowerCase()}`])
-    await refuseTaken(trx, person, { network, handle })
+    await refuseTaken(trx, user, { network, handle })
     await trx('users')
-      .where({ id: person.id })
+      .where({ id: user.id })
       .update({ [columnOf[network]]: handle })
-    const details = { network, before: person[network], after: handle }
-    await audit(trx, { actor, action: 'link-handle', subject: `user:${person.id}`, details })
+    const details = { network, before: user[network], after: handle }
+    await recordAudit(trx, { actor, action: 'link-handle', subject: `user:${user.id}`, details })
   })
 }
 
 async function run(values: Given): Promise<Outcome> {
-  const wanted = wantedFrom(values)
-  const { user } = values
-  if (user === undefined) throw new UsageError('--user is required')
+  const change = parseChange(values)
+  if (values.user === undefined) throw new UsageError('--user is required')
   return withDatabase(async (db) => {
-    const person = await findPerson(db, user)
-    await refuseTaken(db, person, wanted)
-    const applied = values.apply === true && person[wanted.network] !== wanted.handle
-    if (applied) await link(db, person, wanted, actorOf(values))
-    return present(person, wanted, applied)
+    const user = await findUser(db, values.user)
+    await refuseTaken(db, user, change)
+    const applied = values.apply === true && user[change.network] !== change.handle
+    if (applied) await applyChange(db, user, change, actorOf(values))
+    return present(user, change, applied)
   })
 }
 
-function present(person: Person, { network, handle }: Wanted, applied: boolean): Outcome {
-  const { id, email, [network]: before } = person
+function present(user: User, { network, handle }: HandleChange, applied: boolean): Outcome {
+  const { id, email, [network]: before } = user
   const json = { applied, userId: id, email, network, before, after: handle }
-  const change = `${network} handle of ${email} (${id}): ${before ?? 'none'} -> ${handle ?? 'none'}`
-  if (before === handle) return { text: `${change}: nothing to do`, json }
-  return { text: concluded(change, 'done', applied), json }
+  const line = `${network} handle of ${email} (${id}): ${before ?? 'none'} -> ${handle ?? 'none'}`
+  if (before === handle) return { text: `${line}: nothing to do`, json }
+  return { text: describeChange(line, 'done', applied), json }
 }
 
 await runCommand({ help, options, run })

@@ -2,14 +2,14 @@ import { loadDatabaseUrl } from '../../src/platform/config/config.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import { exitHelp, runCommand } from './support/command.js'
 
-/** `npm run migrate`: the release step. Safe to run at every deploy and from several machines at once. */
+/** Brings the database to the newest schema: the release step of a deploy, also `npm run migrate`. */
 const help = `npm run migrate
 
-Brings the database to the newest schema, at once: a release waits for it. Safe to run at every deploy and from several
-machines at once.
+Brings the database to the newest schema. There is no plan: it acts immediately, because a release waits for it. Run it at
+every deploy. Several machines may run it at the same time: one works, the others wait.
 
-  --json   answer as one line of JSON
-  --help
+  --json   print one line of JSON
+  --help   print this text
 
 ${exitHelp}`
 
@@ -18,7 +18,7 @@ await runCommand({
   options: {},
   async run() {
     const applied = await migrateToLatest(loadDatabaseUrl())
-    const text = applied.length === 0 ? 'database is up to date' : `applied ${applied.join(', ')}`
+    const text = applied.length === 0 ? 'the database is up to date' : `applied ${applied.join(', ')}`
     return { text, json: { migrations: applied } }
   },
 })

@@ -5,61 +5,68 @@ import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statem
 import type { OperatorAction } from '../../src/withdrawals/review/operator-actions.js'
 import { reconcileNow } from '../../src/withdrawals/work-queue.js'
 import {
-  acting,
   actorOf,
-  CannotDo,
-  consentTo,
+  applyHint,
+  applyOptions,
   exitHelp,
   type Outcome,
+  parseVerb,
+  RefusedError,
   reasonOption,
+  requireConfirmation,
   runCommand,
   UsageError,
   type Values,
-  verbOf,
 } from './support/command.js'
 import { type ActionResult, runAction } from './support/payout-actions.js'
 import {
-  historyOf,
+  findPayout,
+  listHistory,
   listPayouts,
   payoutJson,
   payoutLine,
-  payoutOf,
   payoutText,
 } from './support/payout-rows.js'
 import { withServices } from './support/with-services.js'
 
-/** Shows withdrawals, asks the provider about them, and does by hand what only a person may decide. */
+/** Shows withdrawals, compares them with the provider, and takes the decisions that only a person may take. */
 const help = `npm run ops -- payouts list --state manual_review
-npm run ops -- payouts <verb> [<reference>...] [options]
+npm run ops -- payouts <command> [<reference>...] [options]
 
-  list                    by state and age, oldest first
-  show <reference>        one with everything that happened to it
-  ask <reference>...      asks the provider now; the reconciler then does what the answer says
-  compare                 the provider's list of the last two days beside ours; exit code 4 when they differ
-  replay <reference>...   sends again, always under the same reference; refuses what may have left, unless the provider
-                          documents that it refuses a used reference and does not find it
-  release <reference>     sends one that waits for an identity, without verifying anybody
-  void <reference>        gives the creator the money back; only what was never sent, or is in manual_review and not found
-  recredit <reference>    credits the creator again after the money of a completed one came back; once
-  close <reference>       closes what is open, once it is dealt with by other means
+These commands need no --apply:
+  list                    withdrawals, oldest first
+  show <reference>        one withdrawal with its whole history
+  ask <reference>...      asks the provider now; the reconciler then follows the answer
+  compare                 compares the provider's list of transfers of the last two days with our withdrawals; exit code 4
+                          when they differ
 
-The last five change nothing without --apply. They ask the provider first, are written to the audit log in the same
-transaction, and may be run by two at once.
+These commands show a plan; with --apply, --confirm and --reason they act:
+  replay <reference>...   sends it again under the same reference. Refused when it may have been sent before, unless the
+                          provider does not find it and documents that it refuses a used reference
+                          (FIATPAY_DEDUPLICATES)
+  release <reference>     sends a withdrawal that waits for an identity, without verifying the creator
+  void <reference>        fails the withdrawal and gives the creator the money back. Only if it was never sent, or is in
+                          manual_review and the provider does not find it
+  recredit <reference>    credits the creator again after the money of a completed withdrawal came back
+  close <reference>       closes the open reviews of a withdrawal that was settled outside the service; moves no money
 
-  --state <state>         list: open (default), all, or a state of the withdrawal or of its sending
-  --older-than <minutes>  list
-  --limit <n>             list: at most so many, 100 when left out
+All of them except release and close ask the provider first. Every action is written to the audit log in the same
+transaction. If two operators run the same action at the same time, it is done once.
+
+  --state <state>         for list: open (default), all, a status or a send state
+  --older-than <minutes>  for list: only withdrawals older than this
+  --limit <n>             for list: at most this many; default 100
   --apply                 do it
-  --confirm <reference>   what is meant, once more; of several: how many
-  --reason <text>         why, for those who ask later; required with --apply
-  --as <name>             in whose name, for the audit log; default: the user of the operating system
-  --json                  answer as one line of JSON; amounts are base units as decimal text
-  --help
+  --confirm <reference>   the reference once more; for several references: how many they are
+  --reason <text>         why, for the audit log, such as a ticket number; required with --apply
+  --as <name>             your name for the audit log; default: the user of the operating system
+  --json                  print one line of JSON; amounts are base units as decimal text
+  --help                  print this text
 
 ${exitHelp}`
 
 const options = {
-  ...acting,
+  ...applyOptions,
   state: { type: 'string' },
   'older-than': { type: 'string' },
   limit: { type: 'string' },
@@ -71,133 +78,142 @@ type Given = Values<typeof options>
 
 type Verb = (services: Composed, references: readonly string[], given: Given) => Promise<Outcome>
 
-const limitMost = 1000
-const minutesMost = 1e7
+const maxLimit = 1000
+const maxMinutes = 1e7
+/** How long `ask` waits for the reconciler. */
 const askMs = 20_000
 const pollMs = 250
 
 const verbs = {
-  list: async ({ db }, words, { state = 'open', 'older-than': minutes, limit }) => {
-    none(words)
-    const olderThanSeconds = 60 * whole('--older-than', minutes, 0, minutesMost)
-    const wanted = { state, olderThanSeconds, limit: whole('--limit', limit, 100, limitMost) }
-    const rows = await listPayouts(db, wanted)
-    const text = rows.map(payoutLine).join('\n') || `none is ${state}`
+  list: async ({ db }, positionals, { state = 'open', 'older-than': minutes, limit }) => {
+    refusePositionals(positionals)
+    const olderThanSeconds = 60 * parseWhole('--older-than', minutes, 0, maxMinutes)
+    const filter = { state, olderThanSeconds, limit: parseWhole('--limit', limit, 100, maxLimit) }
+    const rows = await listPayouts(db, filter)
+    const text = rows.map(payoutLine).join('\n') || `no withdrawal is ${state}`
     return { text, json: { payouts: rows.map(payoutJson) } }
   },
   show: async ({ db }, references) => {
-    const row = await payoutOf(db, only(references))
-    const history = await historyOf(db, row)
+    const row = await findPayout(db, parseOneReference(references))
+    const history = await listHistory(db, row)
     return { text: payoutText(row, history), json: { payout: payoutJson(row), history } }
   },
   ask: async (services, references) => {
-    const told: string[] = []
-    for (const reference of some(references)) told.push(await ask(services, reference))
-    return { text: told.join('\n'), json: { told } }
+    const answers: string[] = []
+    for (const reference of parseReferences(references)) answers.push(await ask(services, reference))
+    return { text: answers.join('\n'), json: { told: answers } }
   },
-  compare: async (services, words) => {
-    none(words)
+  compare: async (services, positionals) => {
+    refusePositionals(positionals)
     const differences = await compareTransfers(services)
     const lines = differences.map(
       ({ providerReference, kind, ours, theirs }) =>
-        `${providerReference}  ${kind}: ours ${ours ?? 'none'}, theirs ${theirs ?? 'none'}`,
+        `${providerReference}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}`,
     )
-    const text = lines.join('\n') || 'the provider’s list and ours say the same'
+    const text = lines.join('\n') || "no difference between the provider's list and ours"
     return { ok: differences.length === 0, text, json: { differences } }
   },
-  replay: deed('replay'),
-  release: deed('release'),
-  void: deed('void'),
-  recredit: deed('recredit'),
-  close: deed('close'),
+  replay: action('replay'),
+  release: action('release'),
+  void: action('void'),
+  recredit: action('recredit'),
+  close: action('close'),
 } satisfies Record<string, Verb>
 const verbNames = Object.keys(verbs) as (keyof typeof verbs)[]
 
-/** The deeds, each of one withdrawal after the other: what fails leaves the others as they are. */
-function deed(name: OperatorAction): Verb {
-  return async (services, words, given) => {
-    const references = name === 'replay' ? some(words) : [only(words)]
+/** An action on one withdrawal after the other, each in its own transaction. */
+function action(name: OperatorAction): Verb {
+  return async (services, positionals, given) => {
+    const references = name === 'replay' ? parseReferences(positionals) : [parseOneReference(positionals)]
     const { apply = false } = given
-    const reason = apply ? consentTo(name, confirmationOf(references), given) : ''
-    const order = { deed: name, actor: actorOf(given), reason, apply }
+    const reason = apply ? requireConfirmation(name, confirmationOf(references), given) : ''
+    const request = { action: name, actor: actorOf(given), reason, apply }
     const results: ActionResult[] = []
     for (const reference of references) {
       if (references.length > 1)
         process.stderr.write(`${results.length + 1} of ${references.length}: ${reference}\n`)
-      results.push(await runAction(services, reference, order))
+      results.push(await runAction(services, reference, request))
     }
     return outcomeOf(results, apply)
   }
 }
 
-/** The reference; of several, how many. */
+/** What --confirm must be: the reference, or of several how many. */
 function confirmationOf(references: readonly string[]): string {
   const [reference = '', ...more] = references
   return more.length === 0 ? reference : String(references.length)
 }
 
-/** What was refused makes the whole of it fail, after the rest is done. */
+/** Throws RefusedError when every action was refused; `ok` is false when some were. */
 function outcomeOf(results: readonly ActionResult[], apply: boolean): Outcome {
   const refused = results.filter(({ done }) => !done)
-  const lines = results.map(({ reference, done, told }) => {
-    const state = done && !apply ? `would ${told}; --apply does it` : told
-    return `${reference}  ${done && apply ? `done: ${state}` : state}`
+  const lines = results.map(({ reference, done, message }) => {
+    if (!done) return `${reference}  ${message}`
+    return `${reference}  ${apply ? `done: ${message}` : `would ${message}; ${applyHint}`}`
   })
   const count = results.length - refused.length
   const text = [...lines, `${apply ? 'done' : 'planned'}: ${count}, refused: ${refused.length}`].join('\n')
-  const json = { applied: apply && count > 0, results }
-  if (count === 0) throw new CannotDo(text, json)
+  const json = {
+    applied: apply && count > 0,
+    results: results.map(({ reference, done, message }) => ({ reference, done, told: message })),
+  }
+  if (count === 0) throw new RefusedError(text, json)
   return { ok: refused.length === 0, text, json }
 }
 
-/** Waits until the reconciler has asked, or says what the provider answers when none does. */
+/** Asks the provider, then waits until the reconciler has asked too and followed the answer. */
 async function ask(services: Composed, reference: string): Promise<string> {
-  const before = await payoutOf(services.db, reference)
-  const found = await services.payouts.find(before.providerReference)
-  const state = found === undefined ? 'does not find it' : `shows it ${found.state}`
+  const before = await findPayout(services.db, reference)
+  const found = await services.payouts.findTransfer(before.providerReference)
+  const answer = `the provider ${found === undefined ? 'does not find it' : `shows it ${found.state}`}`
   if (!(await reconcileNow(services, before.providerReference)))
-    return `${reference}  ${before.status}/${before.sendState}: the provider ${state}`
+    return `${reference}  ${before.status}/${before.sendState}: ${answer}`
   const deadline = Date.now() + askMs
   for (;;) {
-    const now = await payoutOf(services.db, reference)
-    const asked = now.looks !== before.looks
-    if (asked || Date.now() > deadline)
-      return `${reference}  the provider ${state}; it is ${now.status}/${now.sendState}${asked ? '' : ', and no reconciler is at work'}`
+    const now = await findPayout(services.db, reference)
+    const isReconciled = now.looks !== before.looks
+    if (isReconciled || Date.now() > deadline) {
+      const missing = isReconciled ? '' : '. The reconciler did not react: is the process running?'
+      return `${reference}  ${answer}; here it is ${now.status}/${now.sendState}${missing}`
+    }
     await sleep(pollMs)
   }
 }
 
-function none(words: readonly string[]): void {
-  if (words.length > 0) throw new UsageError(`nothing besides options goes here, not ${words.join(' ')}`)
+function refusePositionals(positionals: readonly string[]): void {
+  if (positionals.length > 0)
+    throw new UsageError(`only options may follow here, not ${positionals.join(' ')}`)
 }
 
-function some(references: readonly string[]): readonly string[] {
-  if (references.length === 0) throw new UsageError('which one? give a reference, FIATPAY-<32 hex digits>')
+/** Each reference once. Throws UsageError when there is none, or one is malformed. */
+function parseReferences(references: readonly string[]): readonly string[] {
+  if (references.length === 0) throw new UsageError('give a reference: FIATPAY- and 32 hex digits')
   for (const reference of references)
-    if (!isPayoutReference(reference)) throw new UsageError(`${reference} is no reference of a withdrawal`)
+    if (!isPayoutReference(reference))
+      throw new UsageError(`${reference} is not the reference of a withdrawal`)
   return [...new Set(references)]
 }
 
-function only(references: readonly string[]): string {
-  const [reference, ...more] = some(references)
-  if (reference === undefined || more.length > 0) throw new UsageError('give one reference')
+function parseOneReference(references: readonly string[]): string {
+  const [reference, ...more] = parseReferences(references)
+  if (reference === undefined || more.length > 0) throw new UsageError('give exactly one reference')
   return reference
 }
 
-function whole(name: string, text: string | undefined, otherwise: number, most: number): number {
-  if (text === undefined) return otherwise
+function parseWhole(name: string, text: string | undefined, fallback: number, max: number): number {
+  if (text === undefined) return fallback
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > most)
-    throw new UsageError(`${name}: a whole number up to ${most}`)
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new UsageError(`${name} needs a whole number from 0 to ${max}`)
   return value
 }
 
 await runCommand({
   help,
   options,
-  words: true,
+  allowPositionals: true,
   async run(given, [name, ...references]) {
-    const verb = verbOf(name, verbNames)
+    const verb = parseVerb(name, verbNames)
     return withServices((services) => verbs[verb](services, references, given))
   },
 })

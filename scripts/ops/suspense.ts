@@ -1,64 +1,69 @@
 import type { Knex } from 'knex'
 import {
-  assignmentOf,
   findSuspense,
   listSuspense,
-  type Resolution,
   resolveSuspense,
   type SuspenseItem,
-  suspenseSums,
+  type SuspenseResolution,
+  sumSuspense,
+  valueAssignment,
 } from '../../src/fiat/suspense/suspense.js'
 import { displayText } from '../../src/kernel/money.js'
-import { audit } from './support/audit.js'
 import {
-  acting,
   actorOf,
-  CannotDo,
-  concluded,
+  applyOptions,
+  describeChange,
   exitHelp,
   type Outcome,
-  reasonOf,
+  RefusedError,
   reasonOption,
+  requireReason,
   runCommand,
   UsageError,
   type Values,
 } from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-/** Shows naira that are nobody's yet (too little, too much, paid again); notes what was returned, credits what is the creator's. */
+/** Shows naira that could not be credited; records that they were returned, or credits them to the creator. */
 const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
 
-Lists payments that could not be credited, oldest first, at most 1,000. One of them can be resolved: --returned notes
-that its money went back to its payer, which somebody did at the provider before; --assign gives its worth to the
-creator it was meant for, at the locked or the current rate, whichever gives less. Without --apply nothing is changed.
+Lists the payments that could not be credited (too little, too much, paid twice), oldest first, at most 1,000, and compares
+their sum with the ledger: exit code 4 when the two differ. One payment can be resolved in one of two ways:
 
-  --all                  also those that are resolved
-  --returned <payment>   the provider's id of the payment, as listed
-  --assign <payment>     the same; the tip itself stays as it is, the money is a line of the creator's transactions
-  --reason <text>        why, for those who ask later, such as the number of the refund; wanted with either
+  --returned records that the payer has the money back. It sends nothing: refund the payment at the provider first.
+  --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less.
+           The tip keeps its status; the money is a line of the creator's transactions.
+
+Without --apply this changes nothing.
+
+  --all                  also list resolved payments
+  --returned <payment>   the payment's id at the provider, as listed
+  --assign <payment>     the payment's id at the provider, as listed
+  --reason <text>        why, for the audit log, such as the number of the refund; required with --returned and --assign
   --apply                do it
-  --as <name>            in whose name, for the audit log; default: the user of the operating system
-  --json                 answer as one line of JSON; amounts are kobo and micro-USDC as decimal text
-  --help
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
+  --help                 print this text
 
 ${exitHelp}`
 
 const options = {
-  ...acting,
+  ...applyOptions,
   ...reasonOption,
   all: { type: 'boolean' },
   returned: { type: 'string' },
   assign: { type: 'string' },
 } as const
 
-const most = 1000
+const maxItems = 1000
 
 type Given = Values<typeof options>
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
-  const [items, sums] = await Promise.all([listSuspense(db, all, most), suspenseSums(db)])
+  const [items, sums] = await Promise.all([listSuspense(db, all, maxItems), sumSuspense(db)])
   const ok = sums.items === sums.ledger
-  const total = `NGN ${displayText(sums.items, 2)} wait; the ledger holds NGN ${displayText(sums.ledger, 2)}`
+  const total = `waiting: NGN ${displayText(sums.items, 2)}; in the ledger: NGN ${displayText(sums.ledger, 2)}`
   return {
     ok,
     text: [...items.map(lineOf), ok ? total : `${total}: THEY DIFFER`].join('\n'),
@@ -71,7 +76,7 @@ async function list(db: Knex, all: boolean): Promise<Outcome> {
 }
 
 function lineOf({ transaction, intentId, kobo, reason, paidAt, resolution, note }: SuspenseItem): string {
-  const state = resolution === null ? 'waits' : `${resolution}: ${note}`
+  const state = resolution === null ? 'waiting' : `${resolution}: ${note}`
   const amount = displayText(kobo, 2).padStart(14)
   return `${paidAt.toISOString()}  ${amount}  ${reason.padEnd(10)}  payment ${transaction}  ${intentId}  ${state}`
 }
@@ -79,37 +84,39 @@ function lineOf({ transaction, intentId, kobo, reason, paidAt, resolution, note 
 async function resolve(
   db: Knex,
   transaction: string,
-  resolution: Resolution,
+  resolution: SuspenseResolution,
   apply: boolean,
 ): Promise<Outcome> {
   const item = await findSuspense(db, transaction)
-  if (item === undefined) throw new CannotDo(`payment ${transaction} does not wait in suspense`)
-  const { told, json } = resolution.as === 'assigned' ? await assigned(db, item) : { told: '', json: {} }
-  const text = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}${told}`
-  if (apply) await resolveAudited(db, item, resolution)
+  if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
+  const { text, json } =
+    resolution.as === 'assigned' ? await planAssignment(db, item) : { text: '', json: {} }
+  const line = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}${text}`
+  if (apply) await resolveAndAudit(db, item, resolution)
   return {
-    text: concluded(text, resolution.as, apply),
+    text: describeChange(line, resolution.as, apply),
     json: { applied: apply, transaction, kobo: String(item.kobo), ...json },
   }
 }
 
-async function assigned(db: Knex, item: SuspenseItem) {
-  const { userId, creatorName, creditMicro } = await assignmentOf(db, item)
+/** Which creator would get how much. */
+async function planAssignment(db: Knex, item: SuspenseItem) {
+  const { userId, creatorName, creditMicro } = await valueAssignment(db, item)
   return {
-    told: `, worth ${displayText(creditMicro, 6)} USDC to ${creatorName} (${userId})`,
+    text: `, worth ${displayText(creditMicro, 6)} USDC to ${creatorName} (${userId})`,
     json: { userId, creditMicro: String(creditMicro) },
   }
 }
 
-async function resolveAudited(
+async function resolveAndAudit(
   db: Knex,
   { transaction, kobo }: SuspenseItem,
-  resolution: Resolution,
+  resolution: SuspenseResolution,
 ): Promise<void> {
   await db.transaction(async (trx) => {
     if ((await resolveSuspense(trx, transaction, resolution)) === undefined)
-      throw new CannotDo(`payment ${transaction} was resolved meanwhile`)
-    await audit(trx, {
+      throw new RefusedError(`payment ${transaction} was resolved meanwhile`)
+    await recordAudit(trx, {
       actor: resolution.by,
       action: 'suspense',
       subject: `payment:${transaction}`,
@@ -120,12 +127,13 @@ async function resolveAudited(
 
 async function run(values: Given): Promise<Outcome> {
   const { returned, assign, all = false, apply = false } = values
-  if (returned !== undefined && assign !== undefined) throw new UsageError('--returned or --assign, not both')
+  if (returned !== undefined && assign !== undefined)
+    throw new UsageError('give --returned or --assign, not both')
   return withDatabase((db) => {
     const transaction = returned ?? assign
     if (transaction === undefined) return list(db, all)
     const as = returned === undefined ? 'assigned' : 'returned'
-    return resolve(db, transaction, { as, by: actorOf(values), note: reasonOf(values) }, apply)
+    return resolve(db, transaction, { as, by: actorOf(values), note: requireReason(values) }, apply)
   })
 }
 

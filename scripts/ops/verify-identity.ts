@@ -6,42 +6,43 @@ import {
   refuseIdentity,
   verifyIdentity,
 } from '../../src/withdrawals/review/verify-identity.js'
-import { audit } from './support/audit.js'
 import {
-  acting,
   actorOf,
-  CannotDo,
-  consentTo,
+  applyHint,
+  applyOptions,
   exitHelp,
   type Outcome,
+  RefusedError,
   reasonOption,
+  requireConfirmation,
   runCommand,
   type Values,
 } from './support/command.js'
-import { findPerson, type Person } from './support/person.js'
+import { findUser, type User } from './support/find-user.js'
+import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
-/** Marks a creator's identity as verified, which sends what waits for it; or refuses it, which gives the money back. */
+/** Verifies a creator's identity and sends the withdrawals that wait for it; or refuses it and gives the money back. */
 const help = `npm run ops -- verify-identity --user ada@example.com
 npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
-Shows which withdrawals wait for a creator's identity. With --apply the creator is verified: they are sent, and later
-ones are not held. With --refuse as well they fail, and the creator has the money back; nothing of a creator who is
-verified waits, and nobody's verification is taken back.
+Shows the withdrawals that wait for a creator's identity. With --apply the creator is verified: these withdrawals are
+sent, and later ones are not held. With --refuse --apply the creator is not verified: these withdrawals fail, and the
+creator gets the money back. A verification cannot be taken back.
 
   --user <id|e-mail>     the account
-  --refuse               who it is could not be shown
+  --refuse               the creator could not prove the identity
   --apply                do it
-  --confirm <user id>    what is meant, once more: money leaves
-  --reason <text>        what was seen, for those who ask later; required with --apply
-  --as <name>            in whose name, for the audit log; default: the user of the operating system
-  --json                 answer as one line of JSON; amounts are kobo as decimal text
-  --help
+  --confirm <user id>    the user id once more, because money leaves
+  --reason <text>        what you saw, for the audit log; required with --apply
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are kobo as decimal text
+  --help                 print this text
 
 ${exitHelp}`
 
 const options = {
-  ...acting,
+  ...applyOptions,
   user: { type: 'string' },
   refuse: { type: 'boolean' },
   confirm: { type: 'string' },
@@ -50,88 +51,88 @@ const options = {
 
 type Given = Values<typeof options>
 
-/** What the creator whose identity was refused reads. */
-const refusal = 'Your identity could not be verified'
+/** The creator sees this as the reason why the withdrawals failed. */
+const failureReason = 'Your identity could not be verified'
 
-function decide(
+function verifyOrRefuse(
   { transact }: Composed,
-  person: Person,
+  user: User,
   given: Given,
   reason: string,
 ): Promise<HeldWithdrawal[]> {
   return transact(async (uow) => {
-    const done = given.refuse
-      ? await refuseIdentity(uow, person.id, refusal)
-      : await verifyIdentity(uow, person.id)
-    const references = done.map(({ reference }) => reference)
-    await audit(uow.trx, {
+    const changed = given.refuse
+      ? await refuseIdentity(uow, user.id, failureReason)
+      : await verifyIdentity(uow, user.id)
+    const references = changed.map(({ reference }) => reference)
+    await recordAudit(uow.trx, {
       actor: actorOf(given),
       action: given.refuse ? 'verify-identity refuse' : 'verify-identity',
-      subject: `user:${person.id}`,
+      subject: `user:${user.id}`,
       details: { reason, references },
     })
-    return done
+    return changed
   })
 }
 
-/** What becomes of the withdrawals, and what is said of the creator: before it is done, and after. */
-const deeds = {
+/** What happens to each withdrawal, and to the creator: as a plan, and as a result. */
+const messages = {
   verify: {
     each: 'sent',
-    planned: 'would be verified: later ones are not held',
-    done: 'verified now: later ones are not held',
+    planned: 'would be verified: later withdrawals are not held',
+    done: 'verified now: later withdrawals are not held',
   },
   refuse: {
     each: 'given back',
-    planned: 'would be refused: later ones are held as before',
-    done: 'refused: later ones are held as before',
+    planned: 'would be refused: later withdrawals are held as before',
+    done: 'refused: later withdrawals are held as before',
   },
 } as const
 
-function present(person: Person, held: readonly HeldWithdrawal[], given: Given): Outcome {
+function present(user: User, held: readonly HeldWithdrawal[], given: Given): Outcome {
   const applied = given.apply === true
-  const { each, planned, done } = deeds[given.refuse ? 'refuse' : 'verify']
+  const { each, planned, done } = messages[given.refuse ? 'refuse' : 'verify']
   const lines = held.map(
     ({ reference, netKobo }) =>
       `${reference}  NGN ${displayText(netKobo, 2)}  ${applied ? each : `would be ${each}`}`,
   )
-  const ending = applied ? done : `${planned}; --apply does it`
+  const ending = applied ? done : `${planned}; ${applyHint}`
   return {
-    text: [headline(person), ...lines, ending].join('\n'),
+    text: [headline(user), ...lines, ending].join('\n'),
     json: {
-      ...jsonOf(person, given, applied),
+      ...jsonOf(user, given, applied),
       withdrawals: held.map(({ reference, netKobo }) => ({ reference, netKobo: String(netKobo) })),
     },
   }
 }
 
-/** Nothing is held. Throws CannotDo when somebody is to be refused who is verified. */
-function nothingToDo(person: Person, given: Given): Outcome {
-  if (given.refuse && person.verifiedAt !== null)
-    throw new CannotDo(
-      `${headline(person)}; nothing of theirs waits that could be given back, and a verification is not taken back`,
+/** For a creator with no held withdrawal. Throws RefusedError for --refuse when the creator is verified. */
+function nothingToDo(user: User, given: Given): Outcome {
+  if (given.refuse && user.verifiedAt !== null)
+    throw new RefusedError(
+      `${headline(user)}; no withdrawal waits that could be given back, and a verification cannot be taken back`,
     )
-  const text = `${headline(person)}\nnothing waits for the identity: nothing to do`
-  return { text, json: { ...jsonOf(person, given, false), withdrawals: [] } }
+  const text = `${headline(user)}\nno withdrawal waits for the identity: nothing to do`
+  return { text, json: { ...jsonOf(user, given, false), withdrawals: [] } }
 }
 
-function headline({ email, id, verifiedAt }: Person): string {
+function headline({ email, id, verifiedAt }: User): string {
   return `${email} (${id}): ${verifiedAt === null ? 'not verified' : `verified ${verifiedAt.toISOString()}`}`
 }
 
-function jsonOf({ id }: Person, { refuse }: Given, applied: boolean) {
+function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
   return { applied, refused: refuse === true, userId: id }
 }
 
 function run(given: Given): Promise<Outcome> {
   return withServices(async (services) => {
-    const person = await findPerson(services.db, given.user)
-    const held = await listHeld(services.db, person.id)
-    const settled = given.refuse === true || person.verifiedAt !== null
-    if (held.length === 0 && settled) return nothingToDo(person, given)
-    if (given.apply !== true) return present(person, held, given)
-    const reason = consentTo('this', person.id, given)
-    return present(person, await decide(services, person, given, reason), given)
+    const user = await findUser(services.db, given.user)
+    const held = await listHeld(services.db, user.id)
+    const isVerifiedOrRefused = given.refuse === true || user.verifiedAt !== null
+    if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, given)
+    if (given.apply !== true) return present(user, held, given)
+    const reason = requireConfirmation('--apply', user.id, given)
+    return present(user, await verifyOrRefuse(services, user, given, reason), given)
   })
 }
 

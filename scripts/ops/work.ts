@@ -1,66 +1,73 @@
 import type { Knex } from 'knex'
-import { listWork, makeDue, sumWork, type WorkRow, type WorkSum } from '../../src/operators/work-rows.js'
-import { type WorkKind, workKinds } from '../../src/platform/queue/wake-ups.js'
-import { audit } from './support/audit.js'
 import {
-  acting,
+  countWork,
+  listWork,
+  makeRowDue,
+  type WorkCount,
+  type WorkRow,
+} from '../../src/operators/work-rows.js'
+import { type WorkKind, workKinds } from '../../src/platform/queue/wake-ups.js'
+import {
   actorOf,
-  CannotDo,
+  applyHint,
+  applyOptions,
   exitHelp,
   type Outcome,
+  parseVerb,
+  RefusedError,
   runCommand,
   UsageError,
   type Values,
-  verbOf,
 } from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-/** Shows the rows workers have to do, and makes one due now that waits after an error. */
+/** Shows what each worker has to do, and makes a row that waits after an error due now. */
 const help = `npm run ops -- work list --kind mailer
-npm run ops -- work <verb> [<row>] [options]
+npm run ops -- work <command> [<row>] [options]
 
-  list                  without --kind how the work of each worker stands; with it its rows, failing ones first
-  retry <row>           makes a row due now instead of when its pause is over; nothing is changed without --apply.
-                        Withdrawals are not for it: payouts ask and payouts replay know when that is safe
+  list                  without --kind: how much work each worker has; with --kind: its rows, failing rows first
+  retry <row>           makes a row due now, instead of at the end of its pause. Without --apply it changes nothing.
+                        Not for withdrawals: use payouts ask and payouts replay, which check that it is safe
 
   --kind <worker>       ${workKinds.join(', ')}
-  --limit <n>           list: at most so many, 100 when left out
+  --limit <n>           for list: at most this many; default 100
   --apply               do it
-  --as <name>           in whose name, for the audit log; default: the user of the operating system
-  --json                answer as one line of JSON
-  --help
+  --as <name>           your name for the audit log; default: the user of the operating system
+  --json                print one line of JSON
+  --help                print this text
 
 ${exitHelp}`
 
-const options = { ...acting, kind: { type: 'string' }, limit: { type: 'string' } } as const
+const options = { ...applyOptions, kind: { type: 'string' }, limit: { type: 'string' } } as const
 
 type Given = Values<typeof options>
 
-const limitMost = 10_000
-const limitDefault = 100
+const maxLimit = 10_000
+const defaultLimit = 100
 
-function kindOf(kind: string | undefined): WorkKind {
+function parseKind(kind: string | undefined): WorkKind {
   const found = workKinds.find((one) => one === kind)
-  if (found === undefined) throw new UsageError(`--kind: one of ${workKinds.join(', ')}`)
+  if (found === undefined) throw new UsageError(`--kind needs one of ${workKinds.join(', ')}`)
   return found
 }
 
-async function list(db: Knex, { kind, limit = String(limitDefault) }: Given): Promise<Outcome> {
+async function list(db: Knex, { kind, limit = String(defaultLimit) }: Given): Promise<Outcome> {
   if (kind === undefined) {
-    const sums = await sumWork(db)
-    return { text: sums.map(sumLine).join('\n'), json: { work: sums } }
+    const counts = await countWork(db)
+    return { text: counts.map(countLine).join('\n'), json: { work: counts } }
   }
-  const most = Number(limit)
-  if (!Number.isInteger(most) || most < 1 || most > limitMost)
-    throw new UsageError(`--limit: a whole number from 1 to ${limitMost}`)
-  const rows = await listWork(db, kindOf(kind), most)
+  const count = Number(limit)
+  if (!Number.isInteger(count) || count < 1 || count > maxLimit)
+    throw new UsageError(`--limit needs a whole number from 1 to ${maxLimit}`)
+  const rows = await listWork(db, parseKind(kind), count)
   return {
-    text: rows.length === 0 ? 'no row has anything to do' : rows.map(rowLine).join('\n'),
+    text: rows.length === 0 ? 'no row is waiting for this worker' : rows.map(rowLine).join('\n'),
     json: { rows },
   }
 }
 
-function sumLine({ kind, table, due, later, failing, oldestSeconds }: WorkSum): string {
+function countLine({ kind, table, due, later, failing, oldestSeconds }: WorkCount): string {
   const oldest = oldestSeconds === null ? '' : `, the oldest for ${Math.round(oldestSeconds)} s`
   return `${kind.padEnd(12)} ${table.padEnd(13)} ${due} due${oldest}; ${failing} failing; ${later} later`
 }
@@ -70,24 +77,25 @@ function rowLine({ id, dueAt, attempts, lastError }: WorkRow): string {
 }
 
 async function retry(db: Knex, row: string, given: Given): Promise<Outcome> {
-  const kind = kindOf(given.kind)
+  const kind = parseKind(given.kind)
   if (kind === 'payouts' || kind === 'reconciler')
-    throw new UsageError('a withdrawal is asked about with payouts ask, and sent again with payouts replay')
+    throw new UsageError('not for withdrawals: use payouts ask <reference> or payouts replay <reference>')
   const json = { applied: given.apply === true, kind, row }
-  if (given.apply !== true) return { text: `${kind} ${row}: would be due now; --apply does it`, json }
+  if (given.apply !== true) return { text: `${kind} ${row}: would be due now; ${applyHint}`, json }
   await db.transaction(async (trx) => {
-    if (!(await makeDue(trx, kind, row))) throw new CannotDo(`${kind} has nothing to do for ${row}`)
-    await audit(trx, { actor: actorOf(given), action: 'work retry', subject: `${kind}:${row}`, details: {} })
+    if (!(await makeRowDue(trx, kind, row))) throw new RefusedError(`${kind} has no work for ${row}`)
+    const subject = `${kind}:${row}`
+    await recordAudit(trx, { actor: actorOf(given), action: 'work retry', subject, details: {} })
   })
   return { text: `${kind} ${row}: due now`, json }
 }
 
 async function run(values: Given, [name, row, ...more]: readonly string[]): Promise<Outcome> {
-  const verb = verbOf(name, ['list', 'retry'])
-  if (more.length > 0) throw new UsageError('one row at a time')
+  const verb = parseVerb(name, ['list', 'retry'])
+  if (more.length > 0) throw new UsageError('give one row only')
   if ((verb === 'retry') !== (row !== undefined))
-    throw new UsageError('list without a row, or retry with one; --help tells more')
+    throw new UsageError('give list without a row, or retry with one row; --help explains them')
   return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values)))
 }
 
-await runCommand({ help, options, words: true, run })
+await runCommand({ help, options, allowPositionals: true, run })

@@ -3,22 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import {
   json,
-  type Mishap,
+  leaveUnanswered,
+  type NoAnswer,
   RequestError,
   type Route,
   readBody,
   type SandboxAnswer,
   sendAnswer,
-  suffer,
-} from './exchange.js'
+} from './http-route.js'
 
 const portAttempts = 20
 const anyOrigin = 'http://sandbox'
 
-/** Routes by method and path, such as `POST /dev/airdrop`; a `*` as the last segment stands for any one. */
+/** Routes by method and path, such as `POST /dev/airdrop`. A `*` as the last segment matches any segment. */
 export type Routes = ReadonlyMap<string, Route>
 
-/** Serves the routes on a port, 0: any free one. Rejects with EADDRINUSE when it is taken. */
+/** Serves the routes on a port. 0: any free port. Rejects with EADDRINUSE when the port is taken. */
 export async function listen(port: number, host: string, routes: Routes): Promise<Server> {
   const server = createServer((request, response) => void serve(routes, request, response))
   server.listen(port, host)
@@ -27,28 +27,28 @@ export async function listen(port: number, host: string, routes: Routes): Promis
 }
 
 /**
- * Serves the routes on a port and starts a companion on the one after it. Port 0: tries until two in a row are
- * free. Rejects with EADDRINUSE when a wanted port is taken.
+ * Serves the routes on a port and starts a companion server on the next port. Port 0: tries until two consecutive ports
+ * are free. Rejects with EADDRINUSE when a given port is taken.
  */
 export async function listenOnPair<Companion>(
-  wanted: number,
+  requestedPort: number,
   host: string,
   routes: Routes,
   startCompanion: (port: number) => Promise<Companion>,
 ): Promise<{ port: number; server: Server; companion: Companion }> {
   for (let attempt = 1; ; attempt++) {
-    const server = await listen(wanted, host, routes)
+    const server = await listen(requestedPort, host, routes)
     const { port } = server.address() as AddressInfo
     try {
       return { port, server, companion: await startCompanion(port + 1) }
     } catch (error) {
       await closeServer(server)
-      if (wanted !== 0 || attempt >= portAttempts) throw error
+      if (requestedPort !== 0 || attempt >= portAttempts) throw error
     }
   }
 }
 
-/** Stops a server and ends its connections. */
+/** Stops a server and closes its connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()
@@ -57,19 +57,19 @@ export async function closeServer(server: Server): Promise<void> {
 
 async function serve(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const answered = await answer(routes, request)
-    if (typeof answered === 'string') suffer(response, answered)
-    else sendAnswer(response, answered)
+    const result = await answer(routes, request)
+    if (typeof result === 'string') leaveUnanswered(response, result)
+    else sendAnswer(response, result)
   } catch (error) {
     const status = error instanceof RequestError ? error.status : 500
     const message = error instanceof Error ? error.message : String(error)
-    // After an oversized body the connection cannot be used again.
+    // The rest of an oversized body is unread, so the connection cannot be reused.
     if (status === 413) response.setHeader('connection', 'close')
     sendAnswer(response, json(status, { success: false, message }))
   }
 }
 
-async function answer(routes: Routes, request: IncomingMessage): Promise<SandboxAnswer | Mishap> {
+async function answer(routes: Routes, request: IncomingMessage): Promise<SandboxAnswer | NoAnswer> {
   if (request.method === 'OPTIONS') return { status: 204, type: 'text/plain', body: '' }
   const target = request.url ?? '/'
   if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')

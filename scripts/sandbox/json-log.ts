@@ -13,8 +13,8 @@ const chunkBytes = 1 << 20
 const newline = 10
 
 /**
- * A stand-in's memory on disk: one JSON line per entry, appended. It survives the death of the process;
- * `synced`: every entry is on the disk before `write` returns, so a power cut as well.
+ * An append-only file with one JSON line per entry. Entries survive a crash of the process. With `synced` every entry is on
+ * the disk before `write` returns, so entries also survive a power failure.
  */
 export class JsonLog<Entry> {
   readonly #path: string
@@ -28,14 +28,14 @@ export class JsonLog<Entry> {
     this.#synced = synced
   }
 
-  /** Every stored entry, oldest first; a last line that a kill has torn is cut off. Read them before writing. */
+  /** Every stored entry, oldest first. Removes an incomplete last line. Read the entries before the first write. */
   *entries(): Generator<Entry, undefined> {
     const file = openSync(this.#path, 'r')
     const chunk = Buffer.alloc(chunkBytes)
     let rest: Buffer = Buffer.alloc(0)
     let whole = 0
     try {
-      // In chunks, as a log may outgrow the longest string.
+      // In chunks, because a log can be larger than the longest possible string.
       for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
         const text = Buffer.concat([rest, chunk.subarray(0, read)])
         const end = text.lastIndexOf(newline) + 1
@@ -54,7 +54,7 @@ export class JsonLog<Entry> {
     if (this.#synced) fdatasyncSync(this.#file)
   }
 
-  /** Forgets every entry. */
+  /** Deletes every entry. */
   clear(): void {
     ftruncateSync(this.#file)
     if (this.#synced) fdatasyncSync(this.#file)

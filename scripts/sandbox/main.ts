@@ -3,7 +3,7 @@ import { startSandbox } from './server.js'
 
 const { env } = process
 
-/** A whole number from the environment; anything else stops the start. */
+/** Reads a whole number from the environment. Throws for anything else. */
 function setting(name: string, fallback: number, max: number): number {
   const text = env[name] ?? ''
   if (text === '') return fallback
@@ -15,7 +15,7 @@ function setting(name: string, fallback: number, max: number): number {
 
 async function main(): Promise<void> {
   if (env['NODE_ENV'] === 'production')
-    throw new Error('The sandbox hands out money: it does not run in production.')
+    throw new Error('The sandbox gives away money. It does not run with NODE_ENV=production.')
   const sandbox = await startSandbox({
     port: setting('SANDBOX_PORT', 8899, 65_534),
     smtpPort: setting('SMTP_PORT', 2525, 65_535),
@@ -27,19 +27,19 @@ async function main(): Promise<void> {
   })
   process.stdout.write(`sandbox ready ${sandbox.url}\n`)
 
-  let leaving = false
-  const leave = () => {
-    if (leaving) return
-    leaving = true
+  let stopping = false
+  const stop = () => {
+    if (stopping) return
+    stopping = true
     process.stdin.destroy()
     void sandbox.close()
   }
-  process.once('SIGTERM', leave)
-  process.once('SIGINT', leave)
-  // Whoever started us holds the other end of stdin: when it dies, so do we. A terminal or file says nothing.
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+  // When stdin is a pipe, its end means that the parent process has died.
   if (fstatSync(0).isFIFO() || fstatSync(0).isSocket()) {
     process.stdin.resume()
-    process.stdin.once('end', leave)
+    process.stdin.once('end', stop)
   }
 }
 

@@ -2,40 +2,40 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { Aggregator } from './aggregator/aggregator.js'
-import { plantLiquidity } from './aggregator/liquidity.js'
-import { airdropControl } from './airdrop.js'
-import { CallCounter } from './call-counter.js'
+import { createLiquidity } from './aggregator/liquidity.js'
+import { airdropControl } from './chain/airdrop.js'
+import { domainControl } from './chain/domains.js'
+import { createInitialAccounts, fundTreasury } from './chain/initial-accounts.js'
 import { LocalChain } from './chain/local-chain.js'
-import { plantBasics, plantTreasury } from './chain/plant.js'
-import { failed, RpcServer } from './chain/rpc/server.js'
+import { faultAnswer, RpcFaults, rpcFaultSchema } from './chain/rpc/faults.js'
+import { errorAnswer, RpcServer } from './chain/rpc/server.js'
 import { PubSub } from './chain/rpc/websocket.js'
-import { domainControl } from './domains.js'
-import { json, type Route, readControl } from './exchange.js'
+import { CallCounter } from './counters.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
+import { json, type Route, readControl } from './http-route.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
-import { MailServer } from './mail/mail.js'
-import { PriceFeed } from './prices.js'
-import { RateFeed } from './rates.js'
-import { faultAnswer, RpcFaults, rpcFaultSchema } from './rpc-faults.js'
+import { MailServer } from './mail/mail-server.js'
+import { PriceFeed } from './price-feed.js'
+import { RateFeed } from './rate-feed.js'
 
 export interface SandboxOptions {
-  /** HTTP; the WebSocket is on the next port, where web3.js looks for it. 0: any two free ones. */
+  /** HTTP port. The WebSocket is on the next port, where web3.js expects it. 0: any two free ports. */
   readonly port: number
   readonly host?: string
-  /** Directory of the chain's journal and the fiat provider's books; without it they live in memory. */
+  /** Directory of the chain's journal and the fiat provider's records. Without it they are in memory. */
   readonly dataDir?: string
-  /** Milliseconds per slot (400); 0 is a clock moved by `chain.advance` alone. */
+  /** Milliseconds per slot (400). With 0 the clock moves only with `chain.advance`. */
   readonly slotMs?: number
   /** Slots until a transaction is finalized (32). */
   readonly finalizeLag?: number
-  /** SMTP; 0, the default: any free port. */
+  /** SMTP port. 0, the default: any free port. */
   readonly smtpPort?: number
-  /** A wallet to give 1 SOL and its token accounts. */
+  /** A wallet that gets 1 SOL and token accounts. */
   readonly treasury?: string
-  /** What callers of the fiat provider authorize with, and its webhooks are signed with. */
+  /** The fiat provider's secret key: callers authorize with it, and it signs webhooks. */
   readonly fiatpayKey?: string
-  /** Where its webhooks go; without it nowhere. */
+  /** Where the fiat provider's webhooks go. Without it none are sent. */
   readonly webhookUrl?: string
 }
 
@@ -49,14 +49,14 @@ export interface Sandbox {
   readonly fiatpay: Fiatpay
   /** The swap engines. */
   readonly aggregator: Aggregator
-  /** What the JSON-RPC endpoint was asked. */
+  /** Calls to the JSON-RPC endpoint, by method. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
   readonly faults: RpcFaults
   close(): Promise<void>
 }
 
-/** Starts the stand-ins. Rejects when a port is taken or the journal or the books cannot be read. */
+/** Starts the stand-ins. Rejects when a port is taken, or when the journal or the records cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, webhookUrl } = options
   const chain = new LocalChain({
@@ -105,9 +105,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     }),
   )
   try {
-    plantBasics(chain)
-    plantLiquidity(chain)
-    if (options.treasury !== undefined) plantTreasury(chain, options.treasury)
+    createInitialAccounts(chain)
+    createLiquidity(chain)
+    if (options.treasury !== undefined) fundTreasury(chain, options.treasury)
     const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
     )
@@ -144,7 +144,7 @@ function rpcRoute(rpc: RpcServer, faults: RpcFaults, calls: CallCounter): Route 
     try {
       parsed = JSON.parse(body.toString('utf8'))
     } catch {
-      return json(200, failed(null, -32700, 'Parse error'))
+      return json(200, errorAnswer(null, -32700, 'Parse error'))
     }
     const fault = faults.take(parsed)
     if (fault?.delayMs) await delay(fault.delayMs)
@@ -152,7 +152,7 @@ function rpcRoute(rpc: RpcServer, faults: RpcFaults, calls: CallCounter): Route 
   }
 }
 
-/** `POST /dev/reset { what: [...] }`: puts the named stand-ins back to how they started. */
+/** `POST /dev/reset { what: [...] }`: resets the named stand-ins to their initial state. */
 function resetControl(resets: Record<string, () => void>): Route {
   const schema = z.strictObject({ what: z.array(z.enum(Object.keys(resets))).min(1) })
   return (request) => {

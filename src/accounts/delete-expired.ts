@@ -1,12 +1,12 @@
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 
-/** Rows of one kind in one run, so that a run after a long pause is no heavier than any other. */
+/** Rows per table and run. The bound keeps a run after a long pause as short as any other. */
 const mostRows = 5000
 
-/** What nobody can use any more, and why. Each statement takes the number of rows and returns those it deleted. */
-const leftovers = {
-  // A session goes only when its access token is dead as well: deleting it would revoke the token.
+/** The delete statement of each table. `$1` is the largest number of rows; each deleted row is returned. */
+const statements = {
+  // A session stays until its access tokens have expired too: deleting it would revoke them.
   sessions: /* sql */ `
     delete from sessions where token_hash in (
       select s.token_hash from sessions s
@@ -15,13 +15,13 @@ const leftovers = {
            select from access_tokens a where a.session_hash = s.token_hash and a.expires_at > now())
        limit $1 for update skip locked)
     returning 1`,
-  // A day is longer than codes, failed attempts and locks live.
+  // Codes, failed attempts and locks all last less than a day.
   otp_codes: /* sql */ `
     delete from otp_codes where user_id in (
       select user_id from otp_codes where changed_at < now() - interval '1 day'
        limit $1 for update skip locked)
     returning 1`,
-  // What was sent when, without its content, is kept for questions from people who miss a mail.
+  // Finished e-mails hold no content. They are kept 30 days to answer people who ask about a missing e-mail.
   emails: /* sql */ `
     delete from emails where id in (
       select id from emails where due_at is null and created_at < now() - interval '30 days'
@@ -29,10 +29,10 @@ const leftovers = {
     returning 1`,
 } as const
 
-/** Deletes what has long expired, a bounded number of rows at a time. Any number of clocks may do so at once. */
+/** Deletes expired sessions, codes and e-mails, a bounded number of rows per run. Safe to run in parallel. */
 export async function deleteExpired({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
-  for (const [table, text] of Object.entries(leftovers)) {
-    const deleted = await query(db, { name: `clean_up_${table}`, text, values: [mostRows] })
-    if (deleted.length > 0) log.info({ table, rows: deleted.length }, 'cleaned up')
+  for (const [table, text] of Object.entries(statements)) {
+    const deleted = await query(db, { name: `expired.${table}`, text, values: [mostRows] })
+    if (deleted.length > 0) log.info({ table, rows: deleted.length }, 'deleted expired rows')
   }
 }

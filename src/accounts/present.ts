@@ -1,25 +1,25 @@
 import type { z } from 'zod'
 import { maskAddress } from '../kernel/text.js'
 import type { Account } from './account.js'
-import { type Auth, type User, userOf } from './schemas.js'
+import { type Auth, type User, userViews } from './schemas.js'
 import type { OpenedSession } from './sessions/session.js'
 
-/** The contract's user object with exactly the fields that this endpoint's schema lists. */
-export function presentUser<View extends keyof typeof userOf>(
+/** The API's user object, with exactly the fields that this view's schema lists. */
+export function presentUser<View extends keyof typeof userViews>(
   account: Account,
   view: View,
-): z.output<(typeof userOf)[View]> {
-  const user = everyField(account)
-  const listed = Object.keys(userOf[view].shape) as (keyof User)[]
-  return Object.fromEntries(listed.map((field) => [field, user[field]])) as z.output<(typeof userOf)[View]>
+): z.output<(typeof userViews)[View]> {
+  const user = presentAllFields(account)
+  const listed = Object.keys(userViews[view].shape) as (keyof User)[]
+  return Object.fromEntries(listed.map((field) => [field, user[field]])) as z.output<(typeof userViews)[View]>
 }
 
-/** The contract's auth object. */
+/** The API's auth object. */
 export function presentAuth({ accessToken, expiresAt }: OpenedSession): Auth {
   return { accessToken, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() }
 }
 
-function everyField(account: Account): User {
+function presentAllFields(account: Account): User {
   const { id, email, name, walletPublicKey, emailVerifiedAt } = account
   const onboarded = walletPublicKey !== null && emailVerifiedAt !== null
   return {

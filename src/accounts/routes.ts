@@ -2,30 +2,30 @@ import type { Context } from 'koa'
 import type { z } from 'zod'
 import { clientAddress } from '../http/client-address.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/security/cookies.js'
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
-import { noStore } from '../http/security/no-store.js'
+import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
 import { presentAuth, presentUser } from './present.js'
 import {
-  codeEntry,
-  codeRequest,
   credentials,
   done,
   emailAddress,
   meAnswer,
   nothing,
+  otpStartInput,
   otpVerifyAnswer,
+  otpVerifyInput,
   registration,
   sessionAnswer,
 } from './schemas.js'
 import { requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
-import { type Entered, register } from './sessions/register.js'
-import { revokeSession } from './sessions/session.js'
+import { register } from './sessions/register.js'
+import { type AccountSession, revokeSession } from './sessions/session.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
@@ -46,7 +46,8 @@ const loginEndpoint = {
   path: '/auth/login',
   summary: 'Open a session with e-mail and password',
   credential: 'none',
-  // Per address too: counted by the e-mail alone, anybody could lock its owner out. What is no e-mail is one key.
+  // The key includes the client address: with the e-mail alone, anyone could lock its owner out.
+  // Texts that are not e-mail addresses share one key per client address.
   limit: {
     name: 'login',
     key: (input: z.output<typeof credentials>, ctx: Context) =>
@@ -63,8 +64,8 @@ const otpStartEndpoint = {
   path: '/auth/otp/start',
   summary: 'Have a one-time code mailed',
   credential: 'none',
-  limit: { name: 'otpStart', key: ({ email }: z.output<typeof codeRequest>) => email },
-  input: codeRequest,
+  limit: { name: 'otpStart', key: ({ email }: z.output<typeof otpStartInput>) => email },
+  input: otpStartInput,
   invalid: 'email_required',
   output: done,
   errors: ['account_not_found', 'forbidden'],
@@ -75,9 +76,9 @@ const otpVerifyEndpoint = {
   path: '/auth/otp/verify',
   summary: 'Open a session with the mailed one-time code',
   credential: 'none',
-  // The lock on wrong codes is the account's and kept in PostgreSQL; this only bounds one address.
+  // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts).
   limit: 'reads',
-  input: codeEntry,
+  input: otpVerifyInput,
   invalid: 'invalid_code',
   output: otpVerifyAnswer,
   errors: ['account_locked', 'forbidden'],
@@ -115,13 +116,13 @@ export function accountRoutes(services: Needs): Route[] {
   const { publicUrl } = config.http
   const operations = { ...services, passwords: createPasswords() }
   const ownSite = [noStore, refuseCrossSite(publicUrl)]
-  const identified = requireSessionOrToken(services)
+  const authenticated = requireSessionOrToken(services)
 
-  const presented = (ctx: Context) => readSessionCookie(ctx, publicUrl)
+  const presentedToken = (ctx: Context) => readSessionCookie(ctx, publicUrl)
 
-  function enter<View extends 'session' | 'otpVerify'>(
+  function answerSession<View extends 'session' | 'otpVerify'>(
     ctx: Context,
-    { account, session }: Entered,
+    { account, session }: AccountSession,
     view: View,
   ) {
     setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
@@ -130,12 +131,14 @@ export function accountRoutes(services: Needs): Route[] {
   return [
     route(
       registerEndpoint,
-      async (input, ctx) => enter(ctx, await register(operations, input, presented(ctx)), 'session'),
+      async (input, ctx) =>
+        answerSession(ctx, await register(operations, input, presentedToken(ctx)), 'session'),
       ownSite,
     ),
     route(
       loginEndpoint,
-      async (input, ctx) => enter(ctx, await login(operations, input, presented(ctx)), 'session'),
+      async (input, ctx) =>
+        answerSession(ctx, await login(operations, input, presentedToken(ctx)), 'session'),
       ownSite,
     ),
     route(
@@ -148,12 +151,13 @@ export function accountRoutes(services: Needs): Route[] {
     ),
     route(
       otpVerifyEndpoint,
-      async (input, ctx) => enter(ctx, await verifyOtp(services, input, presented(ctx)), 'otpVerify'),
+      async (input, ctx) =>
+        answerSession(ctx, await verifyOtp(services, input, presentedToken(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [
       noStore,
-      identified,
+      authenticated,
     ]),
     route(
       logoutEndpoint,
@@ -162,7 +166,7 @@ export function accountRoutes(services: Needs): Route[] {
         clearSessionCookie(ctx, publicUrl)
         return {}
       },
-      [...ownSite, identified],
+      [...ownSite, authenticated],
     ),
   ]
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { requiredText } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { characters, cleanLine } from '../kernel/text.js'
+import { cleanLine, countCharacters } from '../kernel/text.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
 
-/** RFC 5321, 4.5.3.1.3: a longer address cannot be delivered to. */
+/** RFC 5321, 4.5.3.1.3: mail cannot be delivered to a longer address. */
 const emailLength = 254
-/** The contract's limits of a display name, in characters. */
+/** API: the length of a display name, in characters. */
 const nameLength = { least: 2, most: 100 } as const
 
 /** An e-mail address in the one form in which it is stored and compared: trimmed, NFC, lower case. */
@@ -19,11 +19,14 @@ export const emailAddress = z
   .max(emailLength, { abort: true })
   .check(z.email())
 
-/** Text of so many characters. A refinement, since zod counts UTF-16 units; the document is told the limits. */
+/**
+ * Text with a length in characters. Uses a refinement because zod counts UTF-16 units; `meta` puts the limits into the
+ * OpenAPI document.
+ */
 function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
   return z
     .string(wrong)
-    .refine((text) => characters(text) >= least && characters(text) <= most, wrong)
+    .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, wrong)
     .meta({ minLength: least, maxLength: most })
 }
 
@@ -42,16 +45,16 @@ export const registration = z.object({
   name: displayName('invalid_registration'),
 })
 
-/** No rules but presence: whatever else is wrong with it, it is wrong credentials. */
+/** Only presence is checked. Any other fault is answered `invalid_credentials` by the operation. */
 export const credentials = z.object({
   email: requiredText('invalid_login'),
   password: requiredText('invalid_login'),
 })
 
-export const codeRequest = z.object({ email: emailAddress })
+export const otpStartInput = z.object({ email: emailAddress })
 
-/** The code is never trimmed. Whatever else is wrong with either, it is a wrong code. */
-export const codeEntry = z.object({ email: emailAddress, code: z.string().regex(codePattern) })
+/** The code is not trimmed. Any fault in either field is answered `invalid_code`. */
+export const otpVerifyInput = z.object({ email: emailAddress, code: z.string().regex(codePattern) })
 
 export const nothing = z.object({})
 
@@ -73,8 +76,8 @@ const user = z.object({
 })
 export type User = z.output<typeof user>
 
-/** The contract's user object as each endpoint answers it: they differ in the fields they leave out. */
-export const userOf = {
+/** The API's user object in each endpoint's answer. The views differ in the fields they omit. */
+export const userViews = {
   session: user,
   me: user.omit({ full_name: true, first_name: true }),
   otpVerify: user.omit({ walletAddress: true, walletPublicKey: true, first_name: true }),
@@ -87,7 +90,7 @@ const auth = z.object({
 })
 export type Auth = z.output<typeof auth>
 
-export const sessionAnswer = z.object({ success: z.literal(true), user: userOf.session, auth })
-export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userOf.otpVerify, auth })
-export const meAnswer = z.object({ success: z.literal(true), user: userOf.me })
+export const sessionAnswer = z.object({ success: z.literal(true), user: userViews.session, auth })
+export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userViews.otpVerify, auth })
+export const meAnswer = z.object({ success: z.literal(true), user: userViews.me })
 export const done = z.object({ success: z.literal(true) })

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
-import { newSecret, secretHash } from '../kernel/ids.js'
+import { hashSecret, newSecret } from '../kernel/ids.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { lockCreator } from './lock-creator.js'
+import { lockCreator } from './find-creator.js'
 
-/** Keys of one creator that open something. */
+/** API: the number of open (not revoked) keys that a creator may have. */
 const mostOpen = 20
 const prefixBytes = 8
-/** A key says at most this often when it was last used, so that reading does not become writing. */
-const notedEverySeconds = 60
+/** `last_used_at` is updated at most this often, so that most requests write nothing. */
+const lastUsedEverySeconds = 60
 
-/** `tk_live_<prefix>_<secret>`: the prefix names the key, the secret (256 bits) opens it. */
-const form = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
+/** `tk_live_<prefix>_<secret>`. The prefix is public and identifies the key. The secret has 256 bits. */
+const keyForm = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
 
-/** A key as its owner sees it ever after. */
+/** A key as its owner sees it in the list. */
 export interface ApiKey {
   readonly id: string
   readonly prefix: string
@@ -24,17 +24,14 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
 }
 
-/** A key just made. `apiKey` exists only here and with its owner; the database has its hash. */
+/** A key just created. `apiKey` is returned this once; the database stores its hash. */
 export interface NewApiKey extends ApiKey {
   readonly apiKey: string
 }
 
 const columns = /* sql */ `id, prefix, label, created_at as "createdAt", last_used_at as "lastUsedAt"`
 
-/**
- * Makes a key for a creator. Throws `too_many_api_keys` at the twenty-first open one, also for all but the first
- * twenty of those who ask at the same moment.
- */
+/** Creates a key. Throws `too_many_api_keys` when the creator has twenty open keys, also under concurrent requests. */
 export async function createApiKey(
   { transact }: Pick<Services, 'transact'>,
   userId: string,
@@ -44,21 +41,21 @@ export async function createApiKey(
   const apiKey = `tk_live_${prefix}_${newSecret()}`
   return transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    const [made] = await query<ApiKey>(trx, {
+    const [created] = await query<ApiKey>(trx, {
       name: 'api_keys.create',
       text: /* sql */ `
         insert into api_keys (user_id, prefix, key_hash, label)
         select $1, $2, $3, $4
          where (select count(*) from api_keys where user_id = $1 and revoked_at is null) < ${mostOpen}
         returning ${columns}`,
-      values: [userId, prefix, secretHash(apiKey), label ?? null],
+      values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
-    if (made === undefined) throw new DomainError('too_many_api_keys')
-    return { ...made, apiKey }
+    if (created === undefined) throw new DomainError('too_many_api_keys')
+    return { ...created, apiKey }
   })
 }
 
-/** A creator's open keys, newest first. */
+/** Lists a creator's open keys, newest first. */
 export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string): Promise<ApiKey[]> {
   return query(db, {
     name: 'api_keys.list',
@@ -67,7 +64,7 @@ export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string):
   })
 }
 
-/** Ends a key at once: nothing caches keys. Throws `api_key_not_found` unless it is the creator's and open. */
+/** Revokes a key. Keys are not cached, so it takes effect immediately. Throws `api_key_not_found`. */
 export async function revokeApiKey(
   { db }: Pick<Services, 'db'>,
   userId: string,
@@ -82,28 +79,26 @@ export async function revokeApiKey(
   if (revoked.length === 0) throw new DomainError('api_key_not_found')
 }
 
-/** Whose key it is. */
-export interface FoundApiKey {
+export interface ApiKeyOwner {
   readonly userId: string
   readonly keyId: string
 }
 
 /**
- * The owner of a presented bearer token if it is an open API key. One statement for every key that could be one,
- * known or not; a text of another form never reaches the database. Found by the hash of the whole key: comparing
- * hashes tells a caller nothing about the key, however long it takes.
+ * Finds the owner of an open API key. A text of another form is not sent to the database. The search uses the hash of
+ * the whole key, so its timing reveals nothing about the key.
  */
-export async function findApiKey(db: Knex, bearer: string): Promise<FoundApiKey | undefined> {
-  if (!form.test(bearer)) return undefined
-  const [found] = await query<FoundApiKey>(db, {
+export async function findApiKey(db: Knex, bearer: string): Promise<ApiKeyOwner | undefined> {
+  if (!keyForm.test(bearer)) return undefined
+  const [found] = await query<ApiKeyOwner>(db, {
     name: 'api_keys.find',
     text: /* sql */ `
       with found as (select id, user_id from api_keys where key_hash = $1 and revoked_at is null),
-      noted as (
+      used as (
         update api_keys k set last_used_at = now() from found f
          where k.id = f.id and (k.last_used_at is null or k.last_used_at < now() - $2::float8 * interval '1 second'))
       select user_id as "userId", id as "keyId" from found`,
-    values: [secretHash(bearer), notedEverySeconds],
+    values: [hashSecret(bearer), lastUsedEverySeconds],
   })
   return found
 }

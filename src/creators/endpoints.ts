@@ -4,7 +4,8 @@ import * as schemas from './schemas.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
-// Changes count like payment intents, besides as reads at the session guard: they write rows, or ask the chain.
+// The session guard in app.ts counts every request as a read. Changes also count against the `intents` limit, because
+// they write rows or query the chain.
 
 export const profileEndpoint = {
   method: 'get',

@@ -3,14 +3,14 @@ import { query } from '../platform/database/database.js'
 import type { HandleForms } from './handles.js'
 import { type CreatorSettings, creatorSettings } from './settings.js'
 
-/** Whom a tip goes to. `userId` is undefined for a wallet that belongs to no account. */
+/** The recipient of a tip. `userId` is undefined for a wallet that belongs to no account. */
 export interface Creator {
   readonly userId: string | undefined
   readonly wallet: string | undefined
   readonly settings: CreatorSettings
 }
 
-/** The creator that linked a domain, and who held the domain then. */
+/** A creator with a linked domain. `domainOwner` owned the domain when it was linked. */
 export type LinkedCreator = Creator & { readonly userId: string; readonly domainOwner: string }
 
 interface CreatorRow {
@@ -23,8 +23,8 @@ const select = /* sql */ `
   select u.id as "userId", w.public_key as wallet, u.settings, u.sol_domain_owner as "domainOwner"
   from users u join wallets w on w.user_id = u.id`
 
-/** The account with this id. */
-export async function readByUserId(db: Knex, userId: string): Promise<Creator | undefined> {
+/** Finds the account with this id. */
+export async function findByUserId(db: Knex, userId: string): Promise<Creator | undefined> {
   const [row] = await query<CreatorRow>(db, {
     name: 'creators.by_user',
     text: `${select} where u.id = $1`,
@@ -33,8 +33,8 @@ export async function readByUserId(db: Knex, userId: string): Promise<Creator | 
   return row && creatorFrom(row)
 }
 
-/** The account whose own wallet this is. */
-export async function readByWallet(db: Knex, wallet: string): Promise<Creator | undefined> {
+/** Finds the account with this custody wallet. */
+export async function findByWallet(db: Knex, wallet: string): Promise<Creator | undefined> {
   const [row] = await query<CreatorRow>(db, {
     name: 'creators.by_wallet',
     text: `${select} where w.public_key = $1`,
@@ -43,8 +43,8 @@ export async function readByWallet(db: Knex, wallet: string): Promise<Creator | 
   return row && creatorFrom(row)
 }
 
-/** The account that has linked this domain. Whether the link still counts is not known here. */
-export async function readByDomain(db: Knex, domain: string): Promise<LinkedCreator | undefined> {
+/** Finds the account that linked this domain. The caller checks whether the domain still has the same owner. */
+export async function findByDomain(db: Knex, domain: string): Promise<LinkedCreator | undefined> {
   const [row] = await query<CreatorRow & { domainOwner: string }>(db, {
     name: 'creators.by_domain',
     text: `${select} where lower(u.sol_domain) = $1`,
@@ -53,8 +53,8 @@ export async function readByDomain(db: Knex, domain: string): Promise<LinkedCrea
   return row && { ...creatorFrom(row), userId: row.userId, domainOwner: row.domainOwner }
 }
 
-/** The one account with this handle; undefined also when it fits two people. */
-export async function readByHandle(
+/** Finds the account with this handle. Undefined also when two accounts match. */
+export async function findByHandle(
   db: Knex,
   { twitter, discord }: HandleForms,
 ): Promise<Creator | undefined> {
@@ -64,6 +64,14 @@ export async function readByHandle(
     values: [twitter ?? null, discord ?? null],
   })
   return row && another === undefined ? creatorFrom(row) : undefined
+}
+
+/**
+ * Locks a creator for the rest of the transaction, so that counts and writes for one creator run one after another.
+ * Rows that refer to the user can still be inserted.
+ */
+export async function lockCreator(trx: Knex.Transaction, userId: string): Promise<void> {
+  await trx.raw('select 1 from users where id = ? for no key update', [userId])
 }
 
 function creatorFrom({ userId, wallet, settings }: CreatorRow): Creator {

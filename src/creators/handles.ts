@@ -6,14 +6,14 @@ const twitterForm = /^\w{1,15}$/
 /** Discord: 2 to 32 letters, digits, underscores and dots. */
 const discordForm = /^[\w.]{2,32}$/
 
-/** Handles as they are compared: without @, lower case. Undefined where a text cannot be one. */
+/** The handles a text may mean, in the form in which they are compared: without @, lower case. */
 export interface HandleForms {
   readonly twitter: string | undefined
   readonly discord: string | undefined
 }
 
-/** What a trimmed text may mean as a handle: `@name` is Twitter's, a bare one anybody's. */
-export function handleForms(text: string): HandleForms {
+/** Parses a trimmed text. `@name` is a Twitter handle; `name` may be a Twitter or a Discord handle. */
+export function parseHandle(text: string): HandleForms {
   const isTwitter = text.startsWith('@')
   const name = (isTwitter ? text.slice(1) : text).toLowerCase()
   return {
@@ -22,14 +22,14 @@ export function handleForms(text: string): HandleForms {
   }
 }
 
-/** A Twitter handle to be linked, with or without @, in the case its owner writes it; undefined if it is none. */
-export function twitterHandleFrom(text: string): string | undefined {
+/** Parses a Twitter handle to link, with or without @. Keeps its case. Undefined when it is not a handle. */
+export function parseTwitterHandle(text: string): string | undefined {
   const name = text.trim().replace(/^@/, '')
   return twitterForm.test(name) ? name : undefined
 }
 
-/** A Discord handle to be linked; undefined if it is none, or would be read as a wallet or a domain. */
-export function discordHandleFrom(text: string): string | undefined {
+/** Parses a Discord handle to link. Undefined when it is not a handle, or could also be a wallet or a domain. */
+export function parseDiscordHandle(text: string): string | undefined {
   const name = text.trim()
   return discordForm.test(name) && !isAddress(name) && !isSolDomain(name) ? name : undefined
 }

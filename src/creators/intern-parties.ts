@@ -1,31 +1,31 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 
-/** Ids of wallets already seen by this process. They never change, so they may be kept; the oldest are forgotten. */
-const known = new WeakMap<Knex, Map<string, bigint>>()
-const maxKnown = 100_000
+/** Party ids of wallets, per process. Ids never change, so the cache needs no expiry; the oldest are evicted. */
+const caches = new WeakMap<Knex, Map<string, bigint>>()
+const cacheSize = 100_000
 
 /**
- * The party ids of wallets, made where missing. Two autocommit statements, never inside a transaction: inserts in
- * one order and without touching existing rows, then a read. (`on conflict do update` on a unique column takes a
- * lock that the foreign keys of other batches wait for.)
+ * Finds the party ids of wallets and creates the missing parties. Do not call it inside a transaction: it runs as
+ * autocommit statements, an insert in one order that leaves existing rows unlocked, then a read. (`on conflict do
+ * update` would lock rows that the foreign keys of other batches wait for.) See docs/decisions/0024.
  */
 export async function internWallets(
   db: Knex,
   wallets: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const cache = known.get(db) ?? new Map<string, bigint>()
-  known.set(db, cache)
+  const cache = caches.get(db) ?? new Map<string, bigint>()
+  caches.set(db, cache)
   const missing = [...new Set(wallets)].filter((wallet) => !cache.has(wallet)).sort()
   if (missing.length > 0) {
     const found = await readParties(db, missing)
-    const unseen = missing.filter((wallet) => !found.has(wallet))
-    const made = unseen.length === 0 ? new Map<string, bigint>() : await insertParties(db, unseen)
-    for (const [wallet, id] of [...found, ...made]) cache.set(wallet, id)
+    const unknown = missing.filter((wallet) => !found.has(wallet))
+    const created = unknown.length === 0 ? new Map<string, bigint>() : await insertParties(db, unknown)
+    for (const [wallet, id] of [...found, ...created]) cache.set(wallet, id)
   }
   const ids = new Map(wallets.map((wallet) => [wallet, cache.get(wallet) as bigint]))
   for (const wallet of cache.keys()) {
-    if (cache.size <= maxKnown) break
+    if (cache.size <= cacheSize) break
     cache.delete(wallet)
   }
   return ids

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Account } from '../accounts/account.js'
-import { isSignedBy } from '../kernel/ed25519.js'
+import { verifyTextSignature } from '../kernel/ed25519.js'
 import { DomainError } from '../kernel/errors.js'
 import { newSecret } from '../kernel/ids.js'
 import { query } from '../platform/database/database.js'
@@ -8,17 +8,17 @@ import type { Services } from '../services.js'
 
 const challengeMinutes = 10
 
-/** A `.sol` domain that was shown to be the creator's, and who held it at that moment. */
-export interface ProvenDomain {
+/** A `.sol` domain that the creator has proved to control, and its owner at that moment. */
+export interface VerifiedDomain {
   readonly domain: string
   readonly owner: string
 }
 
 /**
- * The text the owner of a domain signs to link it to this account. It names account, domain and service, so that
- * a signature given to somebody else is worth nothing here. Takes the place of the one asked for before.
+ * Creates the message that the owner of a domain signs to link it to this account. It replaces the account's previous
+ * challenge. The message names account, domain and service, so a signature for another purpose is not valid here.
  */
-export async function challengeDomain(
+export async function createChallenge(
   { config, db }: Pick<Services, 'config' | 'db'>,
   userId: string,
   domain: string,
@@ -40,36 +40,40 @@ export async function challengeDomain(
 }
 
 /**
- * Shows that a domain is the creator's: it pays to the creator's wallet, or its owner signed the challenge. The
- * chain is asked anew, since creators come here just after they changed something there. Throws
- * `domain_not_yours`.
+ * Verifies that a creator controls a domain: the domain pays to the creator's custody wallet, or its owner signed the
+ * challenge. Reads the chain without the cache, because creators often link a domain just after they changed its
+ * records. Throws `domain_not_yours`.
  */
-export async function proveDomain(
+export async function verifyDomain(
   services: Pick<Services, 'db' | 'names'>,
   { id, walletPublicKey }: Pick<Account, 'id' | 'walletPublicKey'>,
   domain: string,
   signature: string | undefined,
-): Promise<ProvenDomain> {
-  const record = await services.names.read(domain)
+): Promise<VerifiedDomain> {
+  const record = await services.names.fetch(domain)
   if (record === undefined) throw new DomainError('domain_not_yours')
-  const proven = { domain, owner: record.owner }
-  if (record.payee !== undefined && record.payee === walletPublicKey) return proven
+  const verified = { domain, owner: record.owner }
+  if (record.payee !== undefined && record.payee === walletPublicKey) return verified
   const message = signature === undefined ? undefined : await readChallenge(services.db, id, domain)
-  if (signature === undefined || message === undefined || !isSignedBy(record.owner, message, signature))
+  if (
+    signature === undefined ||
+    message === undefined ||
+    !verifyTextSignature(record.owner, message, signature)
+  )
     throw new DomainError('domain_not_yours')
-  return proven
+  return verified
 }
 
 /**
- * Links a domain, inside the creator's lock. Whoever had linked it before was its owner then; the newest proof
- * wins. The challenge is spent.
+ * Links a verified domain and deletes the challenge. The caller holds the creator's lock. If another account had linked
+ * the domain, that link ends: the newest proof wins.
  */
 export async function linkDomain(
   trx: Knex.Transaction,
   userId: string,
-  { domain, owner }: ProvenDomain,
+  { domain, owner }: VerifiedDomain,
 ): Promise<void> {
-  // Two accounts of one owner may link it at the same moment.
+  // Two accounts of one owner may link the domain concurrently.
   await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`sol_domain:${domain}`])
   await trx('users')
     .whereRaw('lower(sol_domain) = ? and id <> ?', [domain, userId])

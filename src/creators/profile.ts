@@ -2,10 +2,10 @@ import type { Account } from '../accounts/account.js'
 import { maskAddress } from '../kernel/text.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { linkDomain, proveDomain, unlinkDomain } from './link-domain.js'
-import { lockCreator } from './lock-creator.js'
+import { lockCreator } from './find-creator.js'
+import { linkDomain, unlinkDomain, verifyDomain } from './link-domain.js'
 import type { CreatorProfile, ProfileChange } from './schemas.js'
-import { changedSettings, creatorSettings } from './settings.js'
+import { creatorSettings, mergeSettings } from './settings.js'
 
 interface ProfileRow {
   readonly id: string
@@ -17,7 +17,7 @@ interface ProfileRow {
   readonly settings: unknown
 }
 
-/** A creator as the creator sees it. */
+/** Reads a creator's own profile. */
 export async function readProfile(
   { db }: Pick<Services, 'db'>,
   userId: string,
@@ -29,30 +29,30 @@ export async function readProfile(
            from users u left join wallets w on w.user_id = u.id where u.id = $1`,
     values: [userId],
   })
-  if (row === undefined) throw new Error('A session outlived its user')
+  if (row === undefined) throw new Error('The user of this session does not exist')
   const { settings, walletPublicKey } = row
   const walletAddress = walletPublicKey === null ? null : maskAddress(walletPublicKey)
   return { creator: { ...row, walletAddress, settings: creatorSettings.parse(settings) } }
 }
 
 /**
- * Changes what is given of a profile, all of it or nothing; settings are merged key by key. Throws
- * `domain_not_yours` and `invalid_settings`.
+ * Changes the given parts of a profile in one transaction. Settings are merged key by key. Throws `domain_not_yours`
+ * and `invalid_settings`.
  */
 export async function changeProfile(
   services: Pick<Services, 'db' | 'names' | 'transact'>,
   account: Pick<Account, 'id' | 'walletPublicKey'>,
   { name, solDomain, signature, settings }: ProfileChange,
 ): Promise<void> {
-  const proven = solDomain == null ? solDomain : await proveDomain(services, account, solDomain, signature)
+  const verified = solDomain == null ? solDomain : await verifyDomain(services, account, solDomain, signature)
   await services.transact(async ({ trx }) => {
     await lockCreator(trx, account.id)
     const users = () => trx('users').where({ id: account.id })
     if (name !== undefined) await users().update({ name })
-    if (proven === null) await unlinkDomain(trx, account.id)
-    else if (proven !== undefined) await linkDomain(trx, account.id, proven)
+    if (verified === null) await unlinkDomain(trx, account.id)
+    else if (verified !== undefined) await linkDomain(trx, account.id, verified)
     if (settings === undefined) return
     const stored = await users().first('settings')
-    await users().update({ settings: JSON.stringify(changedSettings(stored.settings, settings)) })
+    await users().update({ settings: JSON.stringify(mergeSettings(stored.settings, settings)) })
   })
 }

@@ -3,13 +3,13 @@ import { type Route, route } from '../http/endpoint.js'
 import type { Services } from '../services.js'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
 import * as endpoints from './endpoints.js'
-import { challengeDomain } from './link-domain.js'
+import { createChallenge } from './link-domain.js'
 import { changeProfile, readProfile } from './profile.js'
-import { readDomains, replaceDomains } from './sites.js'
+import { listSites, replaceSites } from './sites.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'names' | 'transact'>
 
-/** `/creators/*`: profile, API keys, sites. The session guard of these paths stands in app.ts, before routing. */
+/** `/creators/*`: profile, API keys, sites. app.ts applies the session guard of these paths before routing. */
 export function creatorRoutes(services: Needs): Route[] {
   return [...profileRoutes(services), ...keyRoutes(services), ...siteRoutes(services)]
 }
@@ -23,7 +23,7 @@ function profileRoutes(services: Needs): Route[] {
       return readProfile(services, account.id)
     }),
     route(endpoints.challengeEndpoint, async ({ solDomain }, ctx) => ({
-      message: await challengeDomain(services, signedIn(ctx).account.id, solDomain),
+      message: await createChallenge(services, signedIn(ctx).account.id, solDomain),
     })),
   ]
 }
@@ -31,8 +31,9 @@ function profileRoutes(services: Needs): Route[] {
 function keyRoutes(services: Needs): Route[] {
   return [
     route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
-      const { apiKey, id, prefix, ...made } = await createApiKey(services, signedIn(ctx).account.id, label)
-      return { apiKey, id, prefix, label: made.label, createdAt: made.createdAt.toISOString() }
+      const created = await createApiKey(services, signedIn(ctx).account.id, label)
+      const { apiKey, id, prefix, createdAt } = created
+      return { apiKey, id, prefix, label: created.label, createdAt: createdAt.toISOString() }
     }),
     route(endpoints.listKeysEndpoint, async (_, ctx) => {
       const keys = await listApiKeys(services, signedIn(ctx).account.id)
@@ -54,10 +55,10 @@ function keyRoutes(services: Needs): Route[] {
 function siteRoutes(services: Needs): Route[] {
   return [
     route(endpoints.sitesEndpoint, async (_, ctx) => ({
-      domains: await readDomains(services.db, signedIn(ctx).account.id),
+      domains: await listSites(services.db, signedIn(ctx).account.id),
     })),
     route(endpoints.replaceSitesEndpoint, async ({ domains }, ctx) => {
-      await replaceDomains(services, signedIn(ctx).account.id, domains)
+      await replaceSites(services, signedIn(ctx).account.id, domains)
       return { domains }
     }),
   ]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { displayName } from '../accounts/schemas.js'
 import { requiredText } from '../http/input.js'
-import { solDomainFrom } from '../kernel/sol-domain.js'
-import { characters, cleanLine } from '../kernel/text.js'
-import { normaliseSite } from './parse-site.js'
+import { parseSolDomain } from '../kernel/sol-domain.js'
+import { cleanLine, countCharacters } from '../kernel/text.js'
 import { creatorSettings, settingsChange } from './settings.js'
+import { parseSite } from './sites.js'
 
 const mostSites = 50
 const mostLabelLength = 100
@@ -12,13 +12,13 @@ const success = z.literal(true)
 
 const solDomain = z
   .string('invalid_domain')
-  .transform((text) => solDomainFrom(text.trim()))
+  .transform((text) => parseSolDomain(text.trim()))
   .pipe(z.string('invalid_domain'))
 
 export const nothing = z.object({})
 export const done = z.object({ success })
 
-/** PATCH /creators/me: what is absent stays; `solDomain: null` unlinks. */
+/** PATCH /creators/me: absent fields stay unchanged; `solDomain: null` unlinks. */
 export const profileChange = z.object({
   settings: settingsChange.optional(),
   name: displayName('invalid_name').optional(),
@@ -50,7 +50,7 @@ export const newKeyInput = z.object({
   label: z
     .string('invalid_label')
     .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
-    .refine((text) => characters(text) <= mostLabelLength, 'invalid_label')
+    .refine((text) => countCharacters(text) <= mostLabelLength, 'invalid_label')
     .transform((text) => text || undefined)
     .optional()
     .meta({ maxLength: mostLabelLength }),
@@ -73,7 +73,7 @@ export const sitesInput = z.object({
     .array(
       z
         .string('invalid_domain')
-        .transform((text) => normaliseSite(text.trim()))
+        .transform((text) => parseSite(text.trim()))
         .pipe(z.string('invalid_domain')),
       'invalid_domain',
     )

@@ -3,12 +3,12 @@ import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import { tokens } from '../kernel/tokens.js'
 
 const wrong: ErrorCode = 'invalid_settings'
-/** No tip is larger, whatever the service's own limit. */
+/** The largest value of a creator's own limits. The service's limits may be lower. */
 const mostUsd = 1_000_000
 const symbols = tokens.map(({ symbol }) => symbol)
 const collections = ['checkout', 'bank_transfer'] as const
 
-/** What a creator may choose (decisions of the product; stored as the difference to the defaults). */
+/** A creator's settings. Only values that the creator has set are stored; the others are the defaults here. */
 export const creatorSettings = z.object({
   acceptedTokens: z.array(z.string()).default(['SOL', 'USDC', 'USDT', 'BONK']),
   yieldEnabled: z.boolean().default(false),
@@ -21,16 +21,16 @@ export const creatorSettings = z.object({
 
 export type CreatorSettings = z.output<typeof creatorSettings>
 
-/** What holds for a wallet that belongs to nobody we know. */
+/** The settings for a wallet that belongs to no account. */
 export const defaultSettings: CreatorSettings = creatorSettings.parse({})
 
-/** Null changes nothing, as everywhere; only a limit can be lifted with it. */
+/** `null` counts as absent, as in all inputs. Only `minTipUsd` and `maxTipUsd` give it a meaning: no limit. */
 function change<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined)
 }
 const usd = z.number(wrong).max(mostUsd, wrong)
 
-/** The settings a creator wants changed: any of them, checked; others are not looked at. */
+/** A change of settings. Every field is optional; unknown fields are ignored. */
 export const settingsChange = z.object(
   {
     acceptedTokens: change(
@@ -52,11 +52,8 @@ export const settingsChange = z.object(
 
 export type SettingsChange = z.output<typeof settingsChange>
 
-/**
- * What is stored after a change, key by key. Throws `invalid_settings` when the smallest tip would then be above
- * the largest.
- */
-export function changedSettings(stored: object, wanted: SettingsChange): Record<string, unknown> {
+/** Merges a change into the stored settings by key. Throws `invalid_settings` if the minimum exceeds the maximum. */
+export function mergeSettings(stored: object, wanted: SettingsChange): Record<string, unknown> {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
   const changed = { ...stored, ...Object.fromEntries(given) }
   const { minTipUsd, maxTipUsd } = creatorSettings.parse(changed)

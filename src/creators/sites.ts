@@ -1,23 +1,61 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { lockCreator } from './lock-creator.js'
+import { lockCreator } from './find-creator.js'
 
-/** The sites a creator's embeds may live on, as `normaliseSite` writes them, in the creator's own order. */
-export async function readDomains(db: Knex, userId: string): Promise<string[]> {
+/** RFC 1035, 2.3.4: the maximum length of a host name. `labelForm` has the limit of a label. */
+const mostHostLength = 253
+const siteForm = /^(\*\.)?([^\s\p{C}:/?#@\\*%[\]]+?)(?::(\d{1,5}))?$/u
+const labelForm = /^[a-z0-9_-]{1,63}$/
+const mostPort = 65_535
+
+/**
+ * Parses a site on which a creator's embeds may appear into the form in which it is stored and compared: `host`,
+ * `*.host`, each optionally with `:port`. The host is written as a browser writes it (WHATWG URL: lower case, punycode,
+ * one trailing dot removed). Undefined for anything else: a scheme, a path, credentials, a wildcard in another place
+ * or for a whole top-level domain, an IPv4 address in another notation. Labels are stricter than in the URL standard,
+ * because sites become part of a policy header.
+ */
+export function parseSite(text: string): string | undefined {
+  const [, wildcard = '', name = '', port] = siteForm.exec(text) ?? []
+  const host = parseHost(name)
+  if (host === undefined || (wildcard !== '' && !allowsWildcard(host))) return undefined
+  if (port === undefined) return wildcard + host
+  const number = Number(port)
+  return number >= 1 && number <= mostPort ? `${wildcard}${host}:${number}` : undefined
+}
+
+function parseHost(name: string): string | undefined {
+  if (name === '' || name.length > mostHostLength || !URL.canParse(`http://${name}`)) return undefined
+  const host = new URL(`http://${name}`).hostname.replace(/\.$/, '')
+  if (host.length > mostHostLength || !host.split('.').every((part) => labelForm.test(part))) return undefined
+  // `0x7f.1` and `2130706433` are 127.0.0.1 to a browser. An address must be written in its usual form.
+  return isIpv4(host) && host !== name.replace(/\.$/, '') ? undefined : host
+}
+
+function allowsWildcard(host: string): boolean {
+  return host.includes('.') && !isIpv4(host)
+}
+
+function isIpv4(host: string): boolean {
+  return /^\d+(\.\d+){3}$/.test(host)
+}
+
+/** Lists the sites on which a creator's embeds may appear, in the creator's order. */
+export async function listSites(db: Knex, userId: string): Promise<string[]> {
   const rows = await query<{ domain: string }>(db, {
-    name: 'creator_domains.read',
+    name: 'creator_domains.list',
     text: 'select domain from creator_domains where user_id = $1 order by position',
     values: [userId],
   })
   return rows.map(({ domain }) => domain)
 }
 
-/** Puts this list in the place of the old one. `domains` are normalised and differ from each other. */
-export async function replaceDomains(
+/** Replaces the list. `sites` are in the form of `parseSite` and unique. */
+export async function replaceSites(
   { transact }: Pick<Services, 'transact'>,
   userId: string,
-  domains: readonly string[],
+  sites: readonly string[],
 ): Promise<void> {
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
@@ -26,7 +64,7 @@ export async function replaceDomains(
       name: 'creator_domains.insert',
       text: `insert into creator_domains (user_id, domain, position)
              select $1, domain, position from unnest($2::text[]) with ordinality as d(domain, position)`,
-      values: [userId, domains],
+      values: [userId, sites],
     })
   })
 }

@@ -1,28 +1,28 @@
 import { displayNumber, divideHalfUp } from '../kernel/money.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
 
-/** What the naira total is made of: the amount less the platform's fee, or the amount. */
+/** What the naira charge is computed from. `net`: the amount less the platform's fee. `gross`: the amount. */
 export type ChargeBasis = 'net' | 'gross'
 
-/** Contract: 5 % of the amount. */
+/** The platform's fee: 5 % of the amount (docs/decisions/0017). */
 const feePercent = 5n
 const rateUnit = 10n ** BigInt(rateDecimals)
-/** From kobo over a rate in its units to micro-dollars, and back: 10^6 micros, 10^2 kobo. */
+/** Converts kobo at a rate to micro-USDC and back: the rate's unit, times 10^6 micro-USDC, divided by 10^2 kobo. */
 export const microScale = rateUnit * 10n ** 4n
 
-/** A fiat tip priced: cents of a US dollar, and kobo. */
+/** In cents of a US dollar, and kobo. */
 export interface FiatPrice {
   readonly amountCents: bigint
   readonly feeCents: bigint
-  /** What the creator is to receive. */
+  /** What the creator receives. */
   readonly finalCents: bigint
   readonly chargeKobo: bigint
 }
 
 /**
- * Prices a fiat tip in the contract's order: the fee (5 %, half up to the cent) is deducted first, then the naira
- * total is computed (half up to the kobo) from what is left, or from the amount on the gross basis. `rate`: naira for
- * a dollar in units of 10^-8. `givenKobo`: the caller's own charge instead.
+ * Prices a fiat tip. The fee (5 %, rounded half up to the cent) is deducted first. Then the naira charge (rounded half up to
+ * the kobo) is computed from the rest, or on the gross basis from the whole amount. `rate`: naira per dollar in units of
+ * 10^-8. `givenKobo`: a charge that the caller gives instead.
  */
 export function priceFiatTip(
   amountCents: bigint,
@@ -32,53 +32,53 @@ export function priceFiatTip(
 ): FiatPrice {
   const feeCents = divideHalfUp(amountCents * feePercent, 100n)
   const finalCents = amountCents - feeCents
-  const charged = basis === 'net' ? finalCents : amountCents
+  const chargedCents = basis === 'net' ? finalCents : amountCents
   return {
     amountCents,
     feeCents,
     finalCents,
-    chargeKobo: givenKobo ?? divideHalfUp(charged * rate, rateUnit),
+    chargeKobo: givenKobo ?? divideHalfUp(chargedCents * rate, rateUnit),
   }
 }
 
-/** What a payment of a charge is worth, and to whom. Micro-USDC. */
+/** What a payment credits, in micro-USDC. */
 export interface FiatCredit {
   readonly creditMicro: bigint
-  /** The platform's: the rest of what the charge is worth. */
+  /** The platform's share: the rest of the charge's value. */
   readonly revenueMicro: bigint
 }
 
 /**
- * What a paid charge credits, whatever was said that it should: worth = kobo / rate, credit = the lesser of what was
- * promised and the worth (less the fee on the gross basis), rounded down. So an explicit charge of a few naira never
- * makes dollars. What exceeds the charge is not looked at here.
+ * What a paid charge credits: its value (kobo / rate, less the fee on the gross basis, rounded down), and at most the promised
+ * amount. A charge that the caller gave therefore never credits more than its naira are value. A surplus over the charge does
+ * not count here.
  */
-export function creditOf(
+export function computeCredit(
   { finalCents, chargeKobo }: Pick<FiatPrice, 'finalCents' | 'chargeKobo'>,
   rate: bigint,
   basis: ChargeBasis,
 ): FiatCredit {
-  const worth = worthOf(chargeKobo, rate, basis)
+  const value = valueOfKobo(chargeKobo, rate, basis)
   const promised = finalCents * 10_000n
-  if (worth.creditMicro <= promised) return worth
-  return { creditMicro: promised, revenueMicro: worth.revenueMicro + worth.creditMicro - promised }
+  if (value.creditMicro <= promised) return value
+  return { creditMicro: promised, revenueMicro: value.revenueMicro + value.creditMicro - promised }
 }
 
-/** What so many naira are worth, whatever was promised: the creator's share, rounded down, and the platform's. */
-export function worthOf(kobo: bigint, rate: bigint, basis: ChargeBasis): FiatCredit {
+/** The value of an amount of naira: the creator's share, rounded down, and the platform's share. */
+export function valueOfKobo(kobo: bigint, rate: bigint, basis: ChargeBasis): FiatCredit {
   const share = basis === 'gross' ? 100n - feePercent : 100n
   const creditMicro = (kobo * microScale * share) / (rate * 100n)
   return { creditMicro, revenueMicro: (kobo * microScale) / rate - creditMicro }
 }
 
-/** The USD figures of a fiat tip as lists show them (contract: fiatDetails). */
+/** The field `fiatDetails` of a fiat tip in the API. */
 export interface FiatDetails {
   readonly platformFee: number
   readonly finalAmountUsd: number
   readonly amountNgn: number
 }
 
-export function detailsOf({ feeCents, finalCents, chargeKobo }: FiatPrice): FiatDetails {
+export function presentFiatDetails({ feeCents, finalCents, chargeKobo }: FiatPrice): FiatDetails {
   return {
     platformFee: displayNumber(feeCents, 2),
     finalAmountUsd: displayNumber(finalCents, 2),
@@ -86,21 +86,21 @@ export function detailsOf({ feeCents, finalCents, chargeKobo }: FiatPrice): Fiat
   }
 }
 
-/** How a tip is shown once it is credited: the amount in cents, and its details. */
-export interface CreditedView {
+/** The amounts that a credited tip shows. */
+export interface CreditedAmounts {
   readonly amountCents: bigint
   readonly details: FiatDetails
 }
 
 /**
- * What was asked for when all of it was credited (to the cent: the naira total was rounded to the kobo), else the
- * amount of which the credit is 95 %. At least a cent, so that a tip is never shown as nothing.
+ * The requested amount if the credit equals the promised one to the cent (the charge was rounded to the kobo). Otherwise the
+ * amount of which the credit is 95 %, at least one cent, so that no tip shows zero.
  */
-export function viewOfCredit(price: FiatPrice, creditMicro: bigint): CreditedView {
-  const whole = divideHalfUp(creditMicro, 10_000n) >= price.finalCents
-  const less = divideHalfUp(creditMicro, 10_000n - feePercent * 100n)
-  const amountCents = whole ? price.amountCents : less > 0n ? less : 1n
-  const feeCents = whole ? price.feeCents : divideHalfUp(amountCents * feePercent, 100n)
+export function presentCredit(price: FiatPrice, creditMicro: bigint): CreditedAmounts {
+  const isFull = divideHalfUp(creditMicro, 10_000n) >= price.finalCents
+  const amountFromCredit = divideHalfUp(creditMicro, 10_000n - feePercent * 100n)
+  const amountCents = isFull ? price.amountCents : amountFromCredit > 0n ? amountFromCredit : 1n
+  const feeCents = isFull ? price.feeCents : divideHalfUp(amountCents * feePercent, 100n)
   return {
     amountCents,
     details: {

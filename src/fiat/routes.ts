@@ -16,7 +16,7 @@ import {
   fiatStatusInput,
 } from './schemas.js'
 
-/** Tips in naira. None of these answers may be cached: app.ts sees to it, refusals included. */
+/** Tips in naira. app.ts forbids caches to store these answers and errors. */
 export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
   const { db, config } = services
   return [
@@ -37,7 +37,7 @@ export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
         {
           db,
           scope: (ctx) => `/payments/fiat/intent ${clientAddress(ctx)}`,
-          // One that has ended is told by its status; a repetition must not ask for the money twice.
+          // Also for an intent that has ended: a repetition must never open a second charge.
           stillServes: async () => true,
         },
         (input: FiatIntentInput, ctx) => createFiatIntent(services, rates, input, clientAddress(ctx)),

@@ -8,7 +8,7 @@ const wrongAmount: ErrorCode = 'invalid_amount'
 const optionalText = (description: string) =>
   z.string().optional().catch(undefined).meta({ type: 'string', description })
 
-/** POST /payments/fiat/intent (contract: Endpoints). The fields stand in the order in which they are refused. */
+/** POST /payments/fiat/intent. The fields are in the order in which they are refused. */
 export const fiatIntentInput = z.object({
   creatorId: requiredText(missing).meta({
     description: 'User id (UUID, also with prefix auth_), wallet address or .sol domain',
@@ -21,13 +21,13 @@ export const fiatIntentInput = z.object({
     .optional()
     .meta({ description: 'The charge in NGN instead of the converted amount' }),
   senderName: optionalText('Default Anonymous'),
-  // A mistyped address costs the receipt, never the tip.
+  // An invalid address means no receipt; the tip is still accepted.
   payerEmail: emailAddress
     .optional()
     .catch(undefined)
     .meta({ type: 'string', description: 'For the receipt' }),
   memo: optionalText('Message to the creator, kept to 500 characters'),
-  // Whoever says anything but no wants to stay unknown.
+  // Any value except false makes the tip anonymous.
   isAnonymous: z
     .unknown()
     .optional()

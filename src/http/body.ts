@@ -5,7 +5,7 @@ import { DomainError, type ErrorCode } from '../kernel/errors.js'
 const maxBytes = 64 * 1024
 const maxDepth = 20
 
-/** JSON only. koa-body's defaults also take forms and text/plain, which a foreign page can post with our cookie. */
+/** JSON only. koa-body's default also takes forms and text/plain, which other sites' pages can post with our cookie. */
 const parseJson = koaBody({
   json: true,
   urlencoded: false,
@@ -18,8 +18,8 @@ const parseJson = koaBody({
 })
 
 /**
- * The JSON object in the body; `{}` when there is none. Another content type, malformed, too large, too deep or
- * not an object at the root: the endpoint's own validation error.
+ * Reads the JSON object in the body, or `{}` without a body. Throws `invalid`, the endpoint's validation error, for
+ * another content type and for a body that is malformed, too large, too deep or not an object.
  */
 export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Record<string, unknown>> {
   const type = ctx.is('application/json')
@@ -36,7 +36,7 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
   return body as Record<string, unknown>
 }
 
-/** Level by level, not recursive: the depth of the input must not become the depth of our stack. */
+/** Iterative, because recursion on deep input could overflow the stack. */
 function isDeeperThan(most: number, body: object): boolean {
   let level: object[] = [body]
   for (let depth = 1; level.length > 0; depth++) {

@@ -2,21 +2,21 @@ import { isIP } from 'node:net'
 import type { Context } from 'koa'
 
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i
-/** A network hands out a /64 to one customer: counted singly, its 2^64 addresses would be as many callers. */
+/** Providers give each customer a /64 network, so the limits count the network, not its 2^64 addresses. */
 const groupsOfNetwork = 4
 const groupsOfAddress = 8
 
 /**
- * Whom a limit counts: an IPv4 address, or the /64 network of an IPv6 one. Behind a configured proxy it is what the
- * proxy appended to X-Forwarded-For (koa is told to look at the last entry only), otherwise the connection's.
+ * The address that a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address. Behind a configured
+ * proxy it is the last entry of X-Forwarded-For (see `maxIpsCount` in app.ts), otherwise the connection's address.
  */
 export function clientAddress(ctx: Context): string {
-  const stated = ctx.ips[0]
-  if (stated !== undefined && isIP(stated) !== 0) return networkOf(stated)
+  const forwarded = ctx.ips[0]
+  if (forwarded !== undefined && isIP(forwarded) !== 0) return networkOf(forwarded)
   return networkOf(ctx.req.socket.remoteAddress ?? '')
 }
 
-/** `192.0.2.7` as it is (also when mapped into IPv6); `2001:db8::7` as `2001:db8:0:0`. */
+/** `192.0.2.7` stays as it is, also when mapped into IPv6. `2001:db8::7` becomes `2001:db8:0:0`. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const plain = address.replace(mappedIpv4, '')

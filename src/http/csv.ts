@@ -1,20 +1,17 @@
 import type { Context } from 'koa'
 
-/** A cell: numbers are written as they are, texts may have been chosen by a stranger. */
+/** Texts may come from strangers and are made safe. Numbers are written unchanged. */
 type Cell = string | number | null
 
-/** What a spreadsheet would take for a formula when a text begins with it (OWASP, CSV injection). */
+/** A spreadsheet treats a text that starts with one of these as a formula (OWASP, CSV injection). */
 const formulaStart = /^[=+\-@\t\r\n]/
 
-/** Rows under their header as RFC 4180 text. A text that a spreadsheet would run gets an apostrophe in front. */
+/** Writes a header and rows as RFC 4180 text. A text that looks like a formula gets a leading apostrophe. */
 export function csvText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 }
 
-/**
- * Answers with a CSV file to be saved under this name. The next page, which a JSON answer names in `nextCursor`,
- * is in the `Link` header (RFC 8288), since a table has no place for it.
- */
+/** Answers with a CSV file of this name. `nextCursor` goes into the `Link` header (RFC 8288). */
 export function answerCsv(ctx: Context, fileName: string, text: string, nextCursor: string | null): void {
   ctx.attachment(fileName)
   ctx.type = 'text/csv; charset=utf-8'

@@ -6,53 +6,53 @@ import { parseInput } from './input.js'
 import type { Limit } from './limits.js'
 
 /**
- * One endpoint, as data: the same description parses requests, describes answers in the OpenAPI document and is
- * what tests validate every answer against.
+ * An endpoint as data. The same description parses requests and makes the OpenAPI document, and tests validate every
+ * answer against it.
  */
 export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
-  /** A segment `:name` is given to the input like a field of that name. */
+  /** The value of a segment `:name` becomes the input's field of that name. */
   readonly path: string
   readonly summary: string
-  /** What the caller must present. */
+  /** The credential that the caller must present. */
   readonly credential: 'none' | 'session' | 'session-or-token' | 'api-key' | 'sdk-session'
-  /** How often it may be called, and by whom that is counted. */
+  /** The rate limit. */
   readonly limit: Limit<z.output<Input>>
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
-  /** Answered when the body cannot be read at all, or a required field is missing. */
+  /** The error for an unreadable body or a missing required field. */
   readonly invalid: ErrorCode
   readonly output: Output
-  /** Refusals beyond `invalid`, as the document lists them. */
+  /** The other errors, for the OpenAPI document. */
   readonly errors: readonly ErrorCode[]
-  /** Answered instead of `internal_error` when something unexpected happens. */
+  /** The error for an unexpected failure, instead of `internal_error`. */
   readonly internal?: ErrorCode
-  /** Set when the answer is a stream of server-sent events of this shape; how many an address may open is limited too. */
+  /** The answer is a stream of server-sent events of this shape. The open streams per client address are limited. */
   readonly stream?: boolean
-  /** Set when `format=csv` answers the same as a CSV file. */
+  /** `format=csv` answers the same content as a CSV file. */
   readonly csv?: boolean
-  /** Set when the caller may send an `Idempotency-Key` (http/idempotency.ts). */
+  /** The caller may send an `Idempotency-Key` (http/idempotency.ts). */
   readonly idempotent?: boolean
 }
 
-/** Returned by a handler that has written another representation of its answer itself, such as a CSV file. */
+/** A handler returns this when it has written the response itself, such as a CSV file. */
 export const answered = Symbol('answered')
 
-/** An endpoint and what serves it. A feature's `routes.ts` returns these; `app.ts` mounts them. */
+/** An endpoint with its handler. Each feature's `routes.ts` returns routes, and `app.ts` mounts them. */
 export interface Route {
   readonly endpoint: Endpoint<z.ZodType, z.ZodType>
-  /** What stands before the body is read, such as the check of credentials. */
+  /** Run before the body is read, such as the check of credentials. */
   readonly guards: readonly Middleware[]
-  /** Reads the request, has it admitted and answers it. */
-  serve(ctx: Context, admit: Admit | undefined): Promise<void>
+  /** Parses the request, checks its limit and answers it. */
+  serve(ctx: Context, checkLimit: CheckLimit | undefined): Promise<void>
 }
 
-/** What a limit that needs the parsed request says to it. Throws the refusal. */
-export type Admit = (input: unknown, ctx: Context) => Promise<void>
+/** Checks a limit that needs the parsed request. Throws `too_many_requests`. */
+export type CheckLimit = (input: unknown, ctx: Context) => Promise<void>
 
 /**
- * Binds an operation to its endpoint: guards first (credentials are checked before the body), then the body or
- * query, then `handle`; what it returns is answered as JSON with `success: true`, unless it has answered itself.
+ * Binds a handler to its endpoint. The guards run first, then the body or query is parsed, then `handle` runs. Its
+ * result is answered as JSON with `success: true`, unless it returns `answered`.
  */
 export function route<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
@@ -64,25 +64,25 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
 ): Route {
   return {
     endpoint,
-    guards: [...noteInternal(endpoint.internal), ...guards],
-    async serve(ctx, admit) {
-      const answer = await handle(await readInput(endpoint, ctx, admit), ctx)
+    guards: [...setInternalError(endpoint.internal), ...guards],
+    async serve(ctx, checkLimit) {
+      const answer = await handle(await readInput(endpoint, ctx, checkLimit), ctx)
       if (answer !== answered) ctx.body = { success: true, ...answer }
     },
   }
 }
 
-/** Tells the error middleware, which stands outside of all routes, how this endpoint words its own failure. */
-function noteInternal(code: ErrorCode | undefined): Middleware[] {
+/** Passes the endpoint's `internal` error to the error middleware (http/errors.ts), which runs outside the routes. */
+function setInternalError(code: ErrorCode | undefined): Middleware[] {
   if (code === undefined) return []
-  const note: Middleware = (ctx, next) => {
+  const setCode: Middleware = (ctx, next) => {
     ctx.state['internal'] = code
     return next()
   }
-  return [note]
+  return [setCode]
 }
 
-/** Binds an endpoint whose handler writes the answer itself, such as a stream. */
+/** Binds an endpoint whose handler always writes the response itself, such as a stream. */
 export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
@@ -90,10 +90,10 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   return {
     endpoint,
     guards: [],
-    async serve(ctx, admit) {
-      const input = await readInput(endpoint, ctx, admit)
+    async serve(ctx, checkLimit) {
+      const input = await readInput(endpoint, ctx, checkLimit)
       if (ctx.method !== 'HEAD') return handle(input, ctx)
-      // A stream without a body would never end, and hold the connection from the next request.
+      // A stream in answer to HEAD would never end and block the connection for the next request.
       ctx.status = 200
       ctx.type = 'text/event-stream'
     },
@@ -103,16 +103,16 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
 async function readInput<Input extends z.ZodType>(
   { method, input, invalid }: Endpoint<Input, z.ZodType>,
   ctx: Context,
-  admit: Admit | undefined,
+  checkLimit: CheckLimit | undefined,
 ): Promise<z.output<Input>> {
   const fromQuery = method === 'get' || method === 'delete'
   const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
   const parsed = parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)
-  if (admit !== undefined) await admit(parsed, ctx)
+  if (checkLimit !== undefined) await checkLimit(parsed, ctx)
   return parsed
 }
 
-/** What the router found in the path; it decodes them. */
+/** The path's parameters, decoded by the router. */
 function pathParameters(ctx: Context): Record<string, string> {
   return ctx['params'] ?? {}
 }

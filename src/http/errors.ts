@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { DomainError, type ErrorCode, errors, quoting } from '../kernel/errors.js'
+import { codesWithProviderText, DomainError, type ErrorCode, errors } from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import { isDatabaseUnavailable } from '../platform/database/database.js'
 import { Overloaded } from '../platform/database/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
-/** For a refusal that knows no better moment to come again. */
+/** `Retry-After` for a refusal that does not set its own. */
 const retrySeconds = 60
 
 /**
- * The outermost middleware: gives each request an id, turns everything thrown into the contract's error body,
- * and writes one log line and one metric per request. Nothing of a library's own text ever leaves.
+ * The outermost middleware. Gives each request an id, answers every thrown error with the API's error body, and writes
+ * one log line and one metric per request. Error texts of libraries never reach the caller.
  */
 export function answerErrors(log: Log, metrics: Metrics): Middleware {
   return async (ctx, next) => {
@@ -49,20 +49,21 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
 
 function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknown): void {
   const [status, text] = errors[code]
-  const error = quoting.has(code) && cause instanceof DomainError ? cause.message : text
+  const error = codesWithProviderText.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
   if (code === 'too_many_requests' && !ctx.res.hasHeader('Retry-After'))
     ctx.set('Retry-After', String(retrySeconds))
   ctx.body = { success: false, error, code, requestId }
 }
 
-/** The code in a payment link opens something, if only for a minute. */
+/** Hides the code of a payment link: it is a credential, valid for a minute. */
 function loggedPath({ path }: Context): string {
   return path.replace(/^(\/+pay\/+).+/i, '$1[redacted]')
 }
 
 function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCode {
   if (error instanceof DomainError) return error.code
-  const later = error instanceof Overloaded || error instanceof ProviderError || isDatabaseUnavailable(error)
-  return later ? 'service_unavailable' : internal
+  const unavailable =
+    error instanceof Overloaded || error instanceof ProviderError || isDatabaseUnavailable(error)
+  return unavailable ? 'service_unavailable' : internal
 }

@@ -6,11 +6,14 @@ import type { Metrics } from '../platform/metrics.js'
 
 export interface HealthOptions {
   readonly metrics: Metrics
-  /** `ok`; `degraded` when Redis is away or hangs (still ready: the rows wait); `unavailable` without PostgreSQL or while stopping. */
+  /**
+   * `degraded`: Redis is unavailable or hangs. The process is still ready, because work rows wait in PostgreSQL.
+   * `unavailable`: PostgreSQL is unavailable, or the process is shutting down.
+   */
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
 }
 
-/** `/health` while the process lives, `/ready` while it can serve, `/metrics` for Prometheus. */
+/** The health endpoints: `/health` (the process runs), `/ready` (it can serve) and `/metrics` (for Prometheus). */
 export function healthRouter({ metrics, ready }: HealthOptions): Router {
   const router = new Router()
   router.get('/health', (ctx) => {
@@ -28,13 +31,13 @@ export function healthRouter({ metrics, ready }: HealthOptions): Router {
   return router
 }
 
-/** The same three for a worker process, on a port of their own. */
+/** Serves the health endpoints of a worker process on their own port. */
 export function startHealthServer(
   port: number,
   options: HealthOptions & { readonly log: Log },
 ): Promise<Server> {
   const app = new Koa()
-  // Koa would print it as bare text among the JSON of the log.
+  // Without this handler Koa prints the error as plain text, not as JSON.
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'a probe was not answered'))
   app.use(healthRouter(options).routes())
   const server = createServer(app.callback())

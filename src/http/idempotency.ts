@@ -21,22 +21,22 @@ export const idempotencyErrors = [
 /** 1 to 255 printable ASCII characters. */
 const keyForm = /^[\x20-\x7e]{1,255}$/
 
-/** `claim`: the key it runs under, for an operation that remembers the key itself; undefined without one. */
-type Handle<Input, Answer> = (input: Input, ctx: Context, claim?: KeyedRequest) => Promise<Answer>
+/** `request`: the request's idempotency key, for an operation that stores the key itself. Undefined without a key. */
+type Handle<Input, Answer> = (input: Input, ctx: Context, request?: KeyedRequest) => Promise<Answer>
 
 export interface IdempotencyOptions<Answer> {
   readonly db: Knex
-  /** Keys of different scopes never meet: the route, and the user or the address. */
+  /** Keys of different scopes are independent. A scope is the route with the user or the client address. */
   readonly scope: (ctx: Context) => string
-  /** Whether a stored answer is still of use; one that is not is replaced by a new one under the same key. */
+  /** Whether a stored answer is still valid. Otherwise the operation runs again under the same key. */
   readonly stillServes: (answer: Answer) => Promise<boolean>
 }
 
 /**
- * Lets callers repeat a request safely: with an `Idempotency-Key`, the operation succeeds once in 24 hours, and
- * repetitions get its answer with `Idempotency-Hit: true`. Requests are the same when what was understood of
- * them is the same: order of fields, white space and unknown fields do not count. Failures are not stored.
- * Throws `idempotencyErrors`. Without the header nothing changes, and nothing is asked of the database.
+ * Makes a request safe to repeat. With an `Idempotency-Key` the operation succeeds once in 24 hours, and repetitions
+ * get the stored answer with `Idempotency-Hit: true`. Two requests are the same if their parsed inputs are equal, so
+ * field order, white space and unknown fields do not matter. Failures are not stored. Throws `idempotencyErrors`. A
+ * request without the header passes through without a query. See docs/decisions/0030.
  */
 export function idempotent<Input, Answer>(
   { db, scope, stillServes }: IdempotencyOptions<Answer>,
@@ -45,19 +45,19 @@ export function idempotent<Input, Answer>(
   return async (input, ctx) => {
     const key = readKey(ctx)
     if (key === undefined) return handle(input, ctx)
-    const claim: KeyedRequest = {
+    const request: KeyedRequest = {
       keyHash: sha256(`${scope(ctx)}\n${key}`),
       requestHash: sha256(JSON.stringify(input)),
       holder: randomUUID(),
     }
-    const held = (await takeKey(db, claim)) ? undefined : storedAnswer(await findKey(db, claim))
-    if (held === undefined) return runOnce(db, claim, () => handle(input, ctx, claim))
-    if (await stillServes(held.response as Answer)) {
+    const taken = (await takeKey(db, request)) ? undefined : requireAnswer(await findKey(db, request))
+    if (taken === undefined) return runOnce(db, request, () => handle(input, ctx, request))
+    if (await stillServes(taken.response as Answer)) {
       ctx.set('Idempotency-Hit', 'true')
-      return held.response as Answer
+      return taken.response as Answer
     }
-    if (!(await takeOver(db, claim, held))) throw new DomainError('request_in_progress')
-    return runOnce(db, claim, () => handle(input, ctx, claim))
+    if (!(await takeOver(db, request, taken))) throw new DomainError('request_in_progress')
+    return runOnce(db, request, () => handle(input, ctx, request))
   }
 }
 
@@ -68,23 +68,23 @@ function readKey(ctx: Context): string | undefined {
   return key
 }
 
-/** A key released between the two questions was in progress a moment ago: the caller may try again. */
-function storedAnswer(held: TakenKey | undefined): TakenKey {
-  if (held !== undefined && !held.sameRequest) throw new DomainError('idempotency_key_reused')
-  if (held === undefined || held.response === null) throw new DomainError('request_in_progress')
-  return held
+/** An undefined key was released between the two queries. It counts as in progress: the caller can retry. */
+function requireAnswer(taken: TakenKey | undefined): TakenKey {
+  if (taken !== undefined && !taken.sameRequest) throw new DomainError('idempotency_key_reused')
+  if (taken === undefined || taken.response === null) throw new DomainError('request_in_progress')
+  return taken
 }
 
-async function runOnce<Answer>(db: Knex, claim: KeyedRequest, run: () => Promise<Answer>): Promise<Answer> {
+async function runOnce<Answer>(db: Knex, request: KeyedRequest, run: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer
   try {
     answer = await run()
   } catch (error) {
-    // If even this fails, the lease runs out.
-    await releaseKey(db, claim).catch(() => undefined)
+    // If the release fails too, the key's lease expires.
+    await releaseKey(db, request).catch(() => undefined)
     throw error
   }
-  await storeAnswer(db, claim, answer)
+  await storeAnswer(db, request, answer)
   return answer
 }
 

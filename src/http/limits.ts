@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../kernel/errors.js'
-import type { Count } from '../platform/rate-limits/memory-counter.js'
+import type { HitCount } from '../platform/rate-limits/memory-counter.js'
 import type { LimitName, RateLimit } from '../platform/rate-limits/rate-limits.js'
 import { clientAddress } from './client-address.js'
 
-/** A limit that binds something else than the caller's address, such as a user, an API key or an e-mail. */
+/** A limit that counts by something other than the client address, such as a user, an API key or an e-mail. */
 export interface KeyedLimit<Input> {
   readonly name: LimitName
-  /** A limit per address that stands before it, where the caller chooses the key: made-up ones are new every time. */
+  /** An additional limit per client address, needed where a caller can invent new keys. It is checked first. */
   readonly address?: LimitName
-  /** Whom it binds; called with the parsed request, behind the guards. Only a hash of it is kept. */
+  /** The key to count by. Called with the parsed request, after the guards. Only a hash of it is stored. */
   key(input: Input, ctx: Context): string
 }
 
-/** An endpoint's limit: a name alone counts per address, before anything else is looked at. */
+/** An endpoint's limit. A name alone counts per client address, before anything else is checked. */
 export type Limit<Input> = LimitName | KeyedLimit<Input>
 
-/** What of an endpoint's limit counts per address. */
+/** The part of an endpoint's limit that counts per client address. */
 export function addressLimit(limit: Limit<never>): LimitName | undefined {
   return typeof limit === 'string' ? limit : limit.address
 }
 
-/** Headers that tell a caller where it stands; browsers on other sites must be allowed to read them. */
+/** The headers that report the limit. CORS must expose them to pages of other sites. */
 export const limitHeaders = [
   'Retry-After',
   'X-RateLimit-Limit',
@@ -30,12 +30,12 @@ export const limitHeaders = [
   'X-RateLimit-Reset',
 ] as const
 
-/** Lets a reader come back when browsers' event sources would. */
+/** The same as the `retry` field of the streams (http/sse.ts). */
 const streamRetrySeconds = 10
 
 /**
- * Counts per client address, once a request however often it stands in its way; undefined lets everybody through.
- * Without a promise of its own where the count is the process's: it stands on the hottest path.
+ * Counts requests per client address. A request is counted once, even if the middleware runs twice for it. Without a
+ * limit it passes every request. It adds no promise where the count is in memory, because it runs on the hottest path.
  */
 export function limitByAddress(limit: RateLimit | undefined): Middleware {
   if (limit === undefined) return (_, next) => next()
@@ -45,40 +45,41 @@ export function limitByAddress(limit: RateLimit | undefined): Middleware {
     const count = limit.hit(clientAddress(ctx))
     if (count instanceof Promise)
       return count.then((shared) => {
-        admit(ctx, limit.most, shared)
+        applyCount(ctx, limit.maxHits, shared)
         return next()
       })
-    admit(ctx, limit.most, count)
+    applyCount(ctx, limit.maxHits, count)
     return next()
   }
 }
 
-/** Counts per key. Throws `too_many_requests`. Keys are e-mails, API keys and the like: they are hashed before they leave. */
+/** Counts requests per key. Keys are e-mails, API keys and the like, so only their hashes are stored. */
 export async function limitByKey(limit: RateLimit, key: string, ctx: Context): Promise<void> {
-  admit(ctx, limit.most, await limit.hit(createHash('sha256').update(key).digest('base64url')))
+  applyCount(ctx, limit.maxHits, await limit.hit(createHash('sha256').update(key).digest('base64url')))
 }
 
-/** At most so many open streams per client address; a place is free again when its connection closes. */
+/** Limits the open streams per client address. A stream counts until its connection closes. */
 export function limitOpenStreams(most: number): Middleware {
   const open = new Map<string, number>()
-  function leave(address: string): void {
-    const left = (open.get(address) ?? 0) - 1
-    if (left > 0) open.set(address, left)
+  function release(address: string): void {
+    const remaining = (open.get(address) ?? 0) - 1
+    if (remaining > 0) open.set(address, remaining)
     else open.delete(address)
   }
   return (ctx, next) => {
     const address = clientAddress(ctx)
-    const before = open.get(address) ?? 0
-    if (before >= most) refuse(ctx, streamRetrySeconds)
-    // A connection that is gone already has told so, and will not tell again.
+    const current = open.get(address) ?? 0
+    if (current >= most) refuse(ctx, streamRetrySeconds)
+    // `close` has already fired and will not fire again.
     if (ctx.res.destroyed) return next()
-    open.set(address, before + 1)
-    ctx.res.once('close', () => leave(address))
+    open.set(address, current + 1)
+    ctx.res.once('close', () => release(address))
     return next()
   }
 }
 
-function admit(ctx: Context, most: number, { hits, msLeft }: Count): void {
+/** Sets the limit's headers and refuses the request when the limit is exceeded. */
+function applyCount(ctx: Context, most: number, { hits, msLeft }: HitCount): void {
   ctx.set('X-RateLimit-Limit', String(most))
   ctx.set('X-RateLimit-Remaining', String(Math.max(0, most - hits)))
   ctx.set('X-RateLimit-Reset', String(Math.ceil((Date.now() + msLeft) / 1000)))

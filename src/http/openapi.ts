@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorCode, errors, quoting } from '../kernel/errors.js'
+import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
 import { idempotencyErrors } from './idempotency.js'
 
@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 const pathParameter = /:(\w+)/g
 
-/** Any endpoint may answer these; they are listed with each so that a client generator knows. */
+/** Every endpoint may answer these errors. They are listed with each endpoint for client generators. */
 const common: readonly ErrorCode[] = ['too_many_requests', 'internal_error', 'service_unavailable']
 
 const idempotencyKey: Json = {
@@ -31,7 +31,7 @@ const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   'sdk-session': [{ sdkSession: [] }],
 }
 
-/** The OpenAPI 3.1 document of the mounted routes, made from the schemas that parse and describe them. */
+/** Makes the OpenAPI 3.1 document of the routes from the schemas that parse their requests. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string, cookieName: string): Json {
   const paths: Record<string, Json> = {}
   for (const { endpoint } of routes) {
@@ -55,7 +55,7 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string, coo
 }
 
 function operation(endpoint: AnyEndpoint): Json {
-  const { inPath, others } = divided(schemaOf(endpoint.input), endpoint.path)
+  const { inPath, others } = splitPathFields(schemaOf(endpoint.input), endpoint.path)
   const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
   const parameters = [
     ...parametersOf(inPath, 'path'),
@@ -77,7 +77,7 @@ function operation(endpoint: AnyEndpoint): Json {
   }
 }
 
-/** Every refusal of the endpoint, those that any may answer included. */
+/** All errors of the endpoint, including the common ones. */
 function codesOf({ invalid, errors: own, idempotent, internal }: AnyEndpoint): ErrorCode[] {
   return [
     invalid,
@@ -96,23 +96,23 @@ function successContent({ stream, csv, output }: AnyEndpoint): Json {
   }
 }
 
-/** Input mode on both sides: output mode would close objects to the additions the contract allows. */
+/** Uses input mode also for answers: output mode forbids additional properties, and answers may get new fields. */
 function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json
 }
 
-/** The fields of an input that are segments of the path, and the others. */
-function divided(input: Json, path: string): { inPath: Json; others: Json } {
+/** Splits an input's fields into path parameters and the others. */
+function splitPathFields(input: Json, path: string): { inPath: Json; others: Json } {
   const names = new Set([...path.matchAll(pathParameter)].map(([, name]) => name))
-  const part = (mine: (name: string) => boolean): Json => ({
+  const pick = (picked: (name: string) => boolean): Json => ({
     ...input,
     properties: Object.fromEntries(
-      Object.entries((input['properties'] ?? {}) as Json).filter(([name]) => mine(name)),
+      Object.entries((input['properties'] ?? {}) as Json).filter(([name]) => picked(name)),
     ),
-    required: ((input['required'] ?? []) as string[]).filter(mine),
+    required: ((input['required'] ?? []) as string[]).filter(picked),
   })
-  return { inPath: part((name) => names.has(name)), others: part((name) => !names.has(name)) }
+  return { inPath: pick((name) => names.has(name)), others: pick((name) => !names.has(name)) }
 }
 
 function parametersOf(input: Json, place: 'path' | 'query'): Json[] {
@@ -139,7 +139,7 @@ function errorResponse(codes: readonly ErrorCode[]): Json {
     required: ['success', 'error', 'code', 'requestId'],
     properties: {
       success: { const: false },
-      error: codes.some((code) => quoting.has(code)) ? { type: 'string' } : { enum: texts },
+      error: codes.some((code) => codesWithProviderText.has(code)) ? { type: 'string' } : { enum: texts },
       code: { enum: codes },
       requestId: { type: 'string' },
     },

@@ -4,7 +4,7 @@ const limitDefault = 50
 const limitMost = 100
 const limitText = new RegExp(`^(?:[1-9]\\d?|${limitMost})$`)
 
-/** `limit` of a list: 1 to 100, default 50; anything else is 400 `Invalid limit`. */
+/** The `limit` of a list: 1 to 100, default 50. Anything else is 400 `Invalid limit`. */
 export const limitInput = z
   .string('invalid_limit')
   .regex(limitText, 'invalid_limit')
@@ -12,10 +12,10 @@ export const limitInput = z
   .default(limitDefault)
   .meta({ description: `1 to ${limitMost}, default ${limitDefault}` })
 
-/** `format` of a list: JSON, or a CSV file of the same page. */
+/** The `format` of a list: JSON, or a CSV file of the same page. */
 export const formatInput = z.enum(['json', 'csv'], 'invalid_format').default('json')
 
-/** `cursor` of a list whose positions look like this: as a page handed it out, or 400 `Invalid cursor`. */
+/** The `cursor` of a list. `position` is the form of the list's positions. Any other cursor is 400 `Invalid cursor`. */
 export function cursorInput(position: RegExp) {
   return z
     .string('invalid_cursor')
@@ -25,18 +25,18 @@ export function cursorInput(position: RegExp) {
     .meta({ description: '`nextCursor` of the page before; absent: the newest' })
 }
 
-/** A position as clients carry it: opaque, so that it may change. Null stays null: there is no next page. */
+/** Encodes a position for clients. Cursors are opaque, so that their form can change. Null: there is no next page. */
 export function cursorOf(position: string | undefined): string | null {
   return position === undefined ? null : Buffer.from(position).toString('base64url')
 }
 
-/** Empty unless it is exactly what `cursorOf` writes. */
+/** Decodes a cursor. Empty unless `cursorOf` encodes the position to exactly this text. */
 function positionOf(cursor: string): string {
   const position = Buffer.from(cursor, 'base64url').toString()
   return cursorOf(position) === cursor ? position : ''
 }
 
-/** Rows that were read with one more than the page holds: the page, and its last row if another page follows. */
+/** Cuts a page from rows that were read with one extra row. `last` is the page's last row if another page follows. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
@@ -45,20 +45,20 @@ export function pageOf<Row>(
   return { page, last: rows.length > limit ? page.at(-1) : undefined }
 }
 
-/** Beyond every row of a list by time: the year 5138. */
-const beyondMs = 1e14
+/** Later than every row: the year 5138. */
+const farFutureMs = 1e14
 
-/** A position in a list that is ordered by time, then id. */
+/** The position of a row in a list ordered by time, then id. */
 export function timePosition(at: Date, id: string): string {
   return `${at.getTime()}.${id}`
 }
 
-/** What `timePosition` wrote, the time in epoch ms; without a position one beyond every row, with this id. */
+/** Parses a `timePosition`; the time is in epoch ms. Without a position: a time after every row, with `anyId`. */
 export function timePositionFrom(
   position: string | undefined,
   anyId: string,
 ): readonly [ms: number, id: string] {
-  if (position === undefined) return [beyondMs, anyId]
+  if (position === undefined) return [farFutureMs, anyId]
   const dot = position.indexOf('.')
   return [Number(position.slice(0, dot)), position.slice(dot + 1)]
 }

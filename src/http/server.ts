@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 
 const secondMs = 1000
 
-/** Against callers that send slowly or never: head and whole request have their time, and it is looked at often. */
+/** Limits the time for the head and the whole request, against callers that send slowly or never. */
 export const serverLimits = {
   headersTimeout: 10 * secondMs,
   requestTimeout: 30 * secondMs,
@@ -10,7 +10,7 @@ export const serverLimits = {
   maxHeaderSize: 16 * 1024,
 } as const satisfies ServerOptions
 
-/** Open streams included; beyond it new connections are closed at once, and those that are open stay served. */
+/** Includes open streams. Further connections are closed immediately. */
 const mostConnections = 20_000
 
 /** The HTTP server of a web process, not listening yet. */

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 
-/** A reader this far behind is dropped: it comes back and is replayed, while its bytes would only grow in our memory. */
-const mostBehindBytes = 256 * 1024
-/** Contract: reconnect hint and heartbeat. */
+/** A reader with more unread bytes is disconnected, to bound the memory. It reconnects and gets the missed events. */
+const mostUnreadBytes = 256 * 1024
+/** API: the reconnection time and the heartbeat of GET /chain/tips/stream. */
 const retryDirective = 'retry: 10000\n\n'
 const heartbeat = ':\n\n'
 const heartbeatMs = 15_000
 const wheelSlots = 60
-/** What was sent before the end reaches a reader that reads within this; nobody waits for one that does not. */
+/** After `end`, a reader has this long to receive the last bytes. Then the connection is destroyed. */
 const lastBytesMs = 1000
 
 /** One open stream of server-sent events. */
@@ -17,7 +17,7 @@ export class EventStream {
   #closed = false
   onClose: () => void = () => undefined
 
-  /** Takes the response from Koa and sends the head and the retry directive as its first bytes. */
+  /** Takes the response over from Koa and sends the head and the retry directive. */
   constructor(ctx: Context) {
     ctx.respond = false
     ctx.status = 200
@@ -29,7 +29,7 @@ export class EventStream {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
-    ctx.res.on('close', () => this.#end())
+    ctx.res.on('close', () => this.#markClosed())
     ctx.res.on('error', () => this.close())
     ctx.res.write(retryDirective)
   }
@@ -38,42 +38,42 @@ export class EventStream {
     return this.#closed
   }
 
-  /** Sends text that is already in event-stream form; false when the reader was (or is now) dropped. */
+  /** Sends text in event-stream form. Returns false when the stream is closed, also when this call has closed it. */
   send(text: string): boolean {
     if (this.#closed) return false
     this.#response.write(text)
-    if (this.#response.writableLength > mostBehindBytes) this.close()
+    if (this.#response.writableLength > mostUnreadBytes) this.close()
     return !this.#closed
   }
 
-  /** Ends the stream at once; a reader that is behind loses what it has not read, and asks for it again. */
+  /** Closes the stream immediately. Unread bytes are lost; the reader gets those events again when it reconnects. */
   close(): void {
     this.#response.destroy()
-    this.#end()
+    this.#markClosed()
   }
 
-  /** Ends the stream after what was sent. */
-  finish(): void {
+  /** Ends the stream after the bytes already sent. */
+  end(): void {
     this.#response.end()
     setTimeout(() => this.#response.destroy(), lastBytesMs).unref()
-    this.#end()
+    this.#markClosed()
   }
 
-  #end(): void {
+  #markClosed(): void {
     if (this.#closed) return
     this.#closed = true
     this.onClose()
   }
 }
 
-/** One event: `id` lets a reader that comes back say what it has seen. */
+/** The text of one event. A reader that reconnects sends the last `id` it received. */
 export function eventText(data: unknown, id?: number): string {
   return `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
 /**
- * Heartbeats for all streams of a process. A wheel of slots, one turn each 15 s: one timer that wrote to ten
- * thousand readers at once would hold up everything else for a tenth of a second.
+ * Heartbeats for all streams of a process. The streams are spread over the slots of a wheel that turns once every 15 s.
+ * One timer for all streams would block the event loop for 100 ms at ten thousand readers.
  */
 export class HeartbeatWheel {
   readonly #slots: Set<EventStream>[] = Array.from({ length: wheelSlots }, () => new Set())
@@ -81,13 +81,13 @@ export class HeartbeatWheel {
   #now = 0
   #next = 1
 
-  /** `everyMs`: one turn of the wheel; the contract's unless a test is in a hurry. */
+  /** `everyMs`: the time of one turn. Only tests pass another value than the API's. */
   constructor(everyMs = heartbeatMs) {
     this.#timer = setInterval(() => this.#turn(), everyMs / wheelSlots)
     this.#timer.unref()
   }
 
-  /** Adds a stream to the slot just passed, so that its first heartbeat comes 15 s from now. Returns how to remove it. */
+  /** Adds a stream to the current slot: its first heartbeat is due after one turn. Returns a function to remove it. */
   add(stream: EventStream): () => void {
     const slot = this.#slots[this.#now] as Set<EventStream>
     slot.add(stream)

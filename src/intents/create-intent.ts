@@ -1,4 +1,4 @@
-import { payableCreator } from '../creators/resolve-creator.js'
+import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
@@ -9,8 +9,8 @@ import { buildDirectTransfer } from './direct/build-transfer.js'
 import { presentIntent } from './present.js'
 import { checkUsdLimits, grossAmount, parseTipAmount, tipLimitsFor } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
-import { type Route, selectRoute } from './select-route.js'
-import { type Intent, storeIntent } from './store-intent.js'
+import { selectRoute, type TipRoute } from './select-route.js'
+import { type PaymentIntent, storeIntent } from './store-intent.js'
 import { buildSwap } from './swap/build-swap.js'
 import type { UnsignedTransaction } from './unsigned-transaction.js'
 
@@ -22,9 +22,9 @@ type Needs = Pick<
 const maxSymbolLength = 20
 
 /**
- * Builds the unsigned transaction of a crypto tip and stores what was issued (contract: POST /payments/intent).
- * Order of refusals: fields, mint, wallet (all in the schema), amount, creator, limits, price, route. `sdkSessionId`:
- * the SDK session it is made in and counted for, if any.
+ * Creates a payment intent: builds the unsigned transaction of a crypto tip and stores both (API: POST /payments/intent).
+ * Checks in this order: fields, mint and wallet (in the schema), then amount, creator, limits, price, route.
+ * `sdkSessionId`: the SDK session the intent belongs to and is counted for, if any.
  */
 export async function createIntent(
   services: Needs,
@@ -33,28 +33,28 @@ export async function createIntent(
   sdkSessionId: string | null = null,
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
-  const asked = parseTipAmount(input.amount, input.amountUsd, token)
-  const creator = await payableCreator(services, input.creatorId)
-  const bounds = tipLimitsFor(services.config.tips, creator.settings)
-  checkUsdLimits(asked, bounds)
-  const gross = grossAmount(asked, token, await prices.priceOf(token.mint), bounds)
+  const requested = parseTipAmount(input.amount, input.amountUsd, token)
+  const creator = await resolvePayableCreator(services, input.creatorId)
+  const limits = tipLimitsFor(services.config.tips, creator.settings)
+  checkUsdLimits(requested, limits)
+  const gross = grossAmount(requested, token, await prices.priceOf(token.mint), limits)
 
   const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
   const route = selectRoute(token, creator.settings, liquidStakingToken)
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
-  const tip = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
-  const intent = await make(services, route, tip)
+  const fields = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
+  const intent = await buildIntent(services, route, fields)
   if (await storeIntent(services, intent)) return present(intent)
-  // Asked for the same twice within a block, an engine that takes no reference key builds the same message twice.
-  const another = await make(services, route, tip, intent.provider)
-  if (await storeIntent(services, another)) return present(another)
+  // For two equal requests within a block, an engine without reference keys builds the same message twice.
+  const second = await buildIntent(services, route, fields, intent.provider)
+  if (await storeIntent(services, second)) return present(second)
   throw new DomainError('swap_engines_unavailable')
 }
 
 /**
- * Whether an issued transaction can still land. By the chain's own height, not by `expiresAt`: slots run slower than
- * their 400 ms, and a second transaction while the first can still land could make a supporter pay twice.
+ * Whether the transaction of an intent can still land. Uses the block height, not `expiresAt`, because slots may take longer
+ * than 400 ms. A second transaction while the first can still land could make a supporter pay twice.
  */
 export async function intentCanLand(
   { chain }: Pick<Services, 'chain'>,
@@ -63,23 +63,23 @@ export async function intentCanLand(
   return (await chain.blockHeight()) <= lastValidBlockHeight
 }
 
-type Tip = Omit<Intent, keyof UnsignedTransaction | 'id'>
+type IntentFields = Omit<PaymentIntent, keyof UnsignedTransaction | 'id'>
 
-async function make(
+async function buildIntent(
   services: Needs,
-  { kind, output }: Route,
-  tip: Tip,
-  without?: UnsignedTransaction['provider'],
-): Promise<Intent> {
-  const { token, gross, creator, source } = tip
-  const issued =
+  { kind, output }: TipRoute,
+  fields: IntentFields,
+  excluded?: UnsignedTransaction['provider'],
+): Promise<PaymentIntent> {
+  const { token, gross, creator, source } = fields
+  const transaction =
     kind === 'direct'
       ? await buildDirectTransfer(services, token, gross, creator, source)
-      : await buildSwap(services, { input: token, output, gross, creator, supporter: source }, without)
-  return { ...tip, ...issued, id: newIntentId() }
+      : await buildSwap(services, { input: token, output, gross, creator, supporter: source }, excluded)
+  return { ...fields, ...transaction, id: newIntentId() }
 }
 
-function present({ gross, symbol, creator, ...intent }: Intent): IntentAnswer {
+function present({ gross, symbol, creator, ...intent }: PaymentIntent): IntentAnswer {
   return presentIntent(
     { ...intent, usdCents: gross.usdCents, tokenSymbol: symbol, createdAt: new Date() },
     creator.settings,

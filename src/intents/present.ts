@@ -2,10 +2,10 @@ import type { CreatorSettings } from '../creators/settings.js'
 import { displayNumber } from '../kernel/money.js'
 import type { IntentAnswer } from './schemas.js'
 
-/** A blockhash lives for 150 slots of 400 ms. */
+/** A blockhash is valid for 150 slots of 400 ms. */
 export const transactionLifeMs = 60_000
 
-/** What of an issued intent is shown, whether it was just made or read again. */
+/** The part of a payment intent that is presented, new or read again. */
 export interface PresentableIntent {
   readonly id: string
   readonly transaction: Uint8Array
@@ -20,7 +20,7 @@ export interface PresentableIntent {
   readonly createdAt: Date
 }
 
-/** The contract's crypto payment intent. */
+/** API: POST /payments/intent. */
 export function presentIntent(intent: PresentableIntent, settings: CreatorSettings): IntentAnswer {
   const { yieldEnabled, gaslessEnabled, autoConvertUsdc } = settings
   return {

@@ -5,12 +5,12 @@ import { solMint, type Token } from '../kernel/tokens.js'
 import { rentExemptLamports, type TransferAccounts } from '../ports/chain.js'
 
 /** An SPL amount is a u64. */
-const mostUnits = 2n ** 64n - 1n
+const maxUnits = 2n ** 64n - 1n
 
-/** What the supporter asked to give: so much of a token, or so many micro-dollars of it. */
+/** The amount in the request: base units of the token, or micro-dollars. */
 export type RequestedAmount = { readonly units: bigint } | { readonly usdMicro: bigint }
 
-/** Reads `amount` and `amountUsd`; the latter wins. Throws `invalid_amount`. */
+/** Parses `amount` and `amountUsd`. `amountUsd` takes precedence. Throws `invalid_amount`. */
 export function parseTipAmount(amount: unknown, amountUsd: unknown, token: Token): RequestedAmount {
   if (amountUsd !== undefined) {
     const usdMicro = baseUnits(amountUsd, microDecimals)
@@ -18,11 +18,11 @@ export function parseTipAmount(amount: unknown, amountUsd: unknown, token: Token
     return { usdMicro }
   }
   const units = baseUnits(amount, token.decimals)
-  if (units === undefined || units > mostUnits) throw new DomainError('invalid_amount')
+  if (units === undefined || units > maxUnits) throw new DomainError('invalid_amount')
   return { units }
 }
 
-/** What a tip may be worth, in USD: the service's bounds, narrowed by the creator's own. */
+/** The limits of a tip's value in USD: the service's limits, narrowed by the creator's. */
 export interface TipLimits {
   readonly minUsd: number
   readonly maxUsd: number
@@ -35,37 +35,39 @@ export function tipLimitsFor(service: TipLimits, creator: CreatorSettings): TipL
   }
 }
 
-/** The tip in base units and what it is worth in cents (0n when the token has no price). */
-export interface Gross {
+/** The amount of a tip before the fee, in base units, and its value in cents (0n when the token has no price). */
+export interface GrossAmount {
   readonly units: bigint
   readonly usdCents: bigint
 }
 
 /**
- * Holds an amount asked in USD to the bounds as it was asked: no price is needed for it, and converting it to units
- * and back may miss a bound by a hair. Throws `invalid_amount`.
+ * Checks the limits for an amount requested in USD. It is checked as requested: no price is needed, and a conversion to
+ * base units and back could miss a limit by rounding. Throws `invalid_amount`.
  */
-export function checkUsdLimits(asked: RequestedAmount, bounds: TipLimits): void {
-  if ('usdMicro' in asked && !isWithin(asked.usdMicro, bounds)) throw new DomainError('invalid_amount')
+export function checkUsdLimits(requested: RequestedAmount, limits: TipLimits): void {
+  if ('usdMicro' in requested && !isWithin(requested.usdMicro, limits))
+    throw new DomainError('invalid_amount')
 }
 
 /**
- * Values the asked amount at the live price and holds a token amount to the bounds. A token without a price has no
- * bounds; asked for in USD it cannot be converted: `no_price`. Throws `invalid_amount` out of bounds.
+ * The requested amount at the live price. Checks the limits for an amount requested in the token; a token without a price
+ * has no limits. Throws `invalid_amount` outside the limits, and `no_price` for an amount in USD when there is no price.
  */
 export function grossAmount(
-  asked: RequestedAmount,
+  requested: RequestedAmount,
   token: Token,
   price: bigint | undefined,
-  bounds: TipLimits,
-): Gross {
+  limits: TipLimits,
+): GrossAmount {
   if (price === undefined) {
-    if ('usdMicro' in asked) throw new DomainError('no_price')
-    return { units: asked.units, usdCents: 0n }
+    if ('usdMicro' in requested) throw new DomainError('no_price')
+    return { units: requested.units, usdCents: 0n }
   }
-  const units = 'usdMicro' in asked ? unitsFor(asked.usdMicro, token.decimals, price) : asked.units
-  const inBounds = 'usdMicro' in asked || isWithin(microWorth(units, token.decimals, price), bounds)
-  if (units === 0n || units > mostUnits || !inBounds) throw new DomainError('invalid_amount')
+  const units =
+    'usdMicro' in requested ? unitsFor(requested.usdMicro, token.decimals, price) : requested.units
+  const isInLimits = 'usdMicro' in requested || isWithin(microWorth(units, token.decimals, price), limits)
+  if (units === 0n || units > maxUnits || !isInLimits) throw new DomainError('invalid_amount')
   return { units, usdCents: centsWorth(units, token.decimals, price) }
 }
 
@@ -74,18 +76,19 @@ function isWithin(usdMicro: bigint, { minUsd, maxUsd }: TipLimits): boolean {
   return usdMicro >= micro(minUsd) && (maxUsd === Number.POSITIVE_INFINITY || usdMicro <= micro(maxUsd))
 }
 
-/** The two legs of a direct transfer, base units. `fee` is 0n when the leg is left out. */
+/** The two transfers of a direct tip, in base units. `fee` is 0n when the fee transfer is left out. */
 export interface TransferAmounts {
   readonly net: bigint
   readonly fee: bigint
-  /** A fee was due but its leg could not land; an operator should look after the treasury. */
+  /** A fee was due, but the treasury cannot receive it. An operator should prepare the treasury for the token. */
   readonly feeLeftOut: boolean
 }
 
 /**
- * Splits a direct transfer: fee = floor(gross x rate), net = the rest. A fee transfer that could not land (treasury
- * below rent, its token account missing) would fail the whole tip, so it is left out and the creator gets all.
- * Throws `amount_below_minimum` when the recipient would not hold enough to exist.
+ * Splits a direct tip: fee = floor(gross x rate), net = the rest (docs/decisions/0014). A fee transfer fails when the
+ * treasury stays below the rent exemption or has no token account, and with it the whole tip. It is then left out, and
+ * the creator gets the whole amount. Throws `amount_below_minimum` when the recipient would stay below the rent
+ * exemption.
  */
 export function splitFee(
   gross: bigint,
@@ -94,11 +97,11 @@ export function splitFee(
   accounts: TransferAccounts,
 ): TransferAmounts {
   const due = basisPoints(gross, feeBps)
-  const lands =
+  const canReceiveFee =
     token.mint === solMint
       ? accounts.treasuryLamports + due >= rentExemptLamports
       : accounts.treasuryTokenAccount
-  const fee = lands ? due : 0n
+  const fee = canReceiveFee ? due : 0n
   const net = gross - fee
   if (token.mint === solMint && accounts.recipientLamports + net < rentExemptLamports)
     throw new DomainError('amount_below_minimum')

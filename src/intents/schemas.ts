@@ -5,7 +5,7 @@ import { tokenByMint } from '../kernel/tokens.js'
 
 const missing = 'intent_fields_required'
 
-/** POST /payments/intent (contract: Endpoints). The fields stand in the order in which they are refused. */
+/** API: POST /payments/intent. The first wrong field in this order decides the error. */
 export const intentInput = z
   .object({
     creatorId: requiredText(missing).meta({
@@ -18,7 +18,7 @@ export const intentInput = z
       (mint) => tokenByMint(mint) !== undefined,
     ),
     sourceWalletAddress: checkedText(missing, 'invalid_source_wallet', isAddress),
-    // Not looked at when amountUsd is given, so its type is checked by the operation.
+    // Ignored when amountUsd is given, so the operation checks its type.
     amount: z
       .unknown()
       .optional()

@@ -6,20 +6,20 @@ import { type Token, tokenByMint, tokenBySymbol } from '../kernel/tokens.js'
 const usdc = tokenBySymbol('USDC') as Token
 
 /** How a tip gets to its creator. */
-export interface Route {
+export interface TipRoute {
   readonly output: Token
-  /** The same token in and out needs no engine; otherwise the engines are asked in their order. */
+  /** `direct`: input and output are the same token. `swap`: a swap engine changes one into the other. */
   readonly kind: 'direct' | 'swap'
-  /** `async`: landing is left to a bundle-capable RPC endpoint (contract: Crypto payment intent). */
+  /** `async`: a bundle-capable RPC endpoint lands the transaction (API: POST /payments/intent). */
   readonly executionMode: 'sync' | 'async'
 }
 
 /**
- * What the creator is to receive, and how: the liquid staking token with yield routing, else USDC with
- * auto-conversion, else the token sent if the creator accepts it, else USDC (decisions of the product, crypto tips).
+ * Selects the output token and how it is reached (docs/decisions/0013). The output is the liquid staking token with yield
+ * routing, otherwise USDC with auto-conversion, otherwise the input token if the creator accepts it, otherwise USDC.
  */
-export function selectRoute(input: Token, settings: CreatorSettings, liquidStakingToken: Token): Route {
-  const output = targetToken(input, settings, liquidStakingToken)
+export function selectRoute(input: Token, settings: CreatorSettings, liquidStakingToken: Token): TipRoute {
+  const output = outputToken(input, settings, liquidStakingToken)
   return {
     output,
     kind: output === input ? 'direct' : 'swap',
@@ -27,7 +27,7 @@ export function selectRoute(input: Token, settings: CreatorSettings, liquidStaki
   }
 }
 
-function targetToken(input: Token, settings: CreatorSettings, liquidStakingToken: Token): Token {
+function outputToken(input: Token, settings: CreatorSettings, liquidStakingToken: Token): Token {
   if (settings.yieldEnabled) return liquidStakingToken
   if (settings.autoConvertUsdc) return usdc
   const accepted = settings.acceptedTokens.some((symbol) => tokenBySymbol(symbol) === tokenByMint(input.mint))
@@ -35,10 +35,10 @@ function targetToken(input: Token, settings: CreatorSettings, liquidStakingToken
 }
 
 /**
- * What a tip is refused with when no engine's offer could be used. An engine that answered without a route we can
- * use (`rejected`) is done; with one that was away or lied it is worth coming back.
+ * The error when no swap engine made a usable offer: `no_route` if every engine answered that it has none (`rejected`).
+ * Otherwise an engine was unavailable or gave a wrong answer, and a later try may succeed.
  */
-export function refusalOf(engines: readonly ProviderErrorKind[]): ErrorCode {
+export function swapRefusal(engines: readonly ProviderErrorKind[]): ErrorCode {
   const allAnswered = engines.length > 0 && engines.every((kind) => kind === 'rejected')
   return allAnswered ? 'no_route' : 'swap_engines_unavailable'
 }

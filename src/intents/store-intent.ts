@@ -4,46 +4,46 @@ import { DomainError } from '../kernel/errors.js'
 import type { Token } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import type { Gross } from './quote.js'
+import type { GrossAmount } from './quote.js'
 import type { IntentAnswer } from './schemas.js'
 import type { UnsignedTransaction } from './unsigned-transaction.js'
 
-export interface Intent extends UnsignedTransaction {
+export interface PaymentIntent extends UnsignedTransaction {
   readonly id: string
   readonly creator: PayableCreator
   readonly source: string
   readonly token: Token
-  readonly gross: Gross
+  readonly gross: GrossAmount
   readonly symbol: string
   readonly executionMode: IntentAnswer['executionMode']
   readonly sdkSessionId: string | null
 }
 
-/** PostgreSQL's name of the rule that no two intents have the same message. */
-const sameMessage = 'payment_intents_message_hash_key'
+/** The unique constraint on the message hash. */
+const messageHashConstraint = 'payment_intents_message_hash_key'
 
 /**
- * Writes the intent down; one made in an SDK session is counted with it, in the same statement, so that a session never
- * makes more than its share. Throws `invalid_session_token` when it has none left or ended meanwhile. False, and nothing
- * is written or counted, when the same message was issued before: a payment could not be told to be for one of the two.
+ * Stores an intent. The same statement counts it for its SDK session, so that a session never exceeds its number of
+ * intents. Throws `invalid_session_token` when the session has none left or has ended. Returns false, and stores and
+ * counts nothing, when an intent with the same message exists: a payment would match both.
  */
 export async function storeIntent(
   services: Pick<Services, 'db' | 'config'>,
-  intent: Intent,
+  intent: PaymentIntent,
 ): Promise<boolean> {
   try {
     await insert(services, intent)
     return true
   } catch (error) {
-    if ((error as { constraint?: unknown }).constraint === sameMessage) return false
+    if ((error as { constraint?: unknown }).constraint === messageHashConstraint) return false
     throw error
   }
 }
 
-async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: Intent): Promise<void> {
+async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: PaymentIntent): Promise<void> {
   const { creator, token, gross } = intent
   const parties = await internWallets(db, [creator.wallet])
-  const stored = await query(db, {
+  const inserted = await query(db, {
     name: 'intents.insert',
     text: /* sql */ `
       with counted as (
@@ -79,5 +79,5 @@ async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: I
       intent.lastValidBlockHeight,
     ],
   })
-  if (stored.length === 0) throw new DomainError('invalid_session_token')
+  if (inserted.length === 0) throw new DomainError('invalid_session_token')
 }

@@ -1,21 +1,29 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { encodeBase58 } from '../kernel/base58.js'
 import type { Token } from '../kernel/tokens.js'
 import type { IntentAnswer } from './schemas.js'
 
-/** A transaction ready to be signed, and what it does. */
+/** An unsigned transaction and what it pays. */
 export interface UnsignedTransaction {
   readonly provider: IntentAnswer['provider']
-  /** What the creator receives. */
+  /** The token the creator receives. */
   readonly output: Token
   readonly transaction: Uint8Array
   readonly lastValidBlockHeight: number
-  /** The key in the transaction by which its payment is found, or null when it cannot carry one. */
+  /** The key in the transaction by which the finder searches for its payment (docs/decisions/0012); null without one. */
   readonly referenceKey: string | null
-  /** SHA-256 of the message, where there is no reference key. */
+  /** SHA-256 of the message; null with a reference key. */
   readonly messageHash: Buffer | null
-  /** Base units of the output the creator receives. */
+  /** The amount the creator receives, in base units of the output. */
   readonly outAmount: bigint
-  /** Our fee in base units of the input; 0n when it is left out. */
+  /** The platform fee in base units of the input; 0n when it is left out. */
   readonly fee: bigint
   /** Percent. */
   readonly priceImpactPct: number
+}
+
+/** A new public key whose secret key is discarded: only its uniqueness matters. */
+export function newReferenceKey(): string {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  return encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
 }

@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/** Thrown when a sealed box does not open: wrong key, wrong context, altered or cut short. It does not say which. */
+/** Thrown when a sealed box does not open: wrong key, wrong context, altered or cut short. Does not say which. */
 export class SealBroken extends Error {
   override name = 'SealBroken'
   constructor() {

@@ -2,7 +2,7 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const digitOf = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 58; digit++) digitOf[alphabet.charCodeAt(digit)] = digit
 
-/** Longest key or signature: 64 bytes need at most 88 characters. A longer text costs a caller nothing but us time. */
+/** 64 bytes (a signature) need at most 88 characters. A limit, because decoding takes quadratic time. */
 const maxLength = 88
 
 /** Base58 (Bitcoin alphabet) of the bytes; leading zero bytes become leading ones. */
@@ -23,7 +23,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text
 }
 
-/** Decoding goes in steps: four digits at a time (58^4 < 2^24) into limbs of 24 bits, exact in a double. */
+/** Decoding takes four digits at a time (58^4 < 2^24) into limbs of 24 bits, which stay exact in a double. */
 const digitsPerStep = 4
 const limb = 2 ** 24
 const factors = [1, 58, 58 ** 2, 58 ** 3, 58 ** 4]
@@ -48,7 +48,7 @@ export function decodeBase58(text: string, longest = maxLength): Uint8Array | un
   return bigEndian(limbs, leadingOnes(text))
 }
 
-/** limbs = limbs * factor + addend, least significant limb first. A remainder of doubles (%) takes ten times as long. */
+/** limbs = limbs * factor + addend, least significant limb first. Avoids `%`, which is ten times slower on doubles. */
 function multiplyAdd(limbs: number[], factor: number, addend: number): void {
   let carry = addend
   for (let i = 0; i < limbs.length; i++) {

@@ -1,4 +1,4 @@
-/** Every refusal the service may answer: code -> [HTTP status, exact text]. The texts are the contract's. */
+/** Every refusal the service may answer: code -> [HTTP status, exact text]. The texts are part of the API. */
 export const errors = {
   invalid_json: [400, 'Invalid JSON'],
   unauthorized: [401, 'Unauthorized'],
@@ -91,16 +91,19 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** Codes whose answer may be the text of somebody else, such as a provider. */
-export const quoting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['payment_refused', 'payout_refused'])
+/** Codes whose answer may carry the provider's own text instead of ours. */
+export const codesWithProviderText: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'payment_refused',
+  'payout_refused',
+])
 
-/** A refusal with its exact answer. Thrown by operations, answered by the error middleware. */
+/** A refusal with its exact answer. Operations throw it; the error middleware answers it. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  /** `quoted`: what is answered in place of the code's own text, for a code of `quoting`. */
-  constructor(code: ErrorCode, quoted: string = errors[code][1]) {
-    super(quoted)
+  /** `text`: the provider's text, for a code of `codesWithProviderText`. */
+  constructor(code: ErrorCode, text: string = errors[code][1]) {
+    super(text)
     this.code = code
   }
 }

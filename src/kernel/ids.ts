@@ -5,23 +5,23 @@ const fiatIntentIdPattern = /^fiatpay_[0-9a-f]{32}$/
 const payoutReferencePattern = /^FIATPAY-[0-9A-F]{32}$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The lower-case UUID of a user id, with or without the contract's `auth_` prefix; undefined otherwise. */
-export function userIdFrom(text: string): string | undefined {
+/** The lower-case UUID of a user id, with or without the API's prefix `auth_`; undefined for any other text. */
+export function parseUserId(text: string): string | undefined {
   const id = text.startsWith('auth_') ? text.slice('auth_'.length) : text
   return uuidPattern.test(id) ? id.toLowerCase() : undefined
 }
 
-/** A new payment intent id (contract: prefix `pi_`). */
+/** A new payment intent id. */
 export function newIntentId(): string {
   return `pi_${randomUUID()}`
 }
 
-/** Whether a text has the form of an intent id: any other names none and need not reach the database. */
+/** Whether a text has the form of a payment intent id. No other text needs a query. */
 export function isIntentId(text: string): boolean {
   return intentIdPattern.test(text)
 }
 
-/** A new fiat payment intent id (contract: prefix `fiatpay_`). */
+/** A new fiat intent id. */
 export function newFiatIntentId(): string {
   return `fiatpay_${randomBytes(16).toString('hex')}`
 }
@@ -31,27 +31,27 @@ export function isFiatIntentId(text: string): boolean {
   return fiatIntentIdPattern.test(text)
 }
 
-/** The provider's reference of a fiat intent: its characters are more limited than ours. */
+/** The provider's reference of a fiat intent. The provider allows no underscore. */
 export function providerReferenceOf(fiatIntentId: string): string {
   return fiatIntentId.replace('_', '-')
 }
 
-/** A new reference of a withdrawal (contract: `FIATPAY-<hex>`). */
+/** A new reference of a withdrawal. */
 export function newPayoutReference(): string {
   return `FIATPAY-${randomBytes(16).toString('hex').toUpperCase()}`
 }
 
-/** Whether a text has the form of a withdrawal's reference. */
+/** Whether a text has the form of a withdrawal reference. */
 export function isPayoutReference(text: string): boolean {
   return payoutReferencePattern.test(text)
 }
 
-/** A new bearer secret: 256 random bits, base64url. Only its hash is ever stored. */
+/** A new bearer secret: 256 random bits, base64url. Only its hash is stored. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a bearer secret. Unsalted on purpose: 256 random bits need no salt, and it must be searchable. */
-export function secretHash(secret: string): Buffer {
+/** The stored form of a bearer secret. Unsalted: 256 random bits need no salt, and queries search by the hash. */
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

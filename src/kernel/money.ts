@@ -1,11 +1,11 @@
 /** Prices are whole numbers of pico-dollars (10^-12 USD) per token: BONK at 0.00002 USD keeps eight digits. */
 export const picoDecimals = 12
-/** Limits and amounts asked in USD are whole numbers of micro-dollars. */
+/** Limits and requested amounts in USD are whole numbers of micro-dollars. */
 export const microDecimals = 6
 
 /**
- * A JSON number as base units, rounded half up: 1.5 with 9 decimals is 1_500_000_000n. The number is taken as
- * its shortest decimal text, so 19.99 means 19.99. Undefined unless finite and at least one base unit.
+ * A JSON number as base units, rounded half up: 1.5 with 9 decimals is 1_500_000_000n. Reads the number's
+ * shortest decimal text, so 19.99 is exactly 19.99. Undefined unless finite and at least one base unit.
  */
 export function baseUnits(value: unknown, decimals: number): bigint | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return undefined
@@ -13,7 +13,7 @@ export function baseUnits(value: unknown, decimals: number): bigint | undefined 
   return units > 0n ? units : undefined
 }
 
-/** Base units as a JSON number of display units. The one way money leaves the service as a number. */
+/** Base units as a JSON number of display units. Money becomes a JSON number here and nowhere else. */
 export function displayNumber(units: bigint, decimals: number): number {
   return Number(displayText(units, decimals))
 }
@@ -26,7 +26,7 @@ export function displayText(units: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction !== '' ? `.${fraction}` : ''}`
 }
 
-/** A token price in USD as pico-dollars; undefined unless positive and not vanishingly small. */
+/** A token price in USD as pico-dollars; undefined unless it is at least one pico-dollar. */
 export function picoUsd(usd: unknown): bigint | undefined {
   return baseUnits(usd, picoDecimals)
 }
@@ -36,7 +36,7 @@ export function centsWorth(units: bigint, decimals: number, price: bigint): bigi
   return divideHalfUp(units * price, 10n ** BigInt(decimals + picoDecimals - 2))
 }
 
-/** What `units` of a token are worth, in micro-dollars, rounded half up: exact enough to hold limits of a cent. */
+/** What `units` of a token are worth, in micro-dollars, rounded half up. Fine enough to check limits of a cent. */
 export function microWorth(units: bigint, decimals: number, price: bigint): bigint {
   return divideHalfUp(units * price, 10n ** BigInt(decimals + picoDecimals - microDecimals))
 }
@@ -46,7 +46,7 @@ export function unitsFor(usdMicro: bigint, decimals: number, price: bigint): big
   return divideHalfUp(usdMicro * 10n ** BigInt(decimals + picoDecimals - microDecimals), price)
 }
 
-/** Basis points of an amount, rounded down: a fee never exceeds its rate (contract: 2 % of a crypto tip). */
+/** Basis points of an amount, rounded down, so that a fee never exceeds its rate. */
 export function basisPoints(units: bigint, bps: number): bigint {
   return (units * BigInt(bps)) / 10_000n
 }
@@ -62,6 +62,6 @@ function scaled(value: number, decimals: number): bigint {
   const shift = Number(exponent) - fraction.length + decimals
   const digits = BigInt(whole + fraction)
   if (shift >= 0) return digits * 10n ** BigInt(shift)
-  // Below a tenth of half a unit nothing is left; the bound keeps 10^n small for numbers such as 5e-324.
+  // A number this small rounds to zero. The bound keeps 10^n small for numbers such as 5e-324.
   return -shift > 40 ? 0n : divideHalfUp(digits, 10n ** BigInt(-shift))
 }

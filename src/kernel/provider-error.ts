@@ -1,14 +1,14 @@
 /**
- * What a failed call to the outside means. `rejected`: the provider understood and refused. `unavailable`: it
- * surely did nothing. `ambiguous`: it may have acted. Set by the adapter from status and code, never guessed from text.
+ * What a failed call to a provider means. `rejected`: the provider understood and refused. `unavailable`: it
+ * surely did nothing. `ambiguous`: it may have acted. The adapter decides from status and code, never from text.
  */
 export type ProviderErrorKind = 'rejected' | 'unavailable' | 'ambiguous'
 
-/** A call to a provider that brought no usable answer. */
+/** A call to a provider gave no usable answer. */
 export class ProviderError extends Error {
   override name = 'ProviderError'
   readonly kind: ProviderErrorKind
-  /** The provider's HTTP status or JSON-RPC code, when it answered at all. */
+  /** The provider's HTTP status or JSON-RPC code; undefined when it did not answer. */
   readonly code: number | undefined
   constructor(kind: ProviderErrorKind, message: string, code?: number) {
     super(message)

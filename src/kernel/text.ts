@@ -1,45 +1,45 @@
-// Control characters and the marks that turn the direction of text: they hide or reorder what a reader sees.
+// Control characters and marks of text direction: they hide or reorder what a reader sees (docs/decisions/0033).
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const unsafeButLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const unsafeExceptLineBreaks = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Half of a surrogate pair, which JSON can carry and UTF-8 cannot. */
-const halfCharacter = /\p{Cs}/gu
+/** Half of a surrogate pair. JSON can carry one, UTF-8 cannot. */
+const loneSurrogate = /\p{Cs}/gu
 
 /**
- * One line of text a stranger wrote, made safe to show: stripped, normalised (NFC), trimmed, and cut to `most` UTF-16
- * units, which is what the `maxlength` of a form counts: an emoji takes two.
+ * Untrusted text as one line that is safe to show: stripped, normalised (NFC), trimmed, and cut to `maxLength` UTF-16
+ * units. HTML's `maxlength` counts the same units: an emoji takes two.
  */
-export function cleanLine(text: string, most: number): string {
-  return tidy(text.replace(unsafe, ''), most)
+export function cleanLine(text: string, maxLength: number): string {
+  return normalise(text.replace(unsafe, ''), maxLength)
 }
 
-/** A message a stranger wrote: as `cleanLine`, but line breaks and tabs stay. */
-export function cleanMessage(text: string, most: number): string {
-  return tidy(text.replace(unsafeButLines, ''), most)
+/** Untrusted text as a message: as `cleanLine`, but line breaks and tabs stay. */
+export function cleanMessage(text: string, maxLength: number): string {
+  return normalise(text.replace(unsafeExceptLineBreaks, ''), maxLength)
 }
 
-/** The contract's mask of a wallet: first four and last four characters. */
+/** A wallet as the API shows it in lists: first four and last four characters. */
 export function maskAddress(address: string): string {
   return `${address.slice(0, 4)}...${address.slice(-4)}`
 }
 
-/** How many characters a person counts, an emoji or a rare letter as one: what PostgreSQL's `length` gives too. */
-export function characters(text: string): number {
+/** The number of code points, as PostgreSQL's `length` counts. An emoji counts as one. */
+export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count += 1
   return count
 }
 
-function tidy(text: string, most: number): string {
-  return cut(text.replace(halfCharacter, '\ufffd').normalize('NFC').trim(), most)
+function normalise(text: string, maxLength: number): string {
+  return cut(text.replace(loneSurrogate, '\ufffd').normalize('NFC').trim(), maxLength)
 }
 
-/** Never through the middle of a surrogate pair, and without the blanks that now stand at the end. */
-function cut(text: string, most: number): string {
-  return text.length <= most
+/** Does not split a surrogate pair, and trims the new end. */
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength
     ? text
     : text
-        .slice(0, most)
+        .slice(0, maxLength)
         .replace(/[\ud800-\udbff]$/, '')
         .trimEnd()
 }

@@ -7,12 +7,12 @@ export interface Token {
   readonly stable: boolean
 }
 
-/** Native SOL has no mint; the field addresses it by the mint of wrapped SOL. */
+/** Native SOL has no mint. Solana tools name it by the mint of wrapped SOL. */
 export const solMint = 'So11111111111111111111111111111111111111112'
 
 /**
- * The allow-list of tokens: a symbol a caller sends means this mint or nothing, so a counterfeit mint that
- * calls itself USDC is never mistaken for it. Mints are Solana mainnet's.
+ * The allow-list of tokens. A symbol means exactly this mint, so a counterfeit token that calls itself USDC is
+ * not accepted as USDC. The mints are those of Solana mainnet.
  */
 export const tokens: readonly Token[] = [
   { symbol: 'SOL', mint: solMint, decimals: 9, stable: false },

@@ -1,15 +1,15 @@
 /** What the ledger counts in: micro-USDC and kobo, whole numbers. */
 export type Currency = 'USDC' | 'NGN'
 
-/** `pending`: seen, not final yet. `held`: reserved for a withdrawal. */
+/** `pending`: confirmed on the chain, not final yet. `held`: reserved for a withdrawal. */
 export type UserAccountKind = 'available' | 'pending' | 'held'
 
-/** Where money is on our side of the books. Negative: owed to creators, such as what arrived on the chain. */
+/** Where the platform's money is. A negative balance is owed to creators: what arrived on the chain, for example. */
 export type PlatformAccountKind = 'chain_clearing' | 'provider_clearing' | 'platform_fee' | 'fx' | 'suspense'
 
-/** An account, named by what it is for. Accounts of users are opened by the first transfer that needs them. */
+/** An account, named by its purpose. The first transfer that needs a user's account opens it. */
 export interface LedgerAccount<C extends Currency = Currency> {
-  /** Null for the platform's own. */
+  /** Null: an account of the platform. */
   readonly userId: string | null
   readonly kind: UserAccountKind | PlatformAccountKind
   readonly currency: C
@@ -36,7 +36,7 @@ export function platformAccount<C extends Currency>(
   return { userId: null, kind, currency }
 }
 
-/** The two entries of moving so many base units; both accounts are of one currency. */
+/** The two entries that move an amount from one account to another of the same currency. */
 export function transferEntries<C extends Currency>(
   amount: bigint,
   from: LedgerAccount<C>,
@@ -48,7 +48,7 @@ export function transferEntries<C extends Currency>(
   ]
 }
 
-/** Two accounts are the same one if, and only if, their keys are equal; ids are written in either case. */
+/** Equal for the same account, and only then. User ids come in upper and lower case. */
 export function accountKey({ userId, kind, currency }: LedgerAccount): string {
   return `${userId?.toLowerCase() ?? 'platform'} ${kind} ${currency}`
 }

@@ -5,7 +5,7 @@ import type { Currency, UserAccountKind } from './accounts.js'
 /** Base units. */
 export type Balance = Readonly<Record<UserAccountKind, bigint>>
 
-/** What a user has in one currency; an account that was never used is empty. */
+/** A user's balances in one currency. An account that was never used has zero. */
 export async function readBalance(db: Knex, userId: string, currency: Currency): Promise<Balance> {
   const rows = await query<{ kind: UserAccountKind; balance: bigint }>(db, {
     name: 'ledger.balance',

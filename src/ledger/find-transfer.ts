@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import type { Currency, Entry } from './accounts.js'
-import type { Transfer } from './transfer.js'
+import type { Transfer } from './check-transfer.js'
 
-/** A stored transfer as it was posted; undefined when there is none. */
+/** The transfer with this idem, as it was posted. */
 export async function findTransfer(
   db: Knex,
   idem: string,
@@ -34,7 +34,7 @@ export async function findTransfer(
   return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), entries }
 }
 
-/** Money of one user that waits as pending. */
+/** Pending money of one user. */
 export interface Reserved {
   readonly idem: string
   readonly ref: string
@@ -43,7 +43,7 @@ export interface Reserved {
   readonly amount: bigint
 }
 
-/** What the reserves of these idems put into users' pending accounts. */
+/** What the reserves with these idems put into users' pending accounts. */
 export async function findReserved(db: Knex, idems: readonly string[]): Promise<Reserved[]> {
   if (idems.length === 0) return []
   return query(db, {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** What must hold of the books at every moment. Each statement counts what breaks it among the transfers after $1. */
+/** What is always true of the ledger. Each statement counts the violations among the transfers after $1. */
 const invariants: Readonly<Record<string, string>> = {
   'every transfer sums to zero in each currency': /* sql */ `
     select count(*) from (
@@ -33,8 +33,8 @@ const invariants: Readonly<Record<string, string>> = {
         group by e.account_id having sum(e.amount) <> 0))`,
 }
 
-/** These need every entry there is. */
-const ofTheWhole: Readonly<Record<string, string>> = {
+/** These read every entry. */
+const fullInvariants: Readonly<Record<string, string>> = {
   'each currency sums to zero': /* sql */ `
     select count(*) from (
       select from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id > $1
@@ -56,16 +56,16 @@ export interface BooksReport {
   readonly newest: bigint
 }
 
-/** What a statement of these may take, in ms: all of the books is read. For the pool they are asked on. */
+/** Statement timeout in ms for the pool of a full check, which reads every entry. */
 export const booksStatementMs = 15 * 60 * 1000
 
 /**
- * Checks the books, all of them or the transfers after one. In one read-only snapshot, so that postings go on
- * meanwhile; not through `transact`, since a check of everything takes longer than a request may.
+ * Checks all books, or the transfers after `after`. Reads one snapshot, so that postings continue meanwhile. Does not use
+ * `transact`, because a full check takes longer than the statement timeout of requests.
  */
 export async function checkBooks(db: Knex, after = 0n): Promise<BooksReport> {
   return inSnapshot(db, async (trx) => {
-    const checks = Object.entries(after === 0n ? { ...invariants, ...ofTheWhole } : invariants)
+    const checks = Object.entries(after === 0n ? { ...invariants, ...fullInvariants } : invariants)
     const counted = []
     for (const [name, sql] of checks)
       counted.push({ name, violations: await scalar(trx, sql.replaceAll('$1', String(after))) })
@@ -77,7 +77,7 @@ export async function checkBooks(db: Knex, after = 0n): Promise<BooksReport> {
   })
 }
 
-/** What all accounts of one kind hold together, in base units. The lines of a currency sum to zero. */
+/** The sum of all accounts of one kind, in base units. The sums of a currency add up to zero. */
 export interface BooksSum {
   readonly currency: string
   readonly kind: string

@@ -22,7 +22,7 @@ export function presentTransaction(line: StatementLine): Transaction {
   }
 }
 
-/** The same lines as a table, one column for each field. */
+/** The page as a CSV file. */
 export function transactionsCsv(transactions: readonly Transaction[]): string {
   const header = [
     'id',

@@ -8,7 +8,7 @@ import { presentBalance, presentTransaction, transactionsCsv } from './present.j
 import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 
-/** What a creator sees of the own money: balance and statement. The session guard of these paths stands in app.ts. */
+/** A creator's balance and statement. app.ts guards these paths with the session. */
 export function ledgerRoutes(services: Pick<Services, 'db'>): Route[] {
   const { db } = services
   return [

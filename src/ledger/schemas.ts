@@ -11,7 +11,7 @@ export const balanceAnswer = z.object({
   balance: z.object({ availableUSDC: usdc, pendingUSDC: usdc, heldUSDC: usdc }),
 })
 
-/** GET /creators/transactions. A position is an entry's id: eighteen digits are always an int8. */
+/** GET /creators/transactions. The cursor is an entry's id. Eighteen digits always fit an int8. */
 export const statementInput = z.object({
   cursor: cursorInput(/^[1-9]\d{0,17}$/),
   limit: limitInput,

@@ -2,11 +2,11 @@ import type { Knex } from 'knex'
 import { pageOf } from '../http/paging.js'
 import { query } from '../platform/database/database.js'
 import type { Currency, UserAccountKind } from './accounts.js'
-import type { TransferKind } from './transfer.js'
+import type { TransferKind } from './check-transfer.js'
 
-/** One entry on one of a user's accounts. Amounts in base units. */
+/** One entry on one of a user's accounts, in base units. */
 export interface StatementLine {
-  /** Grows with each entry of an account. */
+  /** Later entries of an account have greater ids. */
   readonly id: bigint
   readonly account: UserAccountKind
   readonly kind: TransferKind
@@ -17,20 +17,20 @@ export interface StatementLine {
 }
 
 export interface StatementPage {
-  /** Lines older than this one; absent: from the newest. */
+  /** Only lines older than this one. Undefined: from the newest. */
   readonly before: bigint | undefined
   readonly limit: number
 }
 
 export interface Statement {
   readonly lines: readonly StatementLine[]
-  /** The `before` of the next page; absent on the last. */
+  /** The `before` of the next page. Undefined on the last page. */
   readonly next: bigint | undefined
 }
 
 /**
- * A user's entries in one currency, newest first. Each account is read from its own index and stops at the limit,
- * so a page costs the same however long the history is. One line more is read to know whether there is a next page.
+ * A user's entries in one currency, newest first. Each account is read by its own index up to the limit, so the length of
+ * the history does not matter. The query reads one line more than the page, to know whether there is a next page.
  */
 export async function readStatement(
   db: Knex,

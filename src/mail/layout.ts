@@ -1,11 +1,11 @@
 import { escapeHtml } from '../http/pages/html.js'
 import { cleanLine } from '../kernel/text.js'
-import type { MailContent } from './queue-email.js'
+import type { EmailContent } from './queue-email.js'
 
-/** A paragraph of text, or something to be copied that stands out. */
+/** A paragraph of text, or a text shown in large letters for copying. */
 type Block = string | { readonly standout: string }
 
-export interface EmailText {
+export interface EmailBlocks {
   readonly subject: string
   readonly blocks: readonly Block[]
 }
@@ -14,23 +14,23 @@ const subjectLength = 200
 const textWidth = 72
 
 /**
- * The two forms of a letter: text for plain mail clients, and HTML with nothing to load, so that it reads the same
- * where pictures and style sheets are blocked. Whatever the blocks hold is text, never markup.
+ * Renders an e-mail as plain text and as HTML. The HTML loads nothing, so it looks the same where images and style
+ * sheets are blocked. Blocks are text, never markup: they are escaped.
  */
-export function emailLayout({ subject, blocks }: EmailText): MailContent {
+export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
   return {
     subject: cleanLine(subject, subjectLength),
-    text: `${blocks.map(plain).join('\n\n')}\n`,
-    html: page(blocks.map(paragraph).join('\n')),
+    text: `${blocks.map(textBlock).join('\n\n')}\n`,
+    html: htmlPage(blocks.map(htmlBlock).join('\n')),
   }
 }
 
-function plain(block: Block): string {
-  return typeof block === 'string' ? wrapped(block) : `    ${block.standout}`
+function textBlock(block: Block): string {
+  return typeof block === 'string' ? wrapLines(block) : `    ${block.standout}`
 }
 
-/** Lines of at most 72 characters where words allow it: plain mail clients do not wrap. */
-function wrapped(text: string): string {
+/** Wraps at 72 characters, because plain-text mail clients do not wrap. A longer word stays on one line. */
+function wrapLines(text: string): string {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(/\s+/)) {
@@ -43,12 +43,12 @@ function wrapped(text: string): string {
   return [...lines, line].join('\n')
 }
 
-function paragraph(block: Block): string {
+function htmlBlock(block: Block): string {
   if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
   return `<p style="font:bold 28px monospace;letter-spacing:4px">${escapeHtml(block.standout)}</p>`
 }
 
-function page(body: string): string {
+function htmlPage(body: string): string {
   const style = 'font:16px/1.5 sans-serif;max-width:32em'
   return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${body}\n</div></body></html>\n`
 }

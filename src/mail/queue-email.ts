@@ -1,23 +1,26 @@
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 
-/** The content of an e-mail, in both forms. */
-export interface MailContent {
+/** The subject of an e-mail and its body as plain text and as HTML. */
+export interface EmailContent {
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
-/** An e-mail to be sent to one address. */
-export interface NewEmail extends MailContent {
-  /** What it is for, such as `one-time-code`. */
+/** An e-mail to one address. */
+export interface NewEmail extends EmailContent {
+  /** The purpose, such as `one-time-code`. */
   readonly kind: string
   readonly to: string
-  /** After this it is not worth sending. */
+  /** The e-mail is not sent after this time. */
   readonly expiresAt?: Date
 }
 
-/** Puts an e-mail into the transaction: it is sent if and only if that commits. The subject is kept, the rest is not. */
+/**
+ * Queues an e-mail in the caller's transaction: it is sent if and only if that commits. The bodies are deleted when the
+ * work on the e-mail ends; the subject is kept.
+ */
 export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Promise<void> {
   const { kind, to, subject, text, html, expiresAt = null } = email
   await query(trx, {
@@ -30,8 +33,8 @@ export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Pr
   wake('mailer')
 }
 
-/** Gives up the e-mails of one kind to one address that are not sent yet: a newer one takes their place. */
-export async function dropUnsent(
+/** Drops the unsent e-mails of one kind to one address. A newer e-mail replaces them. */
+export async function dropUnsentEmails(
   { trx }: UnitOfWork,
   { kind, to }: { readonly kind: string; readonly to: string },
 ): Promise<void> {

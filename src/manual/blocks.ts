@@ -1,5 +1,5 @@
-/** Words of the manual with the marks of inline Markdown: `code`, **strong**, [words](#anchor). */
-export type Words = string
+/** Text of the manual with inline marks: `code`, **strong**, [text](#anchor). */
+export type InlineMarkdown = string
 
 export type Language = 'sh' | 'json' | 'ts' | 'html' | 'text'
 
@@ -8,60 +8,64 @@ export interface Code {
   readonly language: Language
   readonly title: string
   readonly text: string
-  /** Closed until it is asked for. */
+  /** Shown closed at first. */
   readonly folded?: boolean
 }
 
 /** One field of a request or an answer. */
 export interface Field {
   readonly id: string
-  /** As in `user.id` or `events[].sender`. */
+  /** Such as `user.id` or `events[].sender`. */
   readonly name: string
   readonly type: string
   readonly required: boolean
-  readonly rule: Words
-  /** JSON of a value; undefined for a field that holds further ones. */
+  readonly rule: InlineMarkdown
+  /** JSON of an example value; undefined for an object. */
   readonly example: string | undefined
 }
 
-/** One way a call may be refused. */
+/** One error that a call may answer. */
 export interface Refusal {
-  /** Where it is explained; undefined: elsewhere, at `href`. */
+  /** Its anchor in the chapter of errors. Undefined where it is only listed: `href` links to the anchor. */
   readonly id?: string
   readonly href: string
   readonly status: number
   readonly code: string
-  /** The exact text. */
-  readonly error: Words
-  readonly cause: Words
-  readonly remedy: Words
-  readonly answeredBy?: Words
+  /** The exact text of the answer's `error`. */
+  readonly error: InlineMarkdown
+  readonly cause: InlineMarkdown
+  readonly remedy: InlineMarkdown
+  readonly answeredBy?: InlineMarkdown
 }
 
-/** What a manual is made of; page.ts and markdown.ts write each of them. */
+/** A part of a section. Each renderer handles every kind. */
 export type Block =
-  | { readonly kind: 'text'; readonly text: Words }
-  | { readonly kind: 'note'; readonly text: Words }
-  | { readonly kind: 'heading'; readonly text: Words }
-  | { readonly kind: 'list'; readonly items: readonly Words[]; readonly ordered: boolean }
-  | { readonly kind: 'table'; readonly head: readonly Words[]; readonly rows: readonly (readonly Words[])[] }
+  | { readonly kind: 'text'; readonly text: InlineMarkdown }
+  | { readonly kind: 'note'; readonly text: InlineMarkdown }
+  | { readonly kind: 'heading'; readonly text: InlineMarkdown }
+  | { readonly kind: 'list'; readonly items: readonly InlineMarkdown[]; readonly ordered: boolean }
+  | {
+      readonly kind: 'table'
+      readonly head: readonly InlineMarkdown[]
+      readonly rows: readonly (readonly InlineMarkdown[])[]
+    }
   | { readonly kind: 'refusals'; readonly refusals: readonly Refusal[] }
   | {
       readonly kind: 'fields'
       readonly title: string
       readonly fields: readonly Field[]
-      readonly asks: boolean
+      readonly isRequest: boolean
     }
   | Code
 
 export interface Section {
   readonly id: string
   readonly title: string
-  /** Of a call. */
+  /** Set when the section describes a call of the API. */
   readonly call?: { readonly method: string; readonly path: string; readonly badges: readonly string[] }
   readonly blocks: readonly Block[]
-  /** What stands beside it where there is room: requests and answers. */
-  readonly beside: readonly Block[]
+  /** Sample requests and answers; on wide screens in a column of their own. */
+  readonly samples: readonly Block[]
 }
 
 export interface Chapter extends Section {
@@ -70,20 +74,23 @@ export interface Chapter extends Section {
 
 export interface Manual {
   readonly title: string
-  readonly lead: Words
-  /** Where the service is reached: what links and examples begin with. */
+  readonly lead: InlineMarkdown
+  /** The service's address; links and examples begin with it. */
   readonly base: string
   readonly guides: readonly Chapter[]
   readonly calls: readonly Chapter[]
   readonly errors: Chapter
 }
 
-export const text = (words: Words): Block => ({ kind: 'text', text: words })
-export const note = (words: Words): Block => ({ kind: 'note', text: words })
-export const heading = (words: Words): Block => ({ kind: 'heading', text: words })
-export const list = (...items: readonly Words[]): Block => ({ kind: 'list', items, ordered: false })
-export const steps = (...items: readonly Words[]): Block => ({ kind: 'list', items, ordered: true })
-export const table = (head: readonly Words[], ...rows: readonly (readonly Words[])[]): Block => ({
+export const text = (words: InlineMarkdown): Block => ({ kind: 'text', text: words })
+export const note = (words: InlineMarkdown): Block => ({ kind: 'note', text: words })
+export const heading = (words: InlineMarkdown): Block => ({ kind: 'heading', text: words })
+export const list = (...items: readonly InlineMarkdown[]): Block => ({ kind: 'list', items, ordered: false })
+export const steps = (...items: readonly InlineMarkdown[]): Block => ({ kind: 'list', items, ordered: true })
+export const table = (
+  head: readonly InlineMarkdown[],
+  ...rows: readonly (readonly InlineMarkdown[])[]
+): Block => ({
   kind: 'table',
   head,
   rows,
@@ -92,5 +99,5 @@ export function code(language: Language, title: string, ...lines: readonly strin
   return { kind: 'code', language, title, text: lines.join('\n') }
 }
 export function guide(id: string, title: string, ...blocks: readonly Block[]): Chapter {
-  return { id, title, blocks, beside: [], sections: [] }
+  return { id, title, blocks, samples: [], sections: [] }
 }

@@ -7,17 +7,18 @@ import { events } from './guides/events.js'
 import { goingLive } from './guides/going-live.js'
 import { localTesting } from './guides/local-testing.js'
 import { naira } from './guides/naira.js'
+import { overlay } from './guides/overlay.js'
 import { quickstart } from './guides/quickstart.js'
 import { tokens } from './guides/tokens.js'
 import { callsOf, type OpenApi } from './read-openapi.js'
 
-/** The manual of an installation, made from its OpenAPI document. */
+/** Builds an installation's manual from its OpenAPI document. */
 export function manualOf(document: OpenApi, installation: Installation): Manual {
   const { base } = installation
   const calls = callsOf(document)
   return {
     title: 'Tipping service',
-    lead: 'Supporters tip in crypto or naira; creators watch tips arrive live and withdraw to a Nigerian bank. This is everything a site needs to take part: guides, every call with its fields and refusals, and what to do about each of them.',
+    lead: 'Supporters tip in crypto or naira; creators watch tips arrive live and withdraw to a Nigerian bank. This manual has everything a site needs to take tips: guides, every call with its fields and refusals, and what to do about each refusal.',
     base,
     guides: [
       quickstart(base),
@@ -26,6 +27,7 @@ export function manualOf(document: OpenApi, installation: Installation): Manual 
       tokens(),
       naira(base),
       events(base),
+      overlay(base),
       goingLive(base),
       localTesting(),
     ],

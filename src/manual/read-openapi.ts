@@ -40,21 +40,21 @@ export interface Schema {
   readonly maximum?: number
 }
 
-/** One call of the service, with what is asked and answered. */
+/** One call of the API. */
 export interface Call {
   readonly method: string
-  /** With `{name}` for what differs. */
+  /** With `{name}` for path parameters. */
   readonly path: string
-  /** `post /auth/login`: what notes and examples are kept under. */
+  /** Such as `post /auth/login`: the key of notes and samples. */
   readonly key: string
-  /** The place in the manual. */
+  /** The anchor in the manual. */
   readonly id: string
   readonly operation: Operation
   readonly body: Schema | undefined
   readonly answer: { readonly type: string; readonly schema: Schema }
 }
 
-/** Every call of the document, in its order. */
+/** Every call, in the document's order. */
 export function callsOf({ paths }: OpenApi): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => callOf(method, path, operation)),
@@ -74,7 +74,7 @@ function callOf(method: string, path: string, operation: Operation): Call {
   }
 }
 
-/** The codes a call may refuse with, as the document lists them. */
+/** The error codes of a call, as the document lists them. */
 export function codesOf({ operation }: Call): string[] {
   return Object.entries(operation.responses)
     .filter(([status]) => status !== '200')

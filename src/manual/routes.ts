@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { stillPagePolicy } from '../http/security/security-headers.js'
+import { staticPagePolicy } from '../http/security/response-headers.js'
 import type { Installation } from './chapters/calls.js'
 import { manualOf } from './manual.js'
 import type { OpenApi } from './read-openapi.js'
@@ -11,7 +11,7 @@ import { manualMarkdown } from './render/markdown.js'
 import { manualPage } from './render/page.js'
 import { styleSheet } from './render/style.js'
 
-/** A finished text in the forms it is sent in. */
+/** A rendered document, ready to send. */
 interface Document {
   readonly type: string
   readonly plain: Buffer
@@ -19,12 +19,12 @@ interface Document {
   readonly tag: string
 }
 
-const aWhile = 'public, max-age=300'
-const forEver = 'public, max-age=31536000, immutable'
+const cacheFiveMinutes = 'public, max-age=300'
+const cacheForever = 'public, max-age=31536000, immutable'
 
 /**
- * Serves the manual: `/docs` as a page without script, `/docs.md` and `/llms.txt` as text, and its stylesheet under a
- * name that changes with its content. All of it is made at the first question and then only handed out.
+ * Serves the manual: `/docs` as a page without script, `/docs.md` and `/llms.txt` as text, and the stylesheet under a name
+ * that changes with its content. Each document is rendered on the first request and then cached.
  */
 export function mountDocs(
   router: Router,
@@ -39,14 +39,14 @@ export function mountDocs(
   const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))
   const llms = once(() => documentOf('text/plain; charset=utf-8', llmsText(manual())))
   router.get('/docs', guard, async (ctx) => {
-    ctx.set('Content-Security-Policy', stillPagePolicy)
+    ctx.set('Content-Security-Policy', staticPagePolicy)
     ctx.set('Referrer-Policy', 'no-referrer')
-    send(ctx, page(), aWhile)
+    send(ctx, page(), cacheFiveMinutes)
   })
-  router.get('/docs.md', guard, async (ctx) => send(ctx, markdown(), aWhile))
-  router.get('/llms.txt', guard, async (ctx) => send(ctx, llms(), aWhile))
+  router.get('/docs.md', guard, async (ctx) => send(ctx, markdown(), cacheFiveMinutes))
+  router.get('/llms.txt', guard, async (ctx) => send(ctx, llms(), cacheFiveMinutes))
   router.get('/docs/:style', async (ctx) => {
-    if (ctx['params']['style'] === styleName) send(ctx, style, forEver)
+    if (ctx['params']['style'] === styleName) send(ctx, style, cacheForever)
   })
 }
 
@@ -62,7 +62,7 @@ function send(ctx: Context, { type, plain, zipped, tag }: Document, cache: strin
   ctx.type = type
   ctx.set('Cache-Control', cache)
   ctx.vary('Accept-Encoding')
-  // The two forms are different bytes, so each has a tag of its own.
+  // The compressed body has other bytes, so it has its own tag.
   ctx.etag = encoded ? `${tag}-gzip` : tag
   if (ctx.fresh) {
     ctx.status = 304

@@ -2,25 +2,25 @@ import type { Knex } from 'knex'
 import { displayText } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
-import { memoryHours } from './exchange-rate-guard.js'
+import { jumpMemoryHours } from './exchange-rate-guard.js'
 
-/** A rate that was accepted: a row that intents refer to. */
+/** An accepted rate: a row that intents and withdrawals refer to. */
 export interface AcceptedRate {
   readonly id: bigint
-  /** Naira for a dollar, units of 10^-8. */
+  /** Naira per dollar, in units of 10^-8. */
   readonly value: bigint
   readonly asOf: Date
 }
 
-/** The newest accepted rate and its age; undefined before the first. */
-export interface LastAccepted extends AcceptedRate {
+/** The newest accepted rate and the time since its acceptance. */
+export interface LastAcceptedRate extends AcceptedRate {
   readonly ageSeconds: number
 }
 
 const columns = /* sql */ `id, (value * 100000000)::bigint as value, as_of as "asOf"`
 
-export async function lastAccepted(db: Knex): Promise<LastAccepted | undefined> {
-  const [row] = await query<LastAccepted>(db, {
+export async function findLastAcceptedRate(db: Knex): Promise<LastAcceptedRate | undefined> {
+  const [row] = await query<LastAcceptedRate>(db, {
     name: 'rates.last',
     text: /* sql */ `
       select ${columns}, extract(epoch from clock_timestamp() - accepted_at)::float8 as "ageSeconds"
@@ -30,13 +30,13 @@ export async function lastAccepted(db: Knex): Promise<LastAccepted | undefined> 
   return row
 }
 
-/** Whether a last rate is young enough that a jump from it means something. */
-export function isRemembered({ ageSeconds }: LastAccepted): boolean {
-  return ageSeconds < memoryHours * 3600
+/** Whether the last accepted rate is recent enough to compare a new reading with it. */
+export function isRecentEnoughToCompare({ ageSeconds }: LastAcceptedRate): boolean {
+  return ageSeconds < jumpMemoryHours * 3600
 }
 
-/** Seconds between a moment and the database's clock. */
-export async function ageOf(db: Knex, moment: Date): Promise<number> {
+/** Seconds since a time, by the database's clock. */
+export async function secondsSince(db: Knex, moment: Date): Promise<number> {
   const [row] = await query<{ seconds: number }>(db, {
     name: 'rates.age',
     text: 'select extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as seconds',
@@ -45,8 +45,8 @@ export async function ageOf(db: Knex, moment: Date): Promise<number> {
   return row?.seconds ?? 0
 }
 
-/** Keeps a rate that may be used. `by`: the feed, or the operator who vouches for it. */
-export async function acceptRate(
+/** Stores a rate that may be used. `by`: the feed, or the operator who accepts it. */
+export async function recordAcceptedRate(
   db: Knex,
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,
   by: string,
@@ -61,12 +61,12 @@ export async function acceptRate(
   return row as AcceptedRate
 }
 
-/** Keeps a rate that jumped, for the operator to look at; the same one once, until a rate is accepted again. */
-export async function refuseRate(
+/** Stores a rate that jumped, for an operator to review. Repeated readings of the same value are stored once. */
+export async function recordRefusedRate(
   db: Knex,
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,
 ): Promise<void> {
-  if ((await lastRefused(db))?.value === value) return
+  if ((await findLastRefusedRate(db))?.value === value) return
   await query(db, {
     name: 'rates.refuse',
     text: `insert into rates (pair, value, source, as_of) values ('USD/NGN', $1, 'feed', $2)`,
@@ -74,8 +74,8 @@ export async function refuseRate(
   })
 }
 
-/** The newest rate that jumped since the last accepted one, if any. */
-export async function lastRefused(db: Knex): Promise<AcceptedRate | undefined> {
+/** The newest refused rate since the last accepted one, if any. */
+export async function findLastRefusedRate(db: Knex): Promise<AcceptedRate | undefined> {
   const [row] = await query<AcceptedRate>(db, {
     name: 'rates.refused',
     text: /* sql */ `

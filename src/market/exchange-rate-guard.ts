@@ -1,31 +1,31 @@
 import { isWithin } from './token-price-guard.js'
 
-/** A rate older than this says nothing about now: a jump from it is none. */
-export const memoryHours = 24
+/** A reading is not compared with an accepted rate older than this. */
+export const jumpMemoryHours = 24
 
-/** What is wrong with a reading of the feed; undefined when it may be used. */
+/** Why a reading of the feed is not used. */
 export type RateFault = 'missing' | 'stale' | 'jump'
 
-/** A reading to be judged. Values in units of 10^-8 naira for a dollar. */
-export interface CheckedReading {
+/** A reading to check. Values are naira per dollar in units of 10^-8. */
+export interface RateReading {
   readonly value: bigint | undefined
   readonly ageSeconds: number
-  /** The last accepted value, if it is under a day old. */
+  /** The last accepted value, if it is less than a day old. */
   readonly accepted: bigint | undefined
 }
 
-/** Also how long the last accepted rate serves when the feed cannot be reached. */
-export const longestLifeSeconds = 600
+/** The highest age of a reading, and of the last accepted rate while the feed is unavailable. */
+export const maxRateAgeSeconds = 600
 
 /**
- * Judges the newest reading, which alone decides: a feed off by a hundred, without a rate or stuck in the past prices
- * nothing. A true jump is accepted by an operator (scripts/accept-rate).
+ * Checks the newest reading (docs/decisions/0016). Only the newest reading counts: a feed that is wrong by a factor of 100,
+ * has no rate, or repeats an old one must not price anything. An operator accepts a real jump with `accept-rate`.
  */
 export function findRateFault(
-  { value, ageSeconds, accepted }: CheckedReading,
+  { value, ageSeconds, accepted }: RateReading,
   jumpPercent: number,
 ): RateFault | undefined {
   if (value === undefined) return 'missing'
-  if (ageSeconds > longestLifeSeconds) return 'stale'
+  if (ageSeconds > maxRateAgeSeconds) return 'stale'
   return accepted === undefined || isWithin(accepted, value, jumpPercent) ? undefined : 'jump'
 }

@@ -5,27 +5,28 @@ import { tokens } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import { singleFlight } from '../platform/single-flight.js'
 import type { Services } from '../services.js'
-import { checkReading, noPrice, type PriceState } from './token-price-guard.js'
+import { checkPriceReading, noPrice, type PriceState } from './token-price-guard.js'
 
-/** The feed is asked at most this often, whatever the number of intents. */
+/** How long a reading is used before the feed is read again. */
 const freshMs = 15_000
-/** Older than this, a price is none. */
+/** A price older than this is not used. */
 const staleMs = 60_000
-/** After an answer that could not be used, the feed is left alone this long: nobody queues up behind a dead feed. */
+/** After a failed reading the feed is not called for this long, so that requests do not queue behind it. */
 const pauseAfterFailureMs = 3000
 
 /**
- * Live token prices for one process: cached 15 s, one request to the feed for all who ask meanwhile, jumps held
- * back. What it accepts is kept in the `prices` table, where read paths find the last known price.
+ * Live token prices for one process. Prices are cached for 15 s, concurrent callers share one read of the feed, and a jump
+ * is checked by a second reading. Accepted prices are stored in the `prices` table, where read paths find the last known
+ * price.
  */
 export class TokenPrices {
   readonly #services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>
   readonly #states = new Map<string, PriceState>()
-  /** Left out by the feed's last answer. Their state stays: it tells a jump when they come back. */
+  /** Tokens missing in the last answer. Their state stays, to detect a jump when they return. */
   readonly #unpriced = new Set<string>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #pausedUntilMs = Number.NEGATIVE_INFINITY
-  readonly #readTogether = singleFlight(() => this.#read())
+  readonly #readOnce = singleFlight(() => this.#read())
 
   constructor(services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>) {
     this.#services = services
@@ -43,10 +44,10 @@ export class TokenPrices {
     return accepted.price
   }
 
-  /** Asks the feed now, once for all who ask meanwhile. A feed that fails leaves the book as it is. */
+  /** Reads the feed now. Concurrent callers share one read. If it fails, the cached prices stay. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#pausedUntilMs) return
-    await this.#readTogether()
+    await this.#readOnce()
   }
 
   async #read(): Promise<void> {
@@ -55,27 +56,30 @@ export class TokenPrices {
       const readings = await prices.read(tokens.map(({ mint }) => mint))
       const atMs = performance.now()
       this.#readAtMs = atMs
-      for (const { mint } of tokens) this.#note(mint, readings.get(mint), atMs)
-      await keepPrices(db, this.#acceptedAt(atMs))
+      for (const { mint } of tokens) this.#check(mint, readings.get(mint), atMs)
+      await storePrices(db, this.#acceptedAt(atMs))
     } catch (error) {
       this.#pausedUntilMs = performance.now() + pauseAfterFailureMs
-      log.warn({ err: error }, 'the price feed gave no usable answer')
+      log.warn({ err: error }, 'the token price feed gave no usable answer')
     }
   }
 
-  #note(mint: string, price: bigint | undefined, atMs: number): void {
-    // A feed that answers without a token says that it has no price.
+  #check(mint: string, price: bigint | undefined, atMs: number): void {
+    // A token missing in the answer has no price.
     if (price === undefined) {
       this.#unpriced.add(mint)
       return
     }
     this.#unpriced.delete(mint)
     const before = this.#states.get(mint) ?? noPrice
-    const after = checkReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
+    const after = checkPriceReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
     this.#states.set(mint, after)
     if (after.suspect === undefined || before.suspect !== undefined) return
     this.#services.metrics.alerts.inc({ kind: 'price_jump' })
-    this.#services.log.warn({ mint }, 'a price jumped; intents wait for a second reading')
+    this.#services.log.warn(
+      { mint },
+      'a token price jumped: intents with this token wait for a second reading that agrees',
+    )
   }
 
   #acceptedAt(atMs: number): [mint: string, price: bigint][] {
@@ -85,14 +89,14 @@ export class TokenPrices {
   }
 }
 
-async function keepPrices(db: Knex, prices: readonly [mint: string, price: bigint][]): Promise<void> {
+async function storePrices(db: Knex, prices: readonly [mint: string, price: bigint][]): Promise<void> {
   if (prices.length === 0) return
-  const inOrder = prices.toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const ordered = prices.toSorted(([a], [b]) => (a < b ? -1 : 1))
   await query(db, {
-    name: 'prices.keep',
+    name: 'prices.store',
     text: `insert into prices (mint, usd, source, as_of)
            select mint, usd, 'price-v3', clock_timestamp() from unnest($1::text[], $2::numeric[]) as p(mint, usd)
            on conflict (mint) do update set usd = excluded.usd, source = excluded.source, as_of = excluded.as_of`,
-    values: [inOrder.map(([mint]) => mint), inOrder.map(([, price]) => displayText(price, picoDecimals))],
+    values: [ordered.map(([mint]) => mint), ordered.map(([, price]) => displayText(price, picoDecimals))],
   })
 }

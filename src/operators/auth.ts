@@ -7,27 +7,27 @@ export interface OperatorsLogin {
   readonly password: string
 }
 
-const failuresPerMinute = 20
+const maxFailuresPerMinute = 20
 
 /**
- * Lets through who knows user and password (RFC 7617), compared in a time that does not depend on how much of them is
- * right. After twenty failures in a minute an address is not listened to until the minute is over.
+ * Requires the user and the password by HTTP Basic authentication (RFC 7617), compared in constant time. After twenty
+ * failures within a minute an address gets 429 until the minute is over, also with the right password.
  */
 export function requireLogin({ user, password }: OperatorsLogin): Middleware {
-  const wanted = digest(`${user}:${password}`)
+  const expected = digest(`${user}:${password}`)
   const failures = new MemoryCounter(60)
-  const failed = new Map<string, number>()
+  const blockedUntil = new Map<string, number>()
   return (ctx, next) => {
     const address = ctx.req.socket.remoteAddress ?? ''
-    if ((failed.get(address) ?? 0) > performance.now()) {
+    if ((blockedUntil.get(address) ?? 0) > performance.now()) {
       ctx.status = 429
       ctx.body = 'Too many failed attempts\n'
       return undefined
     }
     const [, encoded = ''] = /^basic +([\w+/=]+) *$/i.exec(ctx.get('Authorization')) ?? []
-    if (timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString('utf8')), wanted)) return next()
+    if (timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString('utf8')), expected)) return next()
     const { hits, msLeft } = encoded === '' ? { hits: 0, msLeft: 0 } : failures.hit(address)
-    if (hits >= failuresPerMinute) failed.set(address, performance.now() + msLeft)
+    if (hits >= maxFailuresPerMinute) blockedUntil.set(address, performance.now() + msLeft)
     ctx.status = 401
     ctx.set('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"')
     ctx.body = 'Unauthorized\n'
@@ -35,7 +35,7 @@ export function requireLogin({ user, password }: OperatorsLogin): Middleware {
   }
 }
 
-/** Of one length whatever was given, as the comparison needs. */
+/** timingSafeEqual compares values of one length only. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

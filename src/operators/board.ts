@@ -15,30 +15,30 @@ import type {
 import { escapeHtml } from '../http/pages/html.js'
 import type { OpenQueues } from '../platform/queue/queues.js'
 
-/** What somebody asks of Bull Board. */
+/** A request to one of Bull Board's reads. */
 interface BoardRequest {
   readonly query: Record<string, unknown>
   readonly params: Record<string, string>
 }
 
-/** A read of Bull Board's: where, and what answers it. */
+/** One of Bull Board's GET endpoints. */
 interface BoardRead {
   readonly path: string
   read(request: BoardRequest): Promise<{ readonly status: number; readonly body: unknown }>
 }
 
-/** Bull Board without a framework: its page, its files and its reads. What could change a queue is left out. */
+/** Bull Board without a web framework: its page, its files and its reads. Everything that changes a queue is left out. */
 export interface Board {
-  /** The paths that answer with the page. */
+  /** The paths that show the page. */
   readonly views: readonly string[]
   readonly page: string
   readonly reads: readonly BoardRead[]
-  /** A file of the page by its path below `static/`; undefined when there is none. */
-  file(path: string): Buffer | undefined
+  /** A file of the page by its path below `static/`; undefined when there is no such file. */
+  readFile(path: string): Buffer | undefined
 }
 
-/** What Bull Board hands over of itself while it is put together. */
-class Parts implements IServerAdapter {
+/** The server adapter that Bull Board fills in when it is created. It keeps the parts, and serves nothing. */
+class BoardParts implements IServerAdapter {
   queues: BullBoardQueues = new Map() as BullBoardQueues
   viewsPath = ''
   staticPath = ''
@@ -77,11 +77,11 @@ class Parts implements IServerAdapter {
   }
 }
 
-const patienceMs = 5000
+const redisTimeoutMs = 5000
 
-/** Puts Bull Board together for these queues, to be served below `basePath`. */
+/** Creates Bull Board for these queues, to be served below `basePath`. */
 export function createBoard({ queues }: OpenQueues, basePath: string): Board {
-  const parts = new Parts()
+  const parts = new BoardParts()
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
     serverAdapter: parts,
@@ -92,15 +92,15 @@ export function createBoard({ queues }: OpenQueues, basePath: string): Board {
   })
   return {
     views: [parts.entry?.route ?? []].flat(),
-    page: pageOf(parts, basePath),
+    page: renderPage(parts, basePath),
     reads: parts.routes
       .filter(({ method }) => [method].flat().includes('get'))
-      .flatMap((route) => readsOf(parts, route)),
-    file: filesIn(parts.staticPath),
+      .flatMap((route) => listReads(parts, route)),
+    readFile: createFileReader(parts.staticPath),
   }
 }
 
-function readsOf(parts: Parts, { route, handler }: AppControllerRoute): BoardRead[] {
+function listReads(parts: BoardParts, { route, handler }: AppControllerRoute): BoardRead[] {
   return [route].flat().map((path) => ({
     path,
     async read({ query, params }) {
@@ -112,22 +112,25 @@ function readsOf(parts: Parts, { route, handler }: AppControllerRoute): BoardRea
         body: {},
         headers: {},
       }
-      return answerOf(parts, () => handler(request))
+      return answerInTime(parts, () => handler(request))
     },
   }))
 }
 
-/** Without Redis a read of a queue would wait for it, however long that takes. */
-async function answerOf(
-  parts: Parts,
+/** Without Redis a read would wait without end, so it answers 503 after five seconds. */
+async function answerInTime(
+  parts: BoardParts,
   handle: () => ReturnType<AppControllerRoute['handler']>,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   let timer: NodeJS.Timeout | undefined
-  const away = new Promise<{ status: number; body: unknown }>((resolve) => {
-    timer = setTimeout(() => resolve({ status: 503, body: { error: 'Redis does not answer' } }), patienceMs)
+  const timeout = new Promise<{ status: number; body: unknown }>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ status: 503, body: { error: 'Redis does not answer' } }),
+      redisTimeoutMs,
+    )
   })
   try {
-    const { status = 200, body } = await Promise.race([handle(), away])
+    const { status = 200, body } = await Promise.race([handle(), timeout])
     return { status, body }
   } catch (error) {
     const { status = 500, body = {} } = parts.onError?.(error as Error) ?? {}
@@ -137,21 +140,22 @@ async function answerOf(
   }
 }
 
-/** The page's template has five places; fonts of other people's servers are not loaded. */
-function pageOf({ entry, viewsPath, uiConfig }: Parts, basePath: string): string {
-  const { name = '', params = {} } = entry?.handler({ basePath, uiConfig }) ?? {}
-  const page = readFileSync(join(viewsPath, name), 'utf8')
+/** Fills in the placeholders of Bull Board's template. Fonts from other servers are removed. */
+function renderPage({ entry, viewsPath, uiConfig }: BoardParts, basePath: string): string {
+  const { name: template = '', params = {} } = entry?.handler({ basePath, uiConfig }) ?? {}
+  const page = readFileSync(join(viewsPath, template), 'utf8')
     .replace(/<link[^>]*fonts\.googleapis[^>]*>/g, '')
-    .replace(/<%([=-])\s*(\w+)\s*%>/g, (_, sign: string, place: string) => {
-      const value = String((params as Record<string, unknown>)[place] ?? '')
+    .replace(/<%([=-])\s*(\w+)\s*%>/g, (_, sign: string, name: string) => {
+      const value = String((params as Record<string, unknown>)[name] ?? '')
       return sign === '=' ? escapeHtml(value) : value
     })
-  if (page.includes('<%')) throw new Error('The page of this version of Bull Board has another form')
+  if (page.includes('<%'))
+    throw new Error('The page template of this version of Bull Board has placeholders of an unknown form')
   return page
 }
 
-/** Only what lies there when it is opened can be asked for, so no path leads elsewhere. */
-function filesIn(folder: string): (path: string) => Buffer | undefined {
+/** Serves only files that were in the folder at the start, so no path leads outside of it. */
+function createFileReader(folder: string): (path: string) => Buffer | undefined {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

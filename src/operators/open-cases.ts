@@ -1,26 +1,28 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 
-/** What no worker can decide. */
+/** A kind of case that no worker can decide, and how many of it are open. */
 export interface OpenCase {
   readonly what: string
   readonly count: number
   readonly oldestSeconds: number | null
-  /** What shows it. */
+  /** The command that lists them. */
   readonly command: string
 }
 
-/** Something a person must look at: rows of a table with the moment since when, and the command that lists them. */
-interface Question {
+/** A kind of case as SQL. */
+interface CaseQuery {
   readonly what: string
+  /** The table and the condition of its rows. */
   readonly rows: string
+  /** The column that says since when a row is open. */
   readonly since: string
   readonly command: string
 }
 
-const questions: readonly Question[] = [
+const caseQueries: readonly CaseQuery[] = [
   {
-    what: 'withdrawals of which nobody knows whether they left',
+    what: 'withdrawals that may or may not have been sent',
     rows: `withdrawals where status = 'pending' and send_state = 'manual_review'`,
     since: 'created_at',
     command: 'payouts list --state manual_review',
@@ -32,19 +34,19 @@ const questions: readonly Question[] = [
     command: 'payouts list --state identity_hold',
   },
   {
-    what: 'reviews that are open',
+    what: 'open reviews of withdrawals',
     rows: 'review_items where resolved_at is null',
     since: 'created_at',
     command: 'payouts list',
   },
   {
-    what: 'payments in suspense',
+    what: 'naira payments in suspense',
     rows: 'suspense_items where resolved_at is null',
     since: 'created_at',
     command: 'suspense',
   },
   {
-    what: "differences from the provider's list, seen in the last two days",
+    what: "differences from the provider's list of transfers, seen in the last two days",
     rows: `reconciliation_differences where last_seen_at > clock_timestamp() - interval '2 days'`,
     since: 'found_at',
     command: 'payouts compare',
@@ -57,25 +59,25 @@ const questions: readonly Question[] = [
   },
 ]
 
-/** Everything that waits for a person, those with nothing waiting too. */
+/** Every kind of case, also those with no open case. */
 export async function listOpenCases(db: Knex): Promise<OpenCase[]> {
-  const each = questions.map(
+  const each = caseQueries.map(
     ({ rows, since }, index) => /* sql */ `
-      select ${index}::int as place, count(*)::int as count,
+      select ${index}::int as index, count(*)::int as count,
         extract(epoch from clock_timestamp() - min(${since}))::float8 as "oldestSeconds" from ${rows}`,
   )
-  const counted = await query<{ place: number; count: number; oldestSeconds: number | null }>(db, {
-    name: 'ops.waiting',
+  const counted = await query<{ index: number; count: number; oldestSeconds: number | null }>(db, {
+    name: 'ops.open-cases',
     text: each.join(' union all '),
     values: [],
   })
-  return questions.map(({ what, command }, index) => {
-    const { count = 0, oldestSeconds = null } = counted.find(({ place }) => place === index) ?? {}
+  return caseQueries.map(({ what, command }, index) => {
+    const { count = 0, oldestSeconds = null } = counted.find((row) => row.index === index) ?? {}
     return { what, count, oldestSeconds, command: opsCommand(command) }
   })
 }
 
-/** A command as an operator types it. */
-export function opsCommand(words: string): string {
-  return `npm run ops -- ${words}`
+/** An operators' command, ready to copy. */
+export function opsCommand(args: string): string {
+  return `npm run ops -- ${args}`
 }

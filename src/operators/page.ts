@@ -1,20 +1,20 @@
 import { html, type Markup } from '../http/pages/html.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
 import { type OpenCase, opsCommand } from './open-cases.js'
-import { standstillSeconds, type WorkRow, type WorkSum } from './work-rows.js'
+import { standstillSeconds, type WorkCount, type WorkRow } from './work-rows.js'
 
-/** What the page shows, as it was read at one moment. */
+/** What the page shows. */
 export interface OperatorsView {
   readonly at: Date
-  readonly sums: readonly WorkSum[]
+  readonly counts: readonly WorkCount[]
   /** Rows that are due or have failed. */
   readonly rows: readonly WorkRow[]
-  readonly waiting: readonly OpenCase[]
+  readonly openCases: readonly OpenCase[]
 }
 
-/** The operators' page. `style`: where its stylesheet is; `board`: where the queues are shown. */
+/** The operators' page. `style`, `board`: the paths of its stylesheet and of Bull Board. */
 export function operatorsPage(
-  { at, sums, rows, waiting }: OperatorsView,
+  { at, counts, rows, openCases }: OperatorsView,
   style: string,
   board: string,
 ): string {
@@ -31,48 +31,48 @@ export function operatorsPage(
 <body>
 <main>
 <h1>Operators</h1>
-<p>Read at ${at.toISOString()} from the database, which is the truth. <a href="">Read again</a> · <a href="${board}">Queues (Bull Board)</a>: wake-ups, and a job for each withdrawal. Nothing here changes anything: copy the command.</p>
+<p>Read from the database at ${at.toISOString()}. <a href="">Reload</a> · <a href="${board}">Queues (Bull Board)</a>: wake-ups, and one job for each withdrawal. This page changes nothing: copy a command and run it in a terminal.</p>
 <h2>Work</h2>
-${sumsTable(sums)}
-<h2>Rows due or failing</h2>
+${countsTable(counts)}
+<h2>Rows that are due or failing</h2>
 ${rowsTable(rows)}
 <h2>Waiting for a person</h2>
-${waitingTable(waiting)}
-<p>The books: ${command(opsCommand('check-books'))}</p>
+${casesTable(openCases)}
+<p>The ledger: ${command(opsCommand('check-books'))}</p>
 </main>
 </body>
 </html>
 `.text
 }
 
-function sumsTable(sums: readonly WorkSum[]): Markup {
-  const lines = sums.map(({ kind, table, due, later, failing, oldestSeconds }) => {
-    const still = (oldestSeconds ?? 0) >= standstillSeconds
-    const state = still
-      ? mark('stands still')
+function countsTable(counts: readonly WorkCount[]): Markup {
+  const lines = counts.map(({ kind, table, due, later, failing, oldestSeconds }) => {
+    const isAtStandstill = (oldestSeconds ?? 0) >= standstillSeconds
+    const state = isAtStandstill
+      ? mark('standstill')
       : failing > 0
         ? mark('failing')
-        : html`<span class="good">in order</span>`
-    return html`<tr><th scope="row">${kind}</th><td>${table}</td><td class="number">${due}</td><td class="number">${age(oldestSeconds)}</td><td class="number">${failing}</td><td class="number">${later}</td><td>${state}</td><td>${command(listCommand(kind))}</td></tr>`
+        : html`<span class="good">ok</span>`
+    return html`<tr><th scope="row">${kind}</th><td>${table}</td><td class="number">${due}</td><td class="number">${formatAge(oldestSeconds)}</td><td class="number">${failing}</td><td class="number">${later}</td><td>${state}</td><td>${command(listCommand(kind))}</td></tr>`
   })
-  return table(['Worker', 'Table', 'Due', 'Oldest', 'Failing', 'Later', 'State', 'Look'], lines)
+  return table(['Worker', 'Table', 'Due', 'Oldest', 'Failing', 'Later', 'State', 'Command'], lines)
 }
 
 function rowsTable(rows: readonly WorkRow[]): Markup {
   if (rows.length === 0) return html`<p>None.</p>`
   const lines = rows.map(
     (row) =>
-      html`<tr><th scope="row">${row.kind}</th><td><code>${row.id}</code></td><td class="number">${row.dueSeconds > 0 ? age(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
+      html`<tr><th scope="row">${row.kind}</th><td><code>${row.id}</code></td><td class="number">${row.dueSeconds > 0 ? formatAge(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
   )
-  return table(['Worker', 'Row', 'Due for', 'Attempts', 'Last error', 'Look or do'], lines)
+  return table(['Worker', 'Row', 'Due for', 'Attempts', 'Last error', 'Command'], lines)
 }
 
-function waitingTable(waiting: readonly OpenCase[]): Markup {
-  const lines = waiting.map(({ what, count, oldestSeconds, command: words }) => {
-    const state = count > 0 ? mark('look') : html`<span class="good">none</span>`
-    return html`<tr><th scope="row">${what}</th><td class="number">${count}</td><td class="number">${age(oldestSeconds)}</td><td>${state}</td><td>${command(words)}</td></tr>`
+function casesTable(openCases: readonly OpenCase[]): Markup {
+  const lines = openCases.map(({ what, count, oldestSeconds, command: words }) => {
+    const state = count > 0 ? mark('open') : html`<span class="good">none</span>`
+    return html`<tr><th scope="row">${what}</th><td class="number">${count}</td><td class="number">${formatAge(oldestSeconds)}</td><td>${state}</td><td>${command(words)}</td></tr>`
   })
-  return table(['What', 'Number', 'Oldest', 'State', 'Look'], lines)
+  return table(['What', 'Number', 'Oldest', 'State', 'Command'], lines)
 }
 
 function table(titles: readonly string[], lines: readonly Markup[]): Markup {
@@ -80,15 +80,18 @@ function table(titles: readonly string[], lines: readonly Markup[]): Markup {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${titles[0]}"><table><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 
-const paid: readonly WorkKind[] = ['payouts', 'reconciler']
+/** Kinds of work whose rows are withdrawals. */
+const withdrawalKinds: readonly WorkKind[] = ['payouts', 'reconciler']
 
 function listCommand(kind: WorkKind): string {
-  return opsCommand(paid.includes(kind) ? 'payouts list' : `work list --kind ${kind}`)
+  return opsCommand(withdrawalKinds.includes(kind) ? 'payouts list' : `work list --kind ${kind}`)
 }
 
-/** Of a withdrawal only to look: what is done with it depends on what is found. */
+/** For a withdrawal only `show`: what may be done with it depends on what that prints. */
 function rowCommand({ kind, id }: WorkRow): string {
-  return opsCommand(paid.includes(kind) ? `payouts show ${id}` : `work retry ${id} --kind ${kind} --apply`)
+  return opsCommand(
+    withdrawalKinds.includes(kind) ? `payouts show ${id}` : `work retry ${id} --kind ${kind} --apply`,
+  )
 }
 
 function command(words: string): Markup {
@@ -99,8 +102,8 @@ function mark(words: string): Markup {
   return html`<strong class="bad">${words}</strong>`
 }
 
-/** Seconds as people say them. */
-function age(seconds: number | null): string {
+/** A duration as one number. */
+function formatAge(seconds: number | null): string {
   if (seconds === null) return '-'
   if (seconds < 120) return `${Math.round(seconds)} s`
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`

@@ -2,76 +2,80 @@ import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
 
-/** Where the rows of a kind of work lie. SQL, all of it ours. */
+/** Where the rows of a kind of work are, as constant SQL. */
 interface WorkTable {
   readonly table: string
-  /** What a row is known by. */
+  /** The column that names a row to operators. */
   readonly key: string
-  /** Which of the table's rows are this kind's. */
-  readonly own: string
-  /** What went wrong the last time, where that is noted. */
+  /** The condition of this kind's rows in the table. */
+  readonly condition: string
+  /** The last error; null in tables that keep none. */
   readonly error: string
 }
 
 const toSend = `send_state in ('not_sent', 'resend')`
 const tables: Readonly<Record<WorkKind, WorkTable>> = {
-  verifier: { table: 'tips', key: 'id', own: 'true', error: 'last_error' },
-  finder: { table: 'payment_intents', key: 'id', own: 'true', error: 'null::text' },
-  settlement: { table: 'fiat_intents', key: 'id', own: 'true', error: 'last_error' },
-  payouts: { table: 'withdrawals', key: 'reference', own: toSend, error: 'last_error' },
-  reconciler: { table: 'withdrawals', key: 'reference', own: `not ${toSend}`, error: 'last_error' },
-  provisioner: { table: 'wallets', key: 'user_id', own: 'true', error: 'last_error' },
-  mailer: { table: 'emails', key: 'id', own: 'true', error: 'last_error' },
+  verifier: { table: 'tips', key: 'id', condition: 'true', error: 'last_error' },
+  finder: { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
+  settlement: { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
+  payouts: { table: 'withdrawals', key: 'reference', condition: toSend, error: 'last_error' },
+  reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },
+  provisioner: { table: 'wallets', key: 'user_id', condition: 'true', error: 'last_error' },
+  mailer: { table: 'emails', key: 'id', condition: 'true', error: 'last_error' },
 }
 
-/** Work that waits longer than this stands still: every worker looks every two seconds. */
+/** Every worker polls at least every two seconds, so work that is due for longer than this is at a standstill. */
 export const standstillSeconds = 60
 
-/** How the work of a kind stands. Rows whose moment is still to come are `later`; one that is being worked on is, too. */
-export interface WorkSum {
+/** The rows of one kind of work, counted. A row in work counts as `later`: its lease is its next due time. */
+export interface WorkCount {
   readonly kind: WorkKind
   readonly table: string
   readonly due: number
   readonly later: number
-  /** With something to do, and an error from the last time. */
+  /** Rows with work to do whose last attempt failed. */
   readonly failing: number
-  /** How long the longest due row waits. */
+  /** How long the oldest due row has been due. */
   readonly oldestSeconds: number | null
 }
 
-/** Every kind of work, from the rows, which are the truth. */
-export async function sumWork(db: Knex): Promise<WorkSum[]> {
+/** Counts the rows of every kind of work. */
+export async function countWork(db: Knex): Promise<WorkCount[]> {
   const each = workKinds.map((kind) => {
-    const { table, own, error } = tables[kind]
+    const { table, condition, error } = tables[kind]
     return /* sql */ `
       select '${kind}' as kind, '${table}' as "table",
         (count(*) filter (where due_at <= clock_timestamp()))::int as due,
         (count(*) filter (where due_at > clock_timestamp()))::int as later,
         (count(*) filter (where ${error} is not null))::int as failing,
         extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp()))::float8 as "oldestSeconds"
-      from ${table} where due_at is not null and ${own}`
+      from ${table} where due_at is not null and ${condition}`
   })
-  const sums = await query<WorkSum>(db, { name: 'ops.work', text: each.join(' union all '), values: [] })
-  return workKinds.flatMap((kind) => sums.filter((sum) => sum.kind === kind))
+  const counts = await query<WorkCount>(db, {
+    name: 'ops.count-work',
+    text: each.join(' union all '),
+    values: [],
+  })
+  return workKinds.flatMap((kind) => counts.filter((count) => count.kind === kind))
 }
 
 /**
- * For how many seconds the longest due row of each kind waits, and nothing more: it looks into indexes, where `sumWork`
- * counts, and may be asked often. Null: nothing is left to do; negative: its moment is still to come.
+ * How many seconds the oldest row of each kind has been due. Reads only the indexes of due rows, so it may be called often;
+ * `countWork` reads the rows too. Null: there is no work; negative: the first row is due in the future.
  */
-export async function oldestDue(
+export async function readOldestDue(
   db: Knex,
 ): Promise<{ readonly kind: WorkKind; readonly seconds: number | null }[]> {
   const each = workKinds.map((kind) => {
-    const { table, own } = tables[kind]
+    const { table, condition } = tables[kind]
     return /* sql */ `
       select '${kind}' as kind, extract(epoch from clock_timestamp() - min(due_at))::float8 as seconds
-      from ${table} where due_at is not null and ${own}`
+      from ${table} where due_at is not null and ${condition}`
   })
-  return query(db, { name: 'work.oldest', text: each.join(' union all '), values: [] })
+  return query(db, { name: 'ops.oldest-due', text: each.join(' union all '), values: [] })
 }
 
-/** A row with work to do. */
+/** A row with work to do, due now or later. */
 export interface WorkRow {
   readonly kind: WorkKind
   readonly id: string
@@ -81,30 +85,30 @@ export interface WorkRow {
   readonly lastError: string | null
 }
 
-/** The rows of a kind: those with an error first, then by how long they are due; at most so many. */
-export async function listWork(db: Knex, kind: WorkKind, most: number): Promise<WorkRow[]> {
-  const { table, key, own, error } = tables[kind]
+/** The rows of one kind: rows with an error first, then by due time. */
+export async function listWork(db: Knex, kind: WorkKind, limit: number): Promise<WorkRow[]> {
+  const { table, key, condition, error } = tables[kind]
   const rows = await query<Omit<WorkRow, 'kind'>>(db, {
-    name: `ops.work_rows_${kind}`,
+    name: `ops.list-work-${kind}`,
     text: /* sql */ `
       select ${key}::text as id, due_at as "dueAt",
         extract(epoch from clock_timestamp() - due_at)::float8 as "dueSeconds", attempts, ${error} as "lastError"
-      from ${table} where due_at is not null and ${own}
+      from ${table} where due_at is not null and ${condition}
       order by ${error} is null, due_at limit $1`,
-    values: [most],
+    values: [limit],
   })
   return rows.map((row) => ({ kind, ...row }))
 }
 
 /**
- * Makes a row due now. A worker that is at it meanwhile does no harm: whoever finishes second finds itself overtaken.
- * False: there is no such row with work to do.
+ * Makes a row due now, also one that a worker has taken: of two workers on a row only one can finish it (the fence on
+ * `attempts`). False when there is no such row with work to do.
  */
-export async function makeDue(trx: Knex, kind: WorkKind, id: string): Promise<boolean> {
-  const { table, key, own } = tables[kind]
+export async function makeRowDue(trx: Knex, kind: WorkKind, id: string): Promise<boolean> {
+  const { table, key, condition } = tables[kind]
   const changed = await query<{ id: string }>(trx, {
-    name: `ops.work_due_${kind}`,
-    text: `update ${table} set due_at = clock_timestamp() where ${key}::text = $1 and due_at is not null and ${own} returning ${key}::text as id`,
+    name: `ops.make-row-due-${kind}`,
+    text: `update ${table} set due_at = clock_timestamp() where ${key}::text = $1 and due_at is not null and ${condition} returning ${key}::text as id`,
     values: [id],
   })
   return changed.length === 1

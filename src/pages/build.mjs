@@ -7,7 +7,7 @@ import { build } from 'vite'
 const root = 'src/pages'
 const out = 'dist/pages'
 const manifest = join(out, 'manifest.json')
-/** Below this a compressed file and its header are no smaller. */
+/** Compression does not make smaller files any smaller. */
 const leastCompressedBytes = 512
 
 const common = {
@@ -19,7 +19,7 @@ const common = {
 }
 const output = {
   outDir: join('..', '..', out),
-  // Files of the release before stay: a page that is open while a new one starts still finds its own.
+  // Keep the previous release's files: a page that is open during a deploy still loads them.
   emptyOutDir: false,
   target: 'es2022',
   modulePreload: false,
@@ -38,7 +38,7 @@ function buildPages() {
   return build({ ...common, build: { ...output, manifest: 'manifest.json', rolldownOptions: { input } } })
 }
 
-/** Alone and whole in one file under a name that never changes: other sites' pages load it. */
+/** One file under a fixed name, because other sites load it. */
 function buildEmbedScript() {
   const rolldownOptions = {
     input: join(root, 'embed/main.ts'),
@@ -48,7 +48,7 @@ function buildEmbedScript() {
   return build({ ...common, build: { ...output, rolldownOptions } })
 }
 
-/** The built files a manifest names. */
+/** The built files that a manifest lists. */
 function filesOf(file) {
   if (!existsSync(file)) return []
   return Object.values(JSON.parse(readFileSync(file, 'utf8'))).flatMap(
@@ -66,7 +66,7 @@ function builtFiles() {
   return [join(out, 'embed.js'), ...assets].filter((file) => /\.(js|css|svg)$/.test(file))
 }
 
-/** Once here, as well as it goes, so that no request ever waits for it. */
+/** At build time, so that no request waits for compression. */
 function compress(file) {
   const bytes = readFileSync(file)
   if (bytes.length < leastCompressedBytes) return

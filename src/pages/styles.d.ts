@@ -1,2 +1,2 @@
-/** Styles are imported for their effect; Vite turns each page's into one file. */
+/** Vite bundles the styles a page imports into one file. */
 declare module '*.css'

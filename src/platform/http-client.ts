@@ -4,19 +4,19 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Record<string, string>
   readonly body?: unknown
-  /** Total deadline in ms, from connecting to the last byte of the answer. */
+  /** Total time limit in ms, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
-  /** Largest answer that is read, in bytes. */
+  /** Maximum size of the answer. */
   readonly maxBytes: number
 }
 
 /**
- * The one way out of the house: JSON over HTTP with a deadline, no redirects (a 307 would re-send body and
- * credentials) and a bounded answer. Throws ProviderError: `rejected` for 4xx, `unavailable` when nothing was
- * reached or asked to come later, `ambiguous` for everything that leaves open what the other side did.
+ * The only HTTP client of the service: JSON, with a time limit, no redirects (a 307 would re-send body and
+ * credentials) and a size limit. Throws ProviderError: `rejected` for 4xx, `unavailable` when the server was not
+ * reached or answers 429 or 503, `ambiguous` when the server may have acted.
  */
 export async function requestJson(url: string, request: JsonRequest): Promise<unknown> {
-  const { status, body } = await exchangeJson(url, request)
+  const { status, body } = await requestAnyStatus(url, request)
   if (status === 429 || status === 503) throw failure('unavailable', url, status)
   if (status >= 500) throw failure('ambiguous', url, status)
   if (status >= 400) throw failure('rejected', url, status)
@@ -26,10 +26,10 @@ export async function requestJson(url: string, request: JsonRequest): Promise<un
 }
 
 /**
- * The same for a provider whose refusals are read, not only counted: any status is an answer. `body` is undefined
- * when it is not JSON. Throws ProviderError only when there is no whole answer.
+ * As `requestJson`, for a provider whose refusals have a body to read: returns an answer of any status. `body` is
+ * undefined when it is not JSON. Throws ProviderError only when there is no complete answer.
  */
-export async function exchangeJson(
+export async function requestAnyStatus(
   url: string,
   request: JsonRequest,
 ): Promise<{ readonly status: number; readonly body: unknown }> {

@@ -1,16 +1,16 @@
-/** Runs work of the same key one after the other, in the order it came; work of different keys does not wait. */
+/** Runs work of the same key one after the other, in order of arrival. Work of different keys runs in parallel. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** Turns of one process: whoever counts on them for more than fewer collisions needs a lock in the database. */
+/** Per process only. Use a database lock where correctness depends on it. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, turn)
+    const result = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, result)
     try {
-      return await turn
+      return await result
     } finally {
-      if (last.get(key) === turn) last.delete(key)
+      if (last.get(key) === result) last.delete(key)
     }
   }
 }

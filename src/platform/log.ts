@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** Fields that never reach a log line, at any of the depths we log. */
+/** Fields that never reach a log line, at any depth we log. */
 const secrets = [
   'authorization',
   'cookie',
@@ -18,13 +18,13 @@ const secrets = [
   'secretKey',
 ]
 
-/** PostgreSQL quotes whole rows in the detail of an error, and the statement's place with values in its context. */
-const rowQuotes = ['err.detail', 'err.where']
+/** PostgreSQL quotes rows and values in these fields of an error. */
+const rowFields = ['err.detail', 'err.where']
 
-/** Codes of the system (ECONNREFUSED), of PostgreSQL (57P01) and of HTTP. A one-time code, of six digits, is none of them. */
+/** Codes of the system (ECONNREFUSED), PostgreSQL (57P01) and HTTP. A one-time code has six digits and does not match. */
 const errorCode = /^(E[A-Z_]{3,30}|[0-9A-Z]{5}|[1-5]\d\d)$/
 
-/** An error as a line tells it. Its `code` is what an operator looks for first, and `code` is a secret's name: it gets another. */
+/** An error as it is logged. Its `code` becomes `errorCode`, because the field `code` is redacted (one-time codes). */
 function describeError(error: Error): object {
   const { code, ...described } = pino.stdSerializers.err(error)
   return errorCode.test(String(code)) ? { ...described, errorCode: code } : described
@@ -39,7 +39,7 @@ export function createLog(level: string, process: string): Log {
     redact: {
       paths: [
         ...secrets.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]),
-        ...rowQuotes,
+        ...rowFields,
       ],
       censor: '[redacted]',
     },

@@ -3,14 +3,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   readonly registry: Registry
   readonly requestSeconds: Histogram<'method' | 'route' | 'status'>
-  readonly drainedRows: Counter<'kind'>
-  readonly drainErrors: Counter<'kind'>
+  readonly takenRows: Counter<'kind'>
+  readonly batchErrors: Counter<'kind'>
   readonly oldestDueSeconds: Gauge<'kind'>
   readonly rpcCalls: Counter<'method'>
   readonly rpcFailures: Counter<'endpoint'>
   readonly tipsConfirmed: Counter
   readonly openStreams: Gauge
-  /** Something an operator must look at; each kind is named in the README. */
+  /** Conditions that need an operator. The runbook explains each kind. */
   readonly alerts: Counter<'kind'>
 }
 
@@ -29,21 +29,21 @@ export function createMetrics(): Metrics {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
-    drainedRows: new Counter({
+    takenRows: new Counter({
       name: `${prefix}drained_rows_total`,
-      help: 'Due rows a worker took',
+      help: 'Due rows that workers took',
       labelNames: ['kind'],
       registers,
     }),
-    drainErrors: new Counter({
+    batchErrors: new Counter({
       name: `${prefix}drain_errors_total`,
-      help: 'Drains that failed and are repeated',
+      help: 'Batches that failed; their rows become due again',
       labelNames: ['kind'],
       registers,
     }),
     oldestDueSeconds: new Gauge({
       name: `${prefix}oldest_due_seconds`,
-      help: 'Age of the longest due row: work that stands still',
+      help: 'How long the oldest due row has waited',
       labelNames: ['kind'],
       registers,
     }),
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
     }),
     rpcFailures: new Counter({
       name: `${prefix}rpc_failures_total`,
-      help: 'Requests to which a Solana RPC endpoint, named by its host, gave no usable answer',
+      help: 'Requests without a usable answer, by host of the Solana RPC endpoint',
       labelNames: ['endpoint'],
       registers,
     }),
@@ -71,7 +71,7 @@ export function createMetrics(): Metrics {
     }),
     alerts: new Counter({
       name: `${prefix}alerts_total`,
-      help: 'Conditions an operator must look at',
+      help: 'Conditions that need an operator',
       labelNames: ['kind'],
       registers,
     }),

@@ -1,40 +1,40 @@
 import { Overloaded } from './database/group-commit.js'
 
 export interface SemaphoreOptions {
-  /** Pieces of work at once. */
-  readonly running: number
-  /** Callers that may wait; one more is refused at once with Overloaded. */
-  readonly waiting: number
+  /** Calls that run at the same time. */
+  readonly concurrency: number
+  /** Calls that may wait. One more is refused with Overloaded. */
+  readonly maxWaiting: number
 }
 
-/** Runs at most so many pieces of work at once, the others in the order they came. */
+/** Limits how many calls run at the same time. The others wait in order of arrival. */
 export function createSemaphore({
-  running,
-  waiting,
+  concurrency,
+  maxWaiting,
 }: SemaphoreOptions): <T>(work: () => Promise<T>) => Promise<T> {
   const queue: (() => void)[] = []
-  let busy = 0
+  let running = 0
 
-  async function enter(): Promise<void> {
-    if (busy < running) {
-      busy += 1
+  async function acquire(): Promise<void> {
+    if (running < concurrency) {
+      running += 1
       return
     }
-    if (queue.length >= waiting) throw new Overloaded(`${waiting} are waiting`)
+    if (queue.length >= maxWaiting) throw new Overloaded(`${maxWaiting} are waiting`)
     await new Promise<void>((start) => queue.push(start))
   }
-  /** The place goes straight to the next in line, so nobody who comes meanwhile can take it. */
-  function leave(): void {
+  /** Hands the permit to the next waiting call, so that a call that arrives meanwhile cannot take it. */
+  function release(): void {
     const next = queue.shift()
-    if (next === undefined) busy -= 1
+    if (next === undefined) running -= 1
     else next()
   }
   return async (work) => {
-    await enter()
+    await acquire()
     try {
       return await work()
     } finally {
-      leave()
+      release()
     }
   }
 }

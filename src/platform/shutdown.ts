@@ -1,20 +1,20 @@
 import type { Log } from './log.js'
 
-/** After this long a process that will not end by itself is ended: a deploy must not hang on one slow socket. */
+/** A process that has not ended after this time is ended, so that a deploy does not hang on one slow socket. */
 const graceMs = 20_000
 
 export interface ShutdownOptions {
   readonly log: Log
-  /** True when the parent holds our stdin only to say, by closing it, that it is gone. */
-  readonly endWithStdin: boolean
+  /** True when the parent process keeps our stdin open for as long as it lives. The end of stdin then stops us. */
+  readonly stopWithStdin: boolean
 }
 
 /**
- * Runs `stop` once, at SIGTERM or SIGINT (or the end of stdin where that is agreed), and lets the process end by
- * itself when everything is released. An exception nobody caught ends the process at once: half a state is
- * worse than a restart, and every row in work comes back by its lease.
+ * Runs `stop` once, at SIGTERM or SIGINT (or at the end of stdin if `stopWithStdin`). The process then ends by itself
+ * when everything is released. An uncaught exception ends the process immediately: the state may be inconsistent, and
+ * the rows in work become due again when their leases end.
  */
-export function stopOnSignals(stop: () => Promise<void>, { log, endWithStdin }: ShutdownOptions): void {
+export function stopOnSignals(stop: () => Promise<void>, { log, stopWithStdin }: ShutdownOptions): void {
   let stopping = false
   function begin(reason: string): void {
     if (stopping) return
@@ -33,7 +33,7 @@ export function stopOnSignals(stop: () => Promise<void>, { log, endWithStdin }: 
     )
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => begin(signal))
-  if (endWithStdin)
+  if (stopWithStdin)
     process.stdin
       .on('end', () => begin('end of stdin'))
       .on('error', () => begin('end of stdin'))

@@ -1,6 +1,5 @@
 /**
- * Work done once for all who ask while it runs; whoever asks after its end starts it anew. All of them share its
- * result, a failure too.
+ * Callers that arrive while the work runs share its result or its failure. A call after its end starts it again.
  */
 export function singleFlight<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined

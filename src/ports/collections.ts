@@ -1,13 +1,13 @@
-/** What a payer is asked to pay. Amounts are kobo. */
+/** A charge that a payer can pay. Amounts are kobo. */
 export interface ChargeRequest {
-  /** Ours, the same for the life of the charge: 16 or more of `a-z0-9-`. */
+  /** Our reference, fixed for the life of the charge: 16 or more of `a-z0-9-`. */
   readonly reference: string
   readonly amountKobo: bigint
-  /** Whom the provider writes to; it wants one for every charge. */
+  /** The payer's address, or a made-up one. The provider requires an address for every charge. */
   readonly email: string
 }
 
-/** Where a payer transfers to. */
+/** The bank account that a payer transfers to. */
 export interface TransferAccount {
   readonly bankName: string
   readonly accountNumber: string
@@ -16,34 +16,34 @@ export interface TransferAccount {
 
 /** Money that arrived for a charge. */
 export interface Payment {
-  /** The provider's own id of this payment, unique among all payments. */
+  /** The provider's id of this payment, unique among all payments. */
   readonly transaction: string
   readonly kobo: bigint
   readonly paidAt: Date
 }
 
-/** What the provider knows of a charge. `unpaid`: nothing has arrived, and nothing has been refused. */
+/** The state of a charge at the provider. `unpaid`: nothing has arrived, and nothing has been refused. */
 export type ChargeState =
   | { readonly status: 'unpaid' | 'failed' }
   | { readonly status: 'paid'; readonly newest: Payment }
 
 /**
- * The provider that collects naira. Every method throws ProviderError: `rejected` when it refuses what is asked, with
- * its own text as the message; `unavailable` when it surely did nothing, faults of our account included; `ambiguous`
- * when it may have acted or its answer makes no sense.
+ * The provider that collects naira. Every method throws ProviderError: `rejected` when the provider refuses the request,
+ * with its own text as the message; `unavailable` when it surely did nothing, which includes faults of our account;
+ * `ambiguous` when it may have acted or the answer cannot be understood.
  */
 export interface Collections {
-  /** A page on which the charge is paid. Returns its URL. */
+  /** Opens a page on which the charge can be paid. Returns its URL. */
   openCheckout(charge: ChargeRequest): Promise<string>
-  /** A bank account that takes the charge until then. */
+  /** Opens a bank account that accepts the charge until `expiresAt`. */
   openTransferAccount(charge: ChargeRequest, expiresAt: Date): Promise<TransferAccount>
-  /** What became of a charge; of several payments the newest. */
-  lookUp(reference: string): Promise<ChargeState>
-  /** Every payment that arrived for a charge, oldest first. */
-  payments(reference: string): Promise<Payment[]>
+  /** The state of a charge, with the newest payment if there are several. */
+  findCharge(reference: string): Promise<ChargeState>
+  /** Every payment for a charge, oldest first. An empty list proves nothing: the provider's filter is undocumented. */
+  listPayments(reference: string): Promise<Payment[]>
   /**
-   * The reference a webhook is about, or null when it is about none. Undefined: it does not come from the provider.
-   * `raw`: the body's very bytes; `header` reads a header of the request.
+   * The reference that a webhook names, or null when it names none. Undefined when the signature is wrong, so the
+   * webhook is not the provider's. `raw`: the exact bytes of the body; `header` reads a request header.
    */
   readWebhook(raw: Uint8Array, header: (name: string) => string): string | null | undefined
 }

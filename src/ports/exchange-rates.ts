@@ -1,14 +1,14 @@
-/** What one US dollar costs, as read from the feed. */
+/** The price of one US dollar, as read from the feed. */
 export interface ExchangeRateReading {
-  /** Naira in units of 10^-8; undefined when the feed answers without a usable rate (absent, zero, negative). */
+  /** Naira in units of 10^-8; undefined when the feed has no usable rate (absent, zero, negative). */
   readonly value: bigint | undefined
-  /** The moment the feed says it is of. */
+  /** The time of the rate, according to the feed. */
   readonly asOf: Date
 }
 
 /** The exchange-rate feed. */
 export interface ExchangeRateFeed {
-  /** Naira for a US dollar now. Throws ProviderError when there is no answer. */
+  /** The current rate. Throws ProviderError when there is no answer. */
   read(): Promise<ExchangeRateReading>
 }
 

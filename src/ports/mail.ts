@@ -1,6 +1,6 @@
-/** One e-mail to one person, in both forms: a client shows the one it can. */
+/** One e-mail to one person, as text and as HTML. */
 export interface Email {
-  /** Stable over all attempts: becomes the Message-ID. Letters, digits and hyphens. */
+  /** Becomes the Message-ID, the same in every attempt. Letters, digits and hyphens. */
   readonly id: string
   readonly to: string
   readonly subject: string
@@ -8,12 +8,12 @@ export interface Email {
   readonly html: string
 }
 
-/** The mail server that takes our e-mails. */
+/** The mail server that accepts our e-mails. */
 export interface Mail {
   /**
-   * Resolves when the server has taken responsibility for the e-mail. Throws ProviderError: `rejected` when it
-   * refuses this recipient or this content for good, `unavailable` when it surely has not taken it, `ambiguous`
-   * when it may have. The message never quotes what the server said: servers quote addresses and content.
+   * Resolves when the server has accepted the e-mail. Throws ProviderError: `rejected` when it permanently refuses this
+   * recipient or content, `unavailable` when it surely has not accepted it, `ambiguous` when it may have. The error
+   * message never quotes the server's reply, which may contain addresses and content.
    */
   send(email: Email): Promise<void>
 }

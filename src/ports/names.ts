@@ -1,20 +1,20 @@
-/** What the chain says of a `.sol` domain. */
+/** The record of a `.sol` domain on the chain. */
 export interface DomainRecord {
-  /** The wallet that holds the domain and can sign for it. */
+  /** The wallet that owns the domain and can sign for it. */
   readonly owner: string
-  /** Where payments to the domain go; undefined when that cannot be told beyond doubt. */
+  /** The wallet that payments to the domain go to; undefined when it cannot be proven. */
   readonly payee: string | undefined
 }
 
-/** `.sol` domains, in the form of kernel/sol-domain.ts. */
+/** `.sol` domains, in the canonical form of kernel/sol-domain.ts. */
 export interface Names {
   /**
-   * Asks the network now. Undefined: there is no such domain, or it is held in a way that is not followed (as an
-   * NFT, by a program). Throws ProviderError when there is no usable answer, Overloaded when too many are asking.
+   * Reads the chain now. Undefined when there is no such domain, or it is held in a way we do not follow (as an NFT, by
+   * a program). Throws ProviderError when there is no usable answer, Overloaded when too many calls are waiting.
    */
-  read(domain: string): Promise<DomainRecord | undefined>
-  /** As `read`, but content with what was read in the last minute; who asks at the same moment shares the question. */
-  lookup(domain: string): Promise<DomainRecord | undefined>
-  /** What was read in the last minute, without asking anybody. */
-  known(domain: string): DomainRecord | undefined
+  fetch(domain: string): Promise<DomainRecord | undefined>
+  /** As `fetch`, but accepts a record of the last minute. Concurrent calls for one domain share a request. */
+  fetchOrCached(domain: string): Promise<DomainRecord | undefined>
+  /** The record of the last minute, if any, without a request. */
+  cached(domain: string): DomainRecord | undefined
 }

@@ -12,40 +12,40 @@ export interface Bank {
 }
 
 /**
- * How far a transfer is. `accepted`: taken, not begun; `started`: on its way to the bank; `paid`; `failed`: the money did
- * not leave; `returned`: it left and came back.
+ * State of a provider transfer. `accepted`: not started yet; `started`: on its way to the bank; `paid`; `failed`: the
+ * money did not leave; `returned`: the money left and came back.
  */
 export type TransferState = 'accepted' | 'started' | 'paid' | 'failed' | 'returned'
 
-/** A transfer as the provider knows it. */
+/** The provider's record of a payout. */
 export interface ProviderTransfer {
-  /** The provider's own id. */
+  /** The provider's id. */
   readonly id: string
-  /** Ours, as it was sent. */
+  /** Our reference. */
   readonly reference: string
   readonly amountKobo: bigint
   readonly currency: string
   readonly state: TransferState
-  /** The bank's words for one that failed or came back. */
+  /** The bank's reason for a transfer that failed or came back. */
   readonly reason: string | null
 }
 
 /**
- * What the provider that pays out knows and tells. Nothing here moves money. Every method throws ProviderError:
- * `rejected` when it refuses what is asked, `unavailable` and `ambiguous` when there is no usable answer.
+ * Queries to the provider that pays out. None of them moves money. Every method throws ProviderError: `rejected` when
+ * the provider refuses the request, `unavailable` and `ambiguous` when there is no usable answer.
  */
 export interface Payouts {
   /**
-   * Whether the provider documents that it refuses a reference it has executed: only then may a payout of unknown fate be
-   * sent once more, under the same reference.
+   * Whether the provider documents that it refuses a reference it has executed. Only then may a payout with an unknown
+   * outcome be sent again, under the same reference.
    */
   readonly deduplicates: boolean
-  /** A transfer by our reference. Undefined: it finds none now, which proves nothing about a moment ago. */
-  find(reference: string): Promise<ProviderTransfer | undefined>
-  /** All transfers that were made between two moments, newest first, page by page. */
-  list(from: Date, to: Date): AsyncIterable<readonly ProviderTransfer[]>
-  /** The banks it pays to whose codes have three digits. */
-  banks(): Promise<Bank[]>
-  /** The name of the account's holder. */
-  resolveName(account: BankAccount): Promise<string>
+  /** A transfer by our reference. Undefined when there is none now; a request just sent may still create one. */
+  findTransfer(reference: string): Promise<ProviderTransfer | undefined>
+  /** All transfers created between two times, newest first, page by page. */
+  listTransfers(from: Date, to: Date): AsyncIterable<readonly ProviderTransfer[]>
+  /** The banks it pays to, without those whose code has not three digits. */
+  listBanks(): Promise<Bank[]>
+  /** The name of the account holder. */
+  resolveAccountName(account: BankAccount): Promise<string>
 }

@@ -1,8 +1,8 @@
-/** A token price as read from the feed: pico-dollars (10^-12 USD) per token; 0n is a fault of the feed, never a price. */
+/** Token prices by mint, in pico-dollars (10^-12 USD) per token. 0n marks a faulty price. */
 type PriceReading = ReadonlyMap<string, bigint>
 
 /** The price feed. */
 export interface PriceFeed {
-  /** Prices of these mints now; an unpriced mint is absent. Throws ProviderError when there is no usable answer. */
+  /** Current prices of these mints. A mint without a price is absent. Throws ProviderError when there is no usable answer. */
   read(mints: readonly string[]): Promise<PriceReading>
 }

@@ -1,11 +1,11 @@
 /**
- * Holds the key-encryption keys and never gives them away: data keys go in and come out wrapped. `context` is
- * authenticated with the wrapped key, so that a key moved to another row does not unwrap.
+ * Holds the key-encryption keys and never returns them: it wraps and unwraps data keys (docs/decisions/0028). `context`
+ * is authenticated with the wrapped key, so that a key copied to another row does not unwrap.
  */
 export interface Vault {
-  /** The key new data keys are wrapped with; stored beside them, because older ones stay in use. */
+  /** The key that wraps new data keys. Stored with each wrapped key, because older keys stay in use. */
   readonly keyVersion: number
   wrap(dataKey: Uint8Array, context: Uint8Array): Promise<Buffer>
-  /** Throws SealBroken when the key or the context is another one, or the bytes are not what `wrap` returned. */
+  /** Throws SealBroken for another key or context, or for bytes that `wrap` did not return. */
   unwrap(wrapped: Uint8Array, context: Uint8Array, keyVersion: number): Promise<Buffer>
 }

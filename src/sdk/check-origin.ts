@@ -1,18 +1,18 @@
-/** Longer than the address of any embedding page. */
 const longestUrl = 2048
-/** Pages on a developer's own machine are always permitted (contract: POST /sdk/init). */
-const ownMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
+/** Pages on a developer's own machine are always permitted (API: POST /sdk/init). */
+const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 /**
- * Names that may stand in a policy header. The URL standard lets a host hold `;`, `,` and quotes, with which a
- * subdomain could add directives of its own to the `frame-ancestors` it ends up in.
+ * Host names that are safe in a policy header. The URL standard allows `;`, `,` and quotes in a host. With them a
+ * subdomain could add directives to the `frame-ancestors` policy that names it.
  */
 const plainHost = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 const whitelistEntry = /^(\*\.)?([^:]+)(?::(\d+))?$/
 
 /**
- * The origin of the page that wants to embed, if it is the creator's: read as a browser reads it (WHATWG URL), http
- * or https, no credentials, its host name compared exactly, never by a part of the text. Undefined for all else, which
- * is answered `Unauthorized Origin`. `whitelist`: `host`, `*.host` (its subdomains, at any depth) or with `:port`.
+ * Returns the origin of the embedding page if the creator's whitelist permits it, else undefined (the API answers
+ * `Unauthorized Origin`). The URL must be http or https without credentials. It is parsed as browsers do (WHATWG URL),
+ * and whole host names are compared. `whitelist`: entries in the form of `parseSite`; `*.host` means subdomains of any
+ * depth.
  */
 export function permittedOrigin(originUrl: string, whitelist: readonly string[]): string | undefined {
   if (originUrl.length > longestUrl || !URL.canParse(originUrl)) return undefined
@@ -22,7 +22,7 @@ export function permittedOrigin(originUrl: string, whitelist: readonly string[])
   const host = url.hostname.replace(/\.$/, '')
   if (!plainHost.test(host)) return undefined
   const port = url.port === '' ? defaultPort[url.protocol] : url.port
-  const permitted = ownMachine.has(host) || whitelist.some((entry) => permits(entry, host, port))
+  const permitted = localHosts.has(host) || whitelist.some((entry) => permits(entry, host, port))
   return permitted ? url.origin : undefined
 }
 

@@ -1,7 +1,7 @@
 import { createIntent } from '../intents/create-intent.js'
 import { DomainError } from '../kernel/errors.js'
 import type { TokenPrices } from '../market/token-prices.js'
-import { isCreator } from './match-creator.js'
+import { meansCreator } from './match-creator.js'
 import { readSdkIntent } from './read-intent.js'
 import type { TipAnswer, TipInput } from './schemas.js'
 import type { SdkSession } from './session.js'
@@ -9,8 +9,8 @@ import type { SdkSession } from './session.js'
 type Needs = Parameters<typeof createIntent>[0]
 
 /**
- * Makes a tip intent within a session (contract: POST /sdk/tip; `amount` is in USD). Refuses another creator than
- * the session's with `session_of_another_creator`, then as /payments/intent does.
+ * Creates a payment intent within a session (API: POST /sdk/tip; `amount` is in USD). Throws
+ * `session_of_another_creator`, and the errors of POST /payments/intent.
  */
 export async function createSdkTip(
   services: Needs,
@@ -18,10 +18,10 @@ export async function createSdkTip(
   session: SdkSession,
   { creatorId, amount, inputTokenMint, sourceWalletAddress }: TipInput,
 ): Promise<TipAnswer> {
-  if (!(await isCreator(services, creatorId, session.userId)))
+  if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { creatorId: session.userId, amountUsd: amount, inputTokenMint, sourceWalletAddress }
-  const issued = await createIntent(services, prices, intent, session.id)
-  const { recipient, input, output } = await readSdkIntent(services.db, session.id, issued.intentId)
-  return { ...issued, recipient, input, output }
+  const created = await createIntent(services, prices, intent, session.id)
+  const { recipient, input, output } = await readSdkIntent(services.db, session.id, created.intentId)
+  return { ...created, recipient, input, output }
 }

@@ -1,4 +1,4 @@
-import { payableCreator } from '../creators/resolve-creator.js'
+import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { tipLimitsFor } from '../intents/quote.js'
 import { maskAddress } from '../kernel/text.js'
 import { tokenBySymbol } from '../kernel/tokens.js'
@@ -7,17 +7,17 @@ import type { Services } from '../services.js'
 import type { SessionAnswer } from './schemas.js'
 import type { SdkSession } from './session.js'
 
-/** Offered where the creator's limits allow them. */
+/** Each preset is offered if the creator's limits allow it. */
 const presetsUsd = [2, 5, 10, 25]
 
 type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
 
-/** Everything a tipping page needs to know about its session before it can ask for an amount. */
+/** Everything a tipping page needs before it can show a form for the amount. */
 export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {
   const { config } = services
   const [{ wallet, settings }, name] = await Promise.all([
-    payableCreator(services, session.userId),
-    creatorName(services, session.userId),
+    resolvePayableCreator(services, session.userId),
+    readCreatorName(services, session.userId),
   ])
   const { minUsd, maxUsd } = tipLimitsFor(config.tips, settings)
   return {
@@ -28,7 +28,7 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
       .map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     presetsUsd: presetsUsd.filter((usd) => usd >= minUsd && usd <= maxUsd),
     limits: { minTipUsd: minUsd, maxTipUsd: maxUsd },
-    // The mints we know are those of mainnet; a local chain stands in for it.
+    // The token mints are mainnet's. A local chain uses the same mints.
     chain: 'solana:mainnet',
     rpcUrl: config.chain.publicRpcUrl ?? null,
     bundleRpcUrl: config.chain.publicBundleRpcUrl ?? null,
@@ -40,13 +40,12 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
   }
 }
 
-/** The name a creator goes by. */
-async function creatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
+async function readCreatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
   const [user] = await query<{ name: string }>(db, {
     name: 'sdk.creator-name',
     text: 'select name from users where id = $1',
     values: [userId],
   })
-  if (user === undefined) throw new Error('A session without its creator')
+  if (user === undefined) throw new Error('The creator of this session does not exist')
   return user.name
 }

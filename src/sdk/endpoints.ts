@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../http/endpoint.js'
 import type { KeyedLimit } from '../http/limits.js'
-import { readBearer } from '../http/security/bearer.js'
+import { readBearer } from '../http/security/credentials.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { presentedSession } from './auth.js'
 import {
@@ -28,7 +28,7 @@ import {
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
-/** What making an intent may be refused with. */
+/** The errors of creating an intent. */
 const intentErrors = [
   'invalid_amount',
   'creator_wallet_pending',
@@ -39,7 +39,7 @@ const intentErrors = [
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** By the key as presented: a guessed one is counted too, and looked up only after that. */
+/** Counts the presented key before it is checked, so that guessed keys count too. */
 const perKey = {
   name: 'apiKey',
   address: 'sdkAddress',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { openBox, sealBox } from '../kernel/aead.js'
 import { DomainError } from '../kernel/errors.js'
-import { newSecret, secretHash } from '../kernel/ids.js'
+import { hashSecret, newSecret } from '../kernel/ids.js'
 import { query } from '../platform/database/database.js'
 import type { PresentedSession } from './auth.js'
 import type { HandoffInput } from './schemas.js'
@@ -10,14 +10,14 @@ import type { HandoffInput } from './schemas.js'
 const lifeSeconds = 60
 
 export interface Handoff {
-  /** For a link or a QR code; opens what it was made for, within a minute. */
+  /** For a link or a QR code. Valid for one minute. */
   readonly code: string
   readonly expiresAt: string
 }
 
 /**
- * Makes a code that continues the session on another device or, with an amount (USD) and a token, one that only lets a
- * wallet ask for the transaction of this very tip. The session's token itself never goes into a link.
+ * Creates a code that continues the session on another device. With an amount (USD) and a token, the code only lets a
+ * wallet request the transaction of that tip (pay-link.ts). Links never contain the session token itself.
  */
 export async function createHandoff(
   db: Knex,
@@ -34,13 +34,13 @@ export async function createHandoff(
       select $1, id, $3, $4, $5, least(expires_at, clock_timestamp() + interval '${lifeSeconds} s')
       from sdk_sessions where id = $2
       returning expires_at as "expiresAt"`,
-    values: [secretHash(code), session.id, sealed, amount ?? null, inputTokenMint ?? null],
+    values: [hashSecret(code), session.id, sealed, amount ?? null, inputTokenMint ?? null],
   })
   if (made === undefined) throw new DomainError('invalid_session_token')
   return { code, expiresAt: made.expiresAt.toISOString() }
 }
 
-/** Gives the session of a code to whoever presents it first. Throws `invalid_handoff_code`. */
+/** Returns the session of a code. A code works once. Throws `invalid_handoff_code`. */
 export async function redeemHandoff(
   db: Knex,
   code: string,
@@ -53,14 +53,14 @@ export async function redeemHandoff(
       where h.code_hash = $1 and h.sealed_token is not null and h.redeemed_at is null
         and h.expires_at > clock_timestamp() and s.id = h.session_id
       returning s.id as "sessionId", h.sealed_token as "sealedToken", s.expires_at as "expiresAt"`,
-    values: [secretHash(code)],
+    values: [hashSecret(code)],
   })
   if (redeemed === undefined) throw new DomainError('invalid_handoff_code')
   const token = openBox(keyOf(code), redeemed.sealedToken, Buffer.from(redeemed.sessionId))
   return { sessionToken: token.toString(), expiresAt: redeemed.expiresAt.toISOString() }
 }
 
-/** Another hash than the one that is stored: who reads the table can neither present the code nor open the box. */
+/** Differs from the stored hash, so a reader of the table can neither present the code nor open the box. */
 function keyOf(code: string): Buffer {
   return createHash('sha256').update(`sdk handoff\n${code}`).digest()
 }

@@ -1,18 +1,18 @@
-import { payableCreator } from '../creators/resolve-creator.js'
-import { readDomains } from '../creators/sites.js'
+import { resolvePayableCreator } from '../creators/resolve-creator.js'
+import { listSites } from '../creators/sites.js'
 import { DomainError } from '../kernel/errors.js'
 import { maskAddress } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { permittedOrigin } from './check-origin.js'
-import { isCreator } from './match-creator.js'
+import { meansCreator } from './match-creator.js'
 import type { InitAnswer, InitInput } from './schemas.js'
 import { openSdkSession } from './session.js'
 
 type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
 
 /**
- * Opens a session for the owner of the API key (contract: POST /sdk/init). Refusals in this order: another creator
- * than the owner `creator_not_found`, `unauthorized_origin`, and `creator_wallet_pending` after a bounded wait.
+ * Opens a session for the owner of the API key (API: POST /sdk/init). Throws, in this order: `creator_not_found` when
+ * `creatorId` does not mean the owner, `unauthorized_origin`, and `creator_wallet_pending` after a limited wait.
  */
 export async function initSession(
   services: Needs,
@@ -20,10 +20,10 @@ export async function initSession(
   { creatorId, originUrl, theme }: InitInput,
 ): Promise<InitAnswer> {
   const { db, config } = services
-  if (!(await isCreator(services, creatorId, ownerId))) throw new DomainError('creator_not_found')
-  const origin = permittedOrigin(originUrl, await readDomains(db, ownerId))
+  if (!(await meansCreator(services, creatorId, ownerId))) throw new DomainError('creator_not_found')
+  const origin = permittedOrigin(originUrl, await listSites(db, ownerId))
   if (origin === undefined) throw new DomainError('unauthorized_origin')
-  const { wallet, settings } = await payableCreator(services, ownerId)
+  const { wallet, settings } = await resolvePayableCreator(services, ownerId)
   const { sessionToken, embedId } = await openSdkSession(db, config.sdk, { userId: ownerId, origin, theme })
   return {
     sessionToken,
@@ -31,7 +31,7 @@ export async function initSession(
       creatorId: ownerId,
       creatorAddress: maskAddress(wallet),
       acceptedTokens: settings.acceptedTokens,
-      // Behind the hash, which browsers keep to themselves: the token reaches no server's log.
+      // The token is in the fragment. Browsers do not send it, so it reaches no server's log.
       embedUrl: `${config.http.publicUrl}/embed/${embedId}?theme=${theme}#${sessionToken}`,
     },
   }

@@ -4,12 +4,12 @@ import { query } from '../platform/database/database.js'
 import { type ConfirmedTip, confirmedColumns, receivedOf, symbolOf } from '../tips/read/present.js'
 import type { EventsInput, SdkEvent } from './schemas.js'
 
-/** Contract: at most 50, newest first. */
-const most = 50
+/** API: GET /sdk/events answers at most 50 events, newest first. */
+const pageSize = 50
 
 /**
- * The newest confirmed tips of a creator between two moments, both excluded. A creator's confirmations have strictly
- * increasing stamps in the order of their commits, so asking after the last stamp seen never skips one.
+ * Lists a creator's newest confirmed tips between two moments, both excluded. The `confirmed_at` of a creator's tips
+ * increases strictly in commit order, so a reader that passes the last timestamp as `since` misses none.
  */
 export async function listEvents(
   db: Knex,
@@ -25,7 +25,7 @@ export async function listEvents(
         select * from tips where recipient_party = r.id and status = 'confirmed'
           and confirmed_at > coalesce($2::timestamptz, '-infinity')
           and confirmed_at < coalesce($3::timestamptz, 'infinity')
-        order by confirmed_at desc limit ${most}) t
+        order by confirmed_at desc limit ${pageSize}) t
       left join parties s on s.id = t.sender_party
       where r.user_id = $1
       order by t.confirmed_at desc`,
@@ -34,7 +34,6 @@ export async function listEvents(
   return tips.map(presentEvent)
 }
 
-/** A tip as /sdk/events shows it (contract: SDK tip event). */
 function presentEvent(tip: ConfirmedTip): SdkEvent {
   const tokenSymbol = symbolOf(tip.mint)
   return {

@@ -1,20 +1,20 @@
 import { resolveCreator } from '../creators/resolve-creator.js'
 import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
-import { userIdFrom } from '../kernel/ids.js'
+import { parseUserId } from '../kernel/ids.js'
 import { isSolDomain } from '../kernel/sol-domain.js'
 import type { Services } from '../services.js'
 
 /**
- * Whether a caller's `creatorId` means this account: UUID, `auth_` and UUID, wallet address or `.sol` domain (the forms
- * of the SDK; a handle is none of them). One that means nobody means somebody else.
+ * Whether `creatorId` means this account. The SDK accepts a user id (UUID, with or without `auth_`), a wallet address
+ * and a `.sol` domain, but no handle. An unknown `creatorId` does not match.
  */
-export async function isCreator(
+export async function meansCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
   userId: string,
 ): Promise<boolean> {
-  const id = userIdFrom(creatorId)
+  const id = parseUserId(creatorId)
   if (id !== undefined) return id === userId
   if (!(isSolDomain(creatorId.trim()) || isAddress(creatorId))) return false
   try {

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
 import { createIntent } from '../intents/create-intent.js'
 import { DomainError } from '../kernel/errors.js'
-import { secretHash } from '../kernel/ids.js'
+import { hashSecret } from '../kernel/ids.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
 
-/** What a payment link is bound to. */
+/** The session and the tip of a payment link. */
 export interface PayLink {
   readonly sessionId: string
   readonly userId: string
@@ -16,8 +16,8 @@ export interface PayLink {
 }
 
 /**
- * The tip behind the code of a Solana Pay link, within its minute; a wallet reads it first and then asks for the
- * transaction, perhaps twice. Throws `not_found`.
+ * Finds the tip of a Solana Pay link, within its minute. The code may be used several times: a wallet reads the tip
+ * first and may request the transaction twice. Throws `not_found`.
  */
 export async function findPayLink(db: Knex, code: string): Promise<PayLink> {
   const [link] = await query<PayLink>(db, {
@@ -27,14 +27,14 @@ export async function findPayLink(db: Knex, code: string): Promise<PayLink> {
              trim_scale(h.amount_usd)::text as "amountUsd", h.input_mint as "inputMint"
       from sdk_handoffs h join sdk_sessions s on s.id = h.session_id join users u on u.id = s.user_id
       where h.code_hash = $1 and h.amount_usd is not null and h.expires_at > now()`,
-    values: [secretHash(code)],
+    values: [hashSecret(code)],
   })
   if (link === undefined) throw new DomainError('not_found')
   return link
 }
 
-/** The transaction of that tip for the wallet `account`, as one of the session's intents; refused as /sdk/tip does. */
-export async function payLink(
+/** Creates an intent for the link's tip, to be paid by the wallet `account`. Throws the errors of POST /sdk/tip. */
+export async function createPayLinkTransaction(
   services: Parameters<typeof createIntent>[0],
   prices: TokenPrices,
   { code, account }: { readonly code: string; readonly account: string },

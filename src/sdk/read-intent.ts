@@ -7,10 +7,10 @@ import { type Token, tokenByMint } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { IntentStatusAnswer } from './schemas.js'
 
-/** Slots may be slow: only after twice its usual life is a transaction surely past its block height. */
-const surelyPastMs = 2 * transactionLifeMs
+/** Slots can be slow. After twice the usual time a transaction is certainly past its last valid block height. */
+const surelyExpiredMs = 2 * transactionLifeMs
 
-/** More than a session makes by default. */
+/** More intents than a session may create by default. */
 const mostListed = 10
 
 interface IntentRow extends Omit<PresentableIntent, 'outAmount' | 'lastValidBlockHeight'> {
@@ -21,16 +21,16 @@ interface IntentRow extends Omit<PresentableIntent, 'outAmount' | 'lastValidBloc
   readonly inputMint: string
   readonly inputRaw: string
   readonly outputMint: string
-  readonly past: boolean
+  readonly expired: boolean
   readonly signature: string | null
   readonly tipStatus: 'pending' | 'confirmed' | 'failed' | 'cancelled' | null
   readonly outcome: IntentStatusAnswer['outcome']
 }
 
 /**
- * An intent of this session and where its payment stands. A tip that was reported for it counts as its payment while
- * it is pending; once confirmed only if the chain says that it paid this very intent. Throws
- * `payment_intent_not_found`, also for an intent of another session.
+ * Reads an intent of this session with the status of its payment. A pending tip counts as the payment if it claims this
+ * intent; a confirmed tip counts only if the chain's facts match this intent. Throws `payment_intent_not_found`, also
+ * for an intent of another session.
  */
 export async function readSdkIntent(
   db: Knex,
@@ -43,8 +43,8 @@ export async function readSdkIntent(
 }
 
 /**
- * The newest of this session's intents and where their payments stand: how a page hears of what was paid for it in another
- * window or by a phone.
+ * Lists this session's newest intents with the status of their payments. A page so learns of payments made in another
+ * window or on a phone.
  */
 export async function listSdkIntents(db: Knex, sessionId: string): Promise<IntentStatusAnswer[]> {
   return (await readIntents(db, sessionId, null)).map(presentStatus)
@@ -67,13 +67,13 @@ function presentStatus(row: IntentRow): IntentStatusAnswer {
   }
 }
 
-/** Only tokens we know are ever taken or paid out. */
+/** Intents are only created for known tokens. */
 function namedToken(mint: string): Pick<Token, 'mint' | 'symbol' | 'decimals'> {
   const { symbol, decimals } = tokenByMint(mint) as Token
   return { mint, symbol, decimals }
 }
 
-/** One of a session's intents, or with null the newest of them. */
+/** Reads one intent of a session, or the newest ones when `intentId` is null. */
 function readIntents(db: Knex, sessionId: string, intentId: string | null): Promise<IntentRow[]> {
   return query(db, {
     name: 'sdk.intents',
@@ -83,7 +83,7 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
              i.token_symbol as "tokenSymbol", i.execution_mode as "executionMode", i.provider,
              i.last_valid_block_height as "lastValidBlockHeight", i.created_at as "createdAt", u.settings,
              i.payout_wallet as recipient, i.input_mint as "inputMint", i.input_raw as "inputRaw", i.output_mint as "outputMint",
-             i.created_at < now() - interval '${surelyPastMs} ms' as past,
+             i.created_at < now() - interval '${surelyExpiredMs} ms' as expired,
              t.id as signature, t.status as "tipStatus", t.outcome
       from payment_intents i
       join sdk_sessions s on s.id = i.sdk_session_id
@@ -99,9 +99,9 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
   })
 }
 
-/** A transaction that failed keeps its tip pending in public for ever; whoever pays must still be told. */
-function statusOf({ tipStatus, outcome, past }: IntentRow): IntentStatusAnswer['status'] {
-  if (tipStatus === null) return past ? 'expired' : 'requires_action'
+/** The public status of a tip stays `pending` after its transaction failed. Here the supporter gets `failed`. */
+function statusOf({ tipStatus, outcome, expired }: IntentRow): IntentStatusAnswer['status'] {
+  if (tipStatus === null) return expired ? 'expired' : 'requires_action'
   if (tipStatus === 'confirmed') return 'confirmed'
   return tipStatus === 'pending' && outcome === null ? 'submitted' : 'failed'
 }

@@ -1,9 +1,9 @@
 import { type Route, route } from '../http/endpoint.js'
-import { noStore } from '../http/security/no-store.js'
+import { noStore } from '../http/security/response-headers.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import {
-  keyOwner,
+  findKeyOwner,
   presentedSession,
   requireKey,
   requireOpenSession,
@@ -17,32 +17,32 @@ import * as endpoints from './endpoints.js'
 import { createHandoff, redeemHandoff } from './handoff.js'
 import { initSession } from './init-session.js'
 import { listEvents } from './list-events.js'
-import { isCreator } from './match-creator.js'
-import { findPayLink, payLink } from './pay-link.js'
+import { meansCreator } from './match-creator.js'
+import { createPayLinkTransaction, findPayLink } from './pay-link.js'
 import { listSdkIntents, readSdkIntent } from './read-intent.js'
 
-/** What creators' backends do with an API key. */
+/** The routes of creators' backends, with an API key. */
 function backendRoutes(services: Services): Route[] {
   const { db } = services
   return [
     route(
       endpoints.initEndpoint,
-      async (input, ctx) => initSession(services, await keyOwner(services, ctx), input),
+      async (input, ctx) => initSession(services, await findKeyOwner(services, ctx), input),
       [noStore, requireKey],
     ),
     route(
       endpoints.eventsEndpoint,
-      async ({ creatorId, ...span }, ctx) => {
-        const userId = await keyOwner(services, ctx)
-        const own = await isCreator(services, creatorId, userId)
-        return { events: own ? await listEvents(db, userId, span) : [] }
+      async ({ creatorId, ...range }, ctx) => {
+        const userId = await findKeyOwner(services, ctx)
+        const own = await meansCreator(services, creatorId, userId)
+        return { events: own ? await listEvents(db, userId, range) : [] }
       },
       [noStore, requireKey],
     ),
   ]
 }
 
-/** What a page does with a session token. */
+/** The routes of supporters' pages, with a session token. */
 function pageRoutes(services: Services, prices: TokenPrices): Route[] {
   const { db } = services
   const readable = [noStore, requireReadableSession(services)]
@@ -74,7 +74,7 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
   ]
 }
 
-/** What another device or a wallet does with a code. */
+/** The routes of other devices and wallets, with a code. */
 function codeRoutes(services: Services, prices: TokenPrices): Route[] {
   const { db, config } = services
   const icon = `${config.http.publicUrl}${iconPath}`
@@ -85,11 +85,11 @@ function codeRoutes(services: Services, prices: TokenPrices): Route[] {
       async ({ code }) => ({ label: (await findPayLink(db, code)).creatorName, icon }),
       [noStore],
     ),
-    route(endpoints.payEndpoint, (input) => payLink(services, prices, input), [noStore]),
+    route(endpoints.payEndpoint, (input) => createPayLinkTransaction(services, prices, input), [noStore]),
   ]
 }
 
-/** `/sdk/*` and `/pay/*`: what creators' backends, their pages and their supporters' wallets ask. */
+/** `/sdk/*` and `/pay/*`: the routes for creators' backends, embedded pages and supporters' wallets. */
 export function sdkRoutes(services: Services, prices: TokenPrices): Route[] {
   return [...backendRoutes(services), ...pageRoutes(services, prices), ...codeRoutes(services, prices)]
 }

@@ -11,7 +11,7 @@ const theme = z.enum(['dark', 'light'])
 
 export const nothing = z.object({})
 
-/** POST /sdk/init (contract: Endpoints). An unknown theme is the default. */
+/** POST /sdk/init. An unknown theme counts as the default. */
 export const initInput = z.object({
   creatorId: requiredText('sdk_init_fields_required').meta({
     description: 'User id (UUID, also with prefix auth_), wallet address or .sol domain',
@@ -39,7 +39,7 @@ export type InitAnswer = Omit<z.output<typeof initOutput>, 'success'>
 
 const fieldsMissing: ErrorCode = 'intent_fields_required'
 
-/** POST /sdk/tip. The fields stand in the order in which they are refused. */
+/** POST /sdk/tip. The order of the fields is the order in which wrong fields are refused. */
 export const tipInput = z.object({
   creatorId: requiredText(fieldsMissing),
   inputTokenMint: checkedText(fieldsMissing, 'invalid_input_token_mint', isKnownMint),
@@ -55,7 +55,7 @@ const tokenOutput = z.object({ symbol: z.string(), mint: z.string(), decimals: z
 const tokenAmount = tokenOutput.extend({
   amount: z.string().regex(/^\d+$/).meta({ description: 'Raw units' }),
 })
-/** What a page shows of an intent, and what it later records the payment with. */
+/** What a page shows of an intent and later needs to record the tip. */
 const intentDetails = {
   recipient: z.string().meta({ description: "The creator's wallet" }),
   input: tokenAmount.meta({ description: 'What the supporter pays' }),
@@ -100,7 +100,7 @@ export const sessionOutput = z.object({
 })
 export type SessionAnswer = Omit<z.output<typeof sessionOutput>, 'success'>
 
-/** POST /sdk/handoff. With amount and token: for a Solana Pay transaction request instead of the session. */
+/** POST /sdk/handoff. With amount and token the code is for a Solana Pay transaction request, not for the session. */
 export const handoffInput = z
   .object({
     amount: z
@@ -139,7 +139,7 @@ export const payInput = payLinkInput.extend({
 })
 export const payOutput = z.object({ success, transaction: z.base64(), message: z.string() })
 
-const moment = (wrong: ErrorCode) =>
+const timestampInput = (wrong: ErrorCode) =>
   z.iso
     .datetime({ offset: true, error: wrong })
     .transform((text) => new Date(text))
@@ -149,8 +149,10 @@ const moment = (wrong: ErrorCode) =>
 /** GET /sdk/events. */
 export const eventsInput = z.object({
   creatorId: requiredText('creator_id_required'),
-  since: moment('invalid_since').meta({ description: 'Only events after this moment' }),
-  before: moment('invalid_before').meta({ description: 'Only events before this moment: pages back' }),
+  since: timestampInput('invalid_since').meta({ description: 'Only events after this moment' }),
+  before: timestampInput('invalid_before').meta({
+    description: 'Only events before this moment: pages back',
+  }),
 })
 export type EventsInput = z.output<typeof eventsInput>
 

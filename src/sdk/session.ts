@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
-import { newSecret, secretHash } from '../kernel/ids.js'
+import { hashSecret, newSecret } from '../kernel/ids.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 
-/** A session can be read this long after it expired: its last tip may still be on its way. */
+/** A session can be read this long after it expired, because its last tip may still be pending. */
 const readableMinutes = 60
-/** Then nobody can use it any more; it is kept a day for whoever has to look into something. */
+/** An expired session is kept this long for investigations. */
 const keptHours = 24
 const embedForm = /^[\w-]{43}$/
 const tokenForm = /^sdk_sess_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type Theme = 'dark' | 'light'
 
-/** What a browser may do for one creator, on one site. */
+/** The right of a browser to tip one creator on one site (docs/decisions/0029). */
 export interface SdkSession {
   readonly id: string
   readonly userId: string
@@ -21,16 +21,16 @@ export interface SdkSession {
   readonly origin: string
   readonly theme: Theme
   readonly expiresAt: Date
-  /** Intents made so far. */
+  /** Intents created so far. */
   readonly intents: number
   /** Neither expired nor consumed by a confirmed tip. */
   readonly open: boolean
 }
 
-/** A session just opened. The token exists only here and with the client; the database has its hash. */
+/** A session just opened. The database stores only the token's hash. */
 export interface OpenedSdkSession {
   readonly sessionToken: string
-  /** Public and random: names the session in the embed's address, opens nothing. */
+  /** Public and random. Identifies the session in the embed's address and gives no access. */
   readonly embedId: string
 }
 
@@ -38,7 +38,7 @@ const columns = /* sql */ `
   id, user_id as "userId", origin, theme, expires_at as "expiresAt", intents,
   consumed_at is null and expires_at > clock_timestamp() as open`
 
-/** Opens a session of `minutes` for a creator's embed at this origin. */
+/** Opens a session for a creator's embed at this origin. */
 export async function openSdkSession(
   db: Knex,
   { sessionMinutes }: Config['sdk'],
@@ -51,23 +51,23 @@ export async function openSdkSession(
     text: /* sql */ `
       insert into sdk_sessions (token_hash, embed_id, user_id, origin, theme, expires_at)
       values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float8 * interval '1 minute')`,
-    values: [secretHash(sessionToken), embedId, userId, origin, theme, sessionMinutes],
+    values: [hashSecret(sessionToken), embedId, userId, origin, theme, sessionMinutes],
   })
   return { sessionToken, embedId }
 }
 
-/** The session of a presented token, until an hour after it expired. A text of another form is not looked up. */
+/** Finds the session of a token, until an hour after it expired. A text of another form is not sent to the database. */
 export async function findSdkSession(db: Knex, token: string): Promise<SdkSession | undefined> {
   if (!tokenForm.test(token)) return undefined
   const [session] = await query<SdkSession>(db, {
     name: 'sdk_sessions.find',
     text: `select ${columns} from sdk_sessions where token_hash = $1 and ${readable}`,
-    values: [secretHash(token)],
+    values: [hashSecret(token)],
   })
   return session
 }
 
-/** Where the embed of this id may be framed; undefined when there is none any more. */
+/** Finds the origin that may frame this embed, while its session is readable. */
 export async function findEmbed(
   db: Knex,
   embedId: string,
@@ -81,15 +81,15 @@ export async function findEmbed(
   return embed
 }
 
-/** Deletes the sessions nobody can use any more, with their handoffs. Returns how many. */
-export async function forgetSdkSessions(db: Knex): Promise<number> {
-  const gone = await query(db, {
-    name: 'sdk_sessions.forget',
+/** Deletes sessions a day after they expired, with their handoff codes. Returns the number of sessions. */
+export async function deleteOldSdkSessions(db: Knex): Promise<number> {
+  const deleted = await query(db, {
+    name: 'sdk_sessions.delete-old',
     text: `delete from sdk_sessions where expires_at < now() - interval '${keptHours} hours' returning id`,
     values: [],
   })
-  return gone.length
+  return deleted.length
 }
 
-/** `now()`: stable within the statement, so that an index can serve it. */
+/** Uses `now()`, not `clock_timestamp()`: only a stable value can use an index. */
 const readable = `expires_at > now() - interval '${readableMinutes} minutes'`

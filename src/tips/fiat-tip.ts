@@ -2,11 +2,10 @@ import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import type { TipListItem } from './schemas.js'
 
-/** A fiat tip as it is first recorded. */
 export interface NewFiatTip {
   /** The `fiatpay_` intent id. */
   readonly id: string
-  /** Who receives it. */
+  /** The creator who receives the tip. */
   readonly userId: string
   /** Display name of the supporter. */
   readonly sender: string
@@ -15,7 +14,7 @@ export interface NewFiatTip {
   readonly details: NonNullable<TipListItem['fiatDetails']>
 }
 
-/** Records a pending fiat tip. Its work hangs on the intent, so it is never due here. */
+/** Records a pending fiat tip. The fiat intent is the work row, so the tip itself is never due. */
 export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
   await query(trx, {
     name: 'tips.fiat-record',
@@ -26,7 +25,7 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
   })
 }
 
-/** Locks a fiat tip until the transaction ends; whoever else settles it waits. */
+/** Locks a fiat tip until the transaction ends, so that two settlements of it run one after the other. */
 export async function lockFiatTip(trx: Knex, id: string): Promise<TipListItem['status'] | undefined> {
   const [row] = await query<{ status: TipListItem['status'] }>(trx, {
     name: 'tips.fiat-lock',
@@ -36,7 +35,7 @@ export async function lockFiatTip(trx: Knex, id: string): Promise<TipListItem['s
   return row?.status
 }
 
-/** What a fiat tip turned out to be. */
+/** The settled amounts of a fiat tip. */
 export interface FiatConfirmation {
   readonly id: string
   readonly amountCents: bigint
@@ -45,9 +44,9 @@ export interface FiatConfirmation {
 }
 
 /**
- * Confirms a fiat tip, whatever it was before (late money wins), and stamps it as chain tips are stamped: the
- * recipient's cursor moves first, so the stamp is later than every one a reader may have seen. False when it was
- * confirmed already.
+ * Confirms a fiat tip from any other status (docs/decisions/0018). The statement moves the recipient's cursor first and
+ * takes the stamp from it, as for chain tips (docs/decisions/0025): the stamp is later than every stamp a reader may
+ * have seen. Returns false when the tip was already confirmed.
  */
 export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<boolean> {
   const rows = await query(trx, {
@@ -72,7 +71,7 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
   return rows.length > 0
 }
 
-/** Ends a pending fiat tip without a credit. False when it was not pending any more. */
+/** Ends a pending fiat tip without a credit. Returns false when it is no longer pending. */
 export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
   const rows = await query(trx, {
     name: 'tips.fiat-end',

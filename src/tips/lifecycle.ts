@@ -3,9 +3,10 @@ import { defineLifecycle } from '../kernel/state-machine.js'
 export type TipStatus = 'pending' | 'confirmed' | 'failed' | 'cancelled'
 
 /**
- * Every move a tip may make; the database refuses any other. A chain tip is confirmed by what the verifier reads
- * on the chain and fails only when it vanishes again before finality: a signature that is never found, or whose
- * transaction failed, stays `pending` for ever (contract). Late money confirms a fiat tip from any state.
+ * Every status change a tip may make; a database trigger refuses any other. The verifier confirms a chain tip from
+ * what it reads on the chain. A confirmed chain tip fails only when its transaction vanishes before finality. A tip
+ * whose signature is never found, or whose transaction failed, stays `pending` forever (API: POST /chain/tips/create).
+ * A late payment confirms a fiat tip from any status.
  */
 export const tipLifecycle = defineLifecycle<TipStatus>('pending', {
   pending: ['confirmed', 'failed', 'cancelled'],

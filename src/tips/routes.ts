@@ -2,7 +2,7 @@ import { type Route, route, streamRoute } from '../http/endpoint.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
 import type { TipStreams } from './read/stream.js'
-import { claimFrom } from './record/claim.js'
+import { claimFromRequest } from './record/claim.js'
 import { createRecorder, type Recorded } from './record/record-claim.js'
 import {
   listTipsInput,
@@ -36,7 +36,7 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
         ],
       },
       async (input) => {
-        const claim = claimFrom(input)
+        const claim = claimFromRequest(input)
         const recorded = await record(claim)
         services.wake('verifier')
         return presentRecorded(input, claim.tokenSymbol, recorded)
@@ -74,7 +74,7 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
   ]
 }
 
-/** Contract: the duplicate answer names only the tip and its status. */
+/** API: the answer to a duplicate contains only the id and the status of the tip. */
 function presentRecorded(
   input: RecordTipInput,
   tokenSymbol: string,

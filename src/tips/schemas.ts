@@ -8,7 +8,7 @@ export const tipStatus = z.enum(['pending', 'confirmed', 'failed', 'cancelled'])
 const missing: ErrorCode = 'tip_fields_required'
 const invalidAmount: ErrorCode = 'invalid_tip_amount'
 
-/** POST /chain/tips/create (contract: Endpoints). The fields stand in the order in which they are refused. */
+/** API: POST /chain/tips/create. The first wrong field in this order decides the error. */
 export const recordTipInput = z.object({
   creatorWallet: checkedText(missing, 'invalid_creator_wallet', isAddress),
   tipAmount: z
@@ -38,14 +38,14 @@ export const recordTipOutput = z.object({
   message: z.enum(['Tip recorded successfully', 'Tip already recorded']),
 })
 
-/** GET /chain/tips. */
+/** API: GET /chain/tips. */
 export const listTipsInput = z.object({
   address: requiredText('address_required').meta({
     description: 'Wallet address (base58), user id or .sol domain',
   }),
 })
 
-/** A tip in a list (contract: Tip list item). */
+/** A tip in a list, of the API and of the dashboard. */
 export const tipListItem = z.object({
   signature: z.string(),
   recipient: z.string(),
@@ -72,7 +72,7 @@ export type TipListItem = z.output<typeof tipListItem>
 
 export const listTipsOutput = z.object({ success: z.literal(true), tips: z.array(tipListItem) })
 
-/** GET /chain/tips/stream. */
+/** API: GET /chain/tips/stream. */
 export const streamInput = z.object({ wallet: checkedText('wallet_required', 'invalid_wallet', isAddress) })
 
 export const streamEvent = z.union([

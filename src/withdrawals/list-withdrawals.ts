@@ -1,27 +1,30 @@
 import type { Knex } from 'knex'
+import { csvText } from '../http/csv.js'
 import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
+import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
-import { presentPayout } from './present.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
-import { type Withdrawal, withdrawalColumns } from './withdrawal.js'
+import { maskAccount, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
-export interface History {
+export interface WithdrawalPage {
   readonly payouts: PayoutRecord[]
-  /** Position of the next page: the last withdrawal of this one. Undefined on the last page. */
+  /** The position of the next page: the last withdrawal of this page. Undefined on the last page. */
   readonly next: string | undefined
 }
 
-/** Where every time is older, any id will do. */
+type WithdrawalRow = Withdrawal & { readonly bankName: string | null }
+
+/** Fills the id of the position when there is no cursor. Any id will do: the time is later than every row's. */
 const anyId = '00000000-0000-0000-0000-000000000000'
 
-/** A creator's withdrawals, newest first. One row more than the page tells whether there is a next one. */
+/** A creator's withdrawals, newest first. Reads one row more than the page, to know whether there is a next page. */
 export async function listWithdrawals(
   db: Knex,
   userId: string,
   { reference, status, cursor, limit }: HistoryInput,
-): Promise<History> {
+): Promise<WithdrawalPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
-  const rows = await query<Withdrawal & { bankName: string | null }>(db, {
+  const rows = await query<WithdrawalRow>(db, {
     name: 'payouts.history',
     text: /* sql */ `
       select ${withdrawalColumns}, b.name as "bankName"
@@ -34,4 +37,59 @@ export async function listWithdrawals(
   })
   const { page, last } = pageOf(rows, limit)
   return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }
+}
+
+function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
+  const { reference, status, currency, bankCode, bankName, accountName, failureReason } = withdrawal
+  return {
+    reference,
+    provider: 'fiatpay',
+    status,
+    currency,
+    amountNGN: displayNumber(withdrawal.netKobo, 2),
+    systemFeeNGN: displayNumber(withdrawal.feeKobo, 2),
+    amountUSDC: displayNumber(withdrawal.debitMicro, 6),
+    bankCode,
+    bankName,
+    accountNumber: maskAccount(withdrawal.accountNumber),
+    accountName,
+    requiresVerification: withdrawal.sendState === 'identity_hold',
+    failureReason,
+    createdAt: withdrawal.createdAt.toISOString(),
+    submittedAt: isoTime(withdrawal.submittedAt),
+    processingAt: isoTime(withdrawal.processingAt),
+    completedAt: isoTime(withdrawal.completedAt),
+    failedAt: isoTime(withdrawal.failedAt),
+  }
+}
+
+function isoTime(at: Date | null): string | null {
+  return at?.toISOString() ?? null
+}
+
+const csvColumns = [
+  'reference',
+  'createdAt',
+  'status',
+  'currency',
+  'amountNGN',
+  'systemFeeNGN',
+  'amountUSDC',
+  'bankCode',
+  'bankName',
+  'accountNumber',
+  'accountName',
+  'failureReason',
+  'submittedAt',
+  'processingAt',
+  'completedAt',
+  'failedAt',
+] as const satisfies readonly (keyof PayoutRecord)[]
+
+/** The page as a CSV file. */
+export function payoutsCsv(payouts: readonly PayoutRecord[]): string {
+  return csvText(
+    csvColumns,
+    payouts.map((payout) => csvColumns.map((column) => payout[column])),
+  )
 }

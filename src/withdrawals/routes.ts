@@ -8,11 +8,9 @@ import { ProviderError } from '../kernel/provider-error.js'
 import type { ExchangeRates } from '../market/exchange-rates.js'
 import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
-import { listWithdrawals } from './list-withdrawals.js'
-import { payoutsCsv } from './present.js'
+import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
 import { BankList } from './request/banks.js'
-import { createWaitForOutcome } from './request/wait-for-outcome.js'
-import { withdraw } from './request/withdraw.js'
+import { createWaitForOutcome, withdraw } from './request/withdraw.js'
 import {
   banksAnswer,
   historyAnswer,
@@ -25,7 +23,7 @@ import {
   withdrawInput,
 } from './schemas.js'
 
-/** Withdrawals and what they need to know of banks. The session guard of these paths stands in app.ts, before routing. */
+/** Withdrawals and bank accounts. app.ts guards these paths with the session, before routing. */
 export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] {
   return [withdrawRoute(services, rates), historyRoute(services), ...bankRoutes(services)]
 }
@@ -57,8 +55,8 @@ function withdrawRoute(services: Services, rates: ExchangeRates): Route {
         scope: (ctx) => `/payouts/withdraw ${signedIn(ctx).account.id}`,
         stillServes: async () => true,
       },
-      (input: WithdrawInput, ctx, claim) =>
-        withdraw(services, tools, input, { userId: signedIn(ctx).account.id, claim }),
+      (input: WithdrawInput, ctx, keyedRequest) =>
+        withdraw(services, tools, input, { userId: signedIn(ctx).account.id, keyedRequest }),
     ),
   )
 }
@@ -88,7 +86,7 @@ function historyRoute({ db }: Services): Route {
 }
 
 function bankRoutes(services: Services): Route[] {
-  const book = new BankList(services)
+  const bankList = new BankList(services)
   return [
     route(
       {
@@ -102,7 +100,7 @@ function bankRoutes(services: Services): Route[] {
         output: banksAnswer,
         errors: ['service_unavailable'],
       },
-      async () => ({ banks: await book.banks() }),
+      async () => ({ banks: await bankList.banks() }),
     ),
     route(
       {
@@ -116,7 +114,9 @@ function bankRoutes(services: Services): Route[] {
         output: resolveAnswer,
         errors: ['unauthorized', 'bank_account_not_found', 'service_unavailable'],
       },
-      async (account) => ({ accountName: await services.payouts.resolveName(account).catch(notFound) }),
+      async (account) => ({
+        accountName: await services.payouts.resolveAccountName(account).catch(notFound),
+      }),
     ),
   ]
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import { isPayoutReference } from '../kernel/ids.js'
-import { characters, cleanLine } from '../kernel/text.js'
+import { cleanLine, countCharacters } from '../kernel/text.js'
 import { withdrawalStatuses } from './lifecycle.js'
-import { parseAmount } from './request/parse-amount.js'
+import { parseAmount } from './price-withdrawal.js'
 
 const missing = 'bank_details_required'
-/** An account number is written with blanks and hyphens; nobody needs more. */
-const accountTextLength = 64
-const nameLeast = 2
-const nameMost = 100
+/** Room for ten digits with blanks and hyphens between them. */
+const maxAccountText = 64
+const minNameLength = 2
+const maxNameLength = 100
 
 const bankCode = z
   .string(missing)
@@ -17,13 +17,13 @@ const bankCode = z
   .meta({ description: 'Three digits' })
 const accountNumber = z
   .string(missing)
-  .max(accountTextLength, missing)
+  .max(maxAccountText, missing)
   .transform((text) => text.replace(/\D/g, ''))
   .refine((digits) => digits.length === 10, missing)
   .meta({ description: 'Ten digits; anything else is stripped' })
 const amount = (description: string) => z.unknown().optional().meta({ type: 'number', description })
 
-/** POST /payouts/withdraw (contract: Endpoints). */
+/** POST /payouts/withdraw. */
 export const withdrawInput = z
   .object({
     amountUSDC: amount('This or amountNGN; positive, not above the available balance'),
@@ -32,11 +32,14 @@ export const withdrawInput = z
     accountNumber,
     accountName: z
       .string(missing)
-      .transform((text) => cleanLine(text, nameMost + 1))
-      .refine((name) => characters(name) >= nameLeast && characters(name) <= nameMost, missing)
+      .transform((text) => cleanLine(text, maxNameLength + 1))
+      .refine(
+        (name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength,
+        missing,
+      )
       .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
   })
-  // Also when other fields are wrong: the amount is refused first.
+  // Checked also when other fields are invalid, because the amount is refused first.
   .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
     error: 'invalid_amount',
     when: ({ value }) => typeof value === 'object' && value !== null,
@@ -60,9 +63,9 @@ export const withdrawAnswer = z.object({
 })
 export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 
-/** GET /payouts/history. A position is when a withdrawal was made (epoch ms) and its id. */
+/** GET /payouts/history. The cursor holds a withdrawal's creation time (epoch ms) and its id. */
 export const historyInput = z.object({
-  // PostgreSQL takes no text with U+0000, and no reference has anything of its kind.
+  // PostgreSQL refuses text with U+0000. No reference contains control characters.
   reference: z
     .string('invalid_reference')
     .max(100, 'invalid_reference')
@@ -75,7 +78,7 @@ export const historyInput = z.object({
 })
 export type HistoryInput = z.output<typeof historyInput>
 
-const moment = z.iso.datetime().nullable()
+const time = z.iso.datetime().nullable()
 const payout = z.object({
   reference: z.string(),
   provider: z.literal('fiatpay'),
@@ -91,10 +94,10 @@ const payout = z.object({
   requiresVerification: z.boolean(),
   failureReason: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  submittedAt: moment,
-  processingAt: moment,
-  completedAt: moment,
-  failedAt: moment,
+  submittedAt: time,
+  processingAt: time,
+  completedAt: time,
+  failedAt: time,
 })
 export type PayoutRecord = z.output<typeof payout>
 

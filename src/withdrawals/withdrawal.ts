@@ -1,6 +1,9 @@
-import type { SendState, WithdrawalStatus } from './lifecycle.js'
+import { query } from '../platform/database/database.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import { postHold, voidHold } from './ledger-entries.js'
+import { pathTo, type SendState, type WithdrawalStatus } from './lifecycle.js'
 
-/** A withdrawal as its row says. Micro-USDC and kobo. */
+/** A row of `withdrawals`. Amounts in micro-USDC and kobo. */
 export interface Withdrawal {
   readonly id: string
   readonly userId: string
@@ -27,7 +30,7 @@ export interface Withdrawal {
   readonly lastError: string | null
 }
 
-/** The columns of the table under the names of the model; `w` is the table. */
+/** The columns of `withdrawals w` as fields of `Withdrawal`. */
 export const withdrawalColumns = /* sql */ `
   w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference", w.status,
   w.send_state as "sendState", w.currency, w.debit_micro as "debitMicro", w.gross_kobo as "grossKobo",
@@ -36,7 +39,106 @@ export const withdrawalColumns = /* sql */ `
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.last_error as "lastError"`
 
-/** The channel on which a change of a withdrawal is hinted. */
+/** `0123456789` as `******6789`. */
+export function maskAccount(accountNumber: string): string {
+  return accountNumber.slice(-4).padStart(accountNumber.length, '*')
+}
+
+/** The channel for notifications that this withdrawal has changed. */
 export function payoutChannel(reference: string): string {
   return `payout.${reference}`
+}
+
+/** A withdrawal whose row is locked until the transaction ends. */
+export interface LockedWithdrawal extends Withdrawal {
+  readonly attempts: number
+  /** How often the provider was polled since the last request was sent. */
+  readonly polls: number
+  /** When the last request that may have reached the provider began, and the seconds since then. Null: there was none. */
+  readonly sentAt: Date | null
+  readonly sinceSent: number | null
+}
+
+/** Locks a withdrawal. Every decision about one holds this lock, and takes it before the locks of the ledger. */
+export async function lockWithdrawal(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  id: string,
+): Promise<LockedWithdrawal | undefined> {
+  const [row] = await query<LockedWithdrawal>(trx, {
+    name: 'payouts.lock',
+    text: /* sql */ `
+      select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt",
+        extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent"
+      from withdrawals w where w.id = $1 for no key update`,
+    values: [id],
+  })
+  return row
+}
+
+/** What the provider answered about a transfer that it has. */
+export interface ProviderAnswer {
+  readonly providerId: string
+  readonly reason: string | null
+}
+
+/**
+ * Moves a withdrawal to the status that the provider shows, through every status between, and posts or voids its hold at
+ * the end. Does nothing when no path leads there from the current status.
+ */
+export async function advanceTo(
+  uow: UnitOfWork,
+  withdrawal: LockedWithdrawal,
+  target: WithdrawalStatus,
+  { providerId, reason }: ProviderAnswer,
+): Promise<void> {
+  const path = pathTo(withdrawal.status, target)
+  let from = withdrawal.status
+  for (const next of path) {
+    const resolution = await resolveHold(uow, withdrawal, next)
+    await query(uow.trx, {
+      name: `payouts.${next}`,
+      text: /* sql */ `
+        update withdrawals set status = '${next}', ${next}_at = clock_timestamp(), send_state = 'sent', provider_id = $3,
+          resolution_transfer = $4, failure_reason = $5, last_error = null
+        where id = $1 and status = $2`,
+      values: [withdrawal.id, from, providerId, resolution, next === 'failed' ? failureText(reason) : null],
+    })
+    from = next
+  }
+  if (path.length > 0) uow.publish(payoutChannel(withdrawal.reference))
+}
+
+/** The id of the ledger transfer that resolves the hold in this status. */
+async function resolveHold(
+  { trx }: UnitOfWork,
+  withdrawal: Withdrawal,
+  next: WithdrawalStatus,
+): Promise<bigint | null> {
+  if (next === 'completed') return (await postHold(trx, withdrawal)).id
+  if (next === 'failed') return (await voidHold(trx, withdrawal)).id
+  return null
+}
+
+/** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. */
+export async function failUnpaid(
+  uow: UnitOfWork,
+  withdrawal: LockedWithdrawal,
+  reason: string,
+): Promise<void> {
+  const { id } = await voidHold(uow.trx, withdrawal)
+  await query(uow.trx, {
+    name: 'payouts.refused',
+    text: /* sql */ `
+      update withdrawals set status = 'failed', send_state = 'refused', resolution_transfer = $2, failure_reason = $3,
+        failed_at = clock_timestamp(), due_at = null, last_error = null
+      where id = $1 and status = 'pending'`,
+    values: [withdrawal.id, id, failureText(reason)],
+  })
+  uow.publish(payoutChannel(withdrawal.reference))
+}
+
+const maxReasonLength = 200
+
+function failureText(reason: string | null): string {
+  return (reason || 'The payout failed').slice(0, maxReasonLength)
 }

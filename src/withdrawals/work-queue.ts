@@ -1,14 +1,15 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
+import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
 import type { SendState, WithdrawalStatus } from './lifecycle.js'
 
-/** Withdrawals of one batch; the provider is asked about all of them at once. */
-const batch = 16
-/** What is kept of an error. */
-export const lastErrorLength = 200
+/** Withdrawals of one batch. The provider is called for all of them in parallel. */
+const batchSize = 16
+/** Longer error texts are cut. */
+export const maxErrorLength = 200
 
-/** A withdrawal whose turn it is to be sent. */
+/** A withdrawal that is due to be sent. */
 export interface DuePayout {
   readonly id: string
   readonly reference: string
@@ -20,19 +21,19 @@ export interface DuePayout {
   readonly accountName: string
   readonly recipient: string | null
   readonly resolvedName: string | null
-  /** The fence: whoever claims it next has another number. */
+  /** The fence: the next worker that takes the row has another number. */
   readonly attempts: number
 }
 
 type Needs = Pick<Services, 'db' | 'config'>
 
 /**
- * Takes what is to be sent. What was not finished when its lease ends is due again: its worker died. `now()`, not
- * `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows.
+ * Takes the withdrawals that are due to be sent. A row that its worker does not finish within the lease is due again. The
+ * condition uses `now()`, not `clock_timestamp()`, because only a stable value can use the index of due rows.
  */
 export function takePayoutsToSend({ db, config }: Needs): Promise<DuePayout[]> {
   return query<DuePayout>(db, {
-    name: 'payouts.claim',
+    name: 'payouts.take',
     text: /* sql */ `
       with due as (
         select id from withdrawals
@@ -43,24 +44,24 @@ export function takePayoutsToSend({ db, config }: Needs): Promise<DuePayout[]> {
       returning w.id, w.reference, w.provider_reference as "providerReference", w.send_state as "sendState",
         w.net_kobo as "netKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
         w.account_name as "accountName", w.recipient_code as recipient, w.resolved_name as "resolvedName", w.attempts`,
-    values: [batch, config.payouts.leaseSeconds],
+    values: [batchSize, config.payouts.leaseSeconds],
   })
 }
 
-/** A withdrawal the provider is to be asked about. */
+/** A withdrawal that is due to be polled at the provider. */
 export interface DueReconciliation {
   readonly id: string
   readonly reference: string
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly attempts: number
-  readonly looks: number
+  readonly polls: number
 }
 
-/** Takes what the provider is to be asked about; leased like what is to be sent. */
+/** Takes the withdrawals that are due to be polled at the provider, under a lease like those to be sent. */
 export function takePayoutsToReconcile({ db, config }: Needs): Promise<DueReconciliation[]> {
   return query<DueReconciliation>(db, {
-    name: 'payouts.claim-to-ask',
+    name: 'payouts.take-to-reconcile',
     text: /* sql */ `
       with due as (
         select id from withdrawals
@@ -68,21 +69,21 @@ export function takePayoutsToReconcile({ db, config }: Needs): Promise<DueReconc
         order by due_at limit $1 for update skip locked)
       update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
-      returning w.id, w.reference, w.provider_reference as "providerReference", w.status, w.attempts, w.looks`,
-    values: [batch, config.payouts.leaseSeconds],
+      returning w.id, w.reference, w.provider_reference as "providerReference", w.status, w.attempts, w.looks as polls`,
+    values: [batchSize, config.payouts.leaseSeconds],
   })
 }
 
 /**
- * Lets the reconciler ask about a withdrawal now, by the provider's reference. One that is just being sent is left alone.
- * False when there is nothing to ask.
+ * Makes the reconciler poll a withdrawal now, by the provider's reference. Skips a withdrawal that a worker is sending.
+ * False when there is nothing to poll.
  */
 export async function reconcileNow(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   providerReference: string,
 ): Promise<boolean> {
   const rows = await query(db, {
-    name: 'payouts.ask-now',
+    name: 'payouts.reconcile-now',
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp()
       where provider_reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
@@ -92,7 +93,7 @@ export async function reconcileNow(
   return rows.length > 0
 }
 
-/** Says when a withdrawal is due again; null: never. Fenced: one that was claimed since is left to whoever did. */
+/** Sets when a withdrawal is due again; null: never. Changes nothing when another worker has taken the row since. */
 export async function reschedule(
   db: Knex,
   { id, attempts }: Pick<DueReconciliation, 'id' | 'attempts'>,
@@ -100,11 +101,29 @@ export async function reschedule(
   error: string | null,
 ): Promise<void> {
   await query(db, {
-    name: 'payouts.put-off',
+    name: 'payouts.reschedule',
     text: /* sql */ `
       update withdrawals
       set due_at = clock_timestamp() + $3::float8 * interval '1 second', looks = looks + 1, last_error = $4
       where id = $1 and attempts = $2`,
-    values: [id, attempts, seconds, error?.slice(0, lastErrorLength) ?? null],
+    values: [id, attempts, seconds, error?.slice(0, maxErrorLength) ?? null],
   })
+}
+
+/** The BullMQ job that stands for one sending of a withdrawal. `sends`: how many sendings there were before. */
+export function payoutJob(reference: string, sends: number): RowJob {
+  return { id: `payout-${reference}-${sends + 1}`, row: reference }
+}
+
+/** Why the job of a withdrawal failed. Undefined when the withdrawal has an outcome, or a worker is sending it. */
+export async function payoutJobFailure(db: Knex, reference: string): Promise<string | undefined> {
+  const [row] = await query<{ failure: string }>(db, {
+    name: 'payouts.job-failure',
+    text: /* sql */ `
+      select send_state || ': ' || coalesce(last_error, 'no answer') as failure from withdrawals
+      where reference = $1 and status = 'pending'
+        and (last_error is not null or send_state in ('unknown', 'manual_review'))`,
+    values: [reference],
+  })
+  return row?.failure
 }

@@ -1,24 +1,24 @@
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/people.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
-/** For four hundred hashes on a loaded machine. */
-const patienceMs = 120_000
+/** Enough for four hundred hashes on a loaded machine. */
+const timingTimeoutMs = 120_000
 
 function login(email: unknown, password: unknown) {
   return world().request('POST', '/auth/login', { body: { email, password } })
 }
 
-async function millisecondsOf(email: string, password: string): Promise<number> {
+async function timeLogin(email: string, password: string): Promise<number> {
   const startedAt = performance.now()
   await login(email, password)
   return performance.now() - startedAt
 }
 
-/** Of an unsorted sample, the value that this part of it lies below. */
+/** The value below which this part of an unsorted sample lies. */
 function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN
 }
@@ -27,12 +27,12 @@ function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The standard error of the median, from the spread of the middle half: outliers do not reach it. */
+/** The standard error of the median, from the interquartile range, which outliers do not affect. */
 function errorOfMedian(values: readonly number[]): number {
   return (0.93 * (quantile(values, 0.75) - quantile(values, 0.25))) / Math.sqrt(values.length)
 }
 
-test('login answers the same shape as registration, for the e-mail in any case', async (t) => {
+test('login answers the same shape as registration, and ignores the case of the e-mail', async (t) => {
   const { email, password, user } = await registerPerson(world())
   const answer = await world().request<EnteredBody>('POST', '/auth/login', {
     body: { email: ` ${email.toUpperCase()} `, password },
@@ -52,20 +52,20 @@ for (const [what, body] of Object.entries({
   'a password that is an object': { email: 'a@example.com', password: { $ne: '' } },
   nothing: {},
 }))
-  test(`login with ${what} is an invalid payload`, async (t) => {
+  test(`login with ${what} answers Invalid payload`, async (t) => {
     const answer = await world().request('POST', '/auth/login', { body })
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid payload')
   })
 
 for (const [what, options] of Object.entries(badBodies))
-  test(`login answers its own text to ${what}`, async (t) => {
+  test(`login answers Invalid payload to ${what}`, async (t) => {
     const answer = await world().request('POST', '/auth/login', options)
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid payload')
   })
 
-test('a wrong password, an unknown e-mail and a text that is no e-mail are the same refusal', async (t) => {
+test('a wrong password, an unknown e-mail and an invalid e-mail get the same answer', async (t) => {
   const { email, password } = await registerPerson(world())
   const attempts = [
     [email, 'wrong'],
@@ -84,7 +84,7 @@ test('a wrong password, an unknown e-mail and a text that is no e-mail are the s
   }
 })
 
-test('a password longer than any account may have is refused even when it begins with the right one', async (t) => {
+test('a password over 256 characters is refused even if it starts with the right one', async (t) => {
   const email = freshEmail()
   const password = 'x'.repeat(256)
   await world().request('POST', '/auth/register', { body: { email, password, name: 'Ada' } })
@@ -92,16 +92,16 @@ test('a password longer than any account may have is refused even when it begins
   t.is((await login(email, `${password}x`)).status, 401)
 })
 
-// After one another: they measure, and must not measure each other.
+// Serial, because these tests measure time and would disturb each other.
 test.serial(
-  'nobody learns from the time of two hundred logins whether an e-mail has an account',
+  'the response times of two hundred logins do not reveal whether an e-mail has an account',
   async (t) => {
-    t.timeout(patienceMs)
+    t.timeout(timingTimeoutMs)
     const { email } = await registerPerson(world())
     const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
     for (let round = 0; round < 200; round++) {
-      times.wrong.push(await millisecondsOf(email, 'wrong password'))
-      times.unknown.push(await millisecondsOf(freshEmail(), 'wrong password'))
+      times.wrong.push(await timeLogin(email, 'wrong password'))
+      times.unknown.push(await timeLogin(freshEmail(), 'wrong password'))
     }
     const [wrong, unknown] = [median(times.wrong), median(times.unknown)]
     const noise = Math.hypot(errorOfMedian(times.wrong), errorOfMedian(times.unknown))
@@ -112,20 +112,20 @@ test.serial(
   },
 )
 
-test.serial('a huge password costs what a wrong password costs', async (t) => {
+test.serial('a huge password takes as long as a wrong password', async (t) => {
   const { email } = await registerPerson(world())
   const times: Record<'wrong' | 'huge', number[]> = { wrong: [], huge: [] }
   const huge = 'x'.repeat(50_000)
   for (let round = 0; round < 15; round++) {
-    times.wrong.push(await millisecondsOf(email, 'wrong password'))
-    times.huge.push(await millisecondsOf(email, huge))
+    times.wrong.push(await timeLogin(email, 'wrong password'))
+    times.huge.push(await timeLogin(email, huge))
   }
   const ratio = median(times.huge) / median(times.wrong)
   t.log(`${median(times.huge).toFixed(1)} ms against ${median(times.wrong).toFixed(1)} ms`)
-  t.true(ratio > 0.4 && ratio < 2.5, `a huge one takes ${ratio.toFixed(2)} of a wrong password's time`)
+  t.true(ratio > 0.4 && ratio < 2.5, `a huge password takes ${ratio.toFixed(2)} of a wrong password's time`)
 })
 
-test.serial('fifty logins at once leave the event loop free', async (t) => {
+test.serial('fifty concurrent logins do not block the event loop', async (t) => {
   const person: Person = await registerPerson(world())
   const before = performance.eventLoopUtilization()
   const answers = await Promise.all(Array.from({ length: 50 }, () => login(person.email, person.password)))
@@ -135,7 +135,7 @@ test.serial('fifty logins at once leave the event loop free', async (t) => {
   t.true(utilization < 0.7, `the event loop was busy ${utilization}`)
 })
 
-test.serial('more logins than may wait are told to come later, and none fails otherwise', async (t) => {
+test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
   const refused = answers.filter(({ status }) => status === 503)
   t.true(refused.length > 0)

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { deliver, mailedCode } from '../helpers/codes.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { freshEmail, registerPerson } from '../helpers/make/creators.js'
+import { deliverEmail, requestCode } from '../helpers/make/emailed-codes.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
@@ -14,14 +14,14 @@ function emailRows(recipient: string) {
   return world().db('emails').where({ recipient }).orderBy('created_at')
 }
 
-test('a code of six digits is mailed, and the answer says no more than that it was', async (t) => {
+test('start e-mails a code of six digits, and the answer contains only success', async (t) => {
   const { email } = await registerPerson(world())
   const answer = await start({ email })
   t.is(answer.status, 200)
   t.deepEqual(answer.body as unknown, { success: true })
   t.is(answer.headers['cache-control'], 'no-store')
   t.is(answer.session, undefined)
-  const mail = await deliver(world(), email)
+  const mail = await deliverEmail(world(), email)
   t.is(world().mail.received(email).length, 1)
   const code = /\b[0-9]{6}\b/.exec(mail.text)?.[0] ?? 'none'
   t.regex(code, /^[0-9]{6}$/)
@@ -31,15 +31,15 @@ test('a code of six digits is mailed, and the answer says no more than that it w
   t.is(mail.from, 'support@tips.example')
 })
 
-test('an e-mail is the same account however it is written', async (t) => {
+test('start ignores case and surrounding spaces of the e-mail', async (t) => {
   const { email } = await registerPerson(world())
   t.is((await start({ email: `  ${email.toUpperCase()}\t` })).status, 200)
   t.is((await emailRows(email)).length, 1)
 })
 
-test('the mail never carries the name, which somebody else may have chosen', async (t) => {
+test('the e-mail does not contain the account name, which another person may have chosen', async (t) => {
   const person = await registerPerson(world(), 'Your account is closed, see evil.example')
-  await mailedCode(world(), person)
+  await requestCode(world(), person)
   const [mail] = world().mail.received(person.email)
   t.false(JSON.stringify(mail).includes('evil.example'))
 })
@@ -56,20 +56,20 @@ for (const [what, body] of Object.entries({
   'an e-mail with a NUL': { email: 'a\u0000da@example.com' },
   'an e-mail over 254 characters': { email: `${'a'.repeat(250)}@example.com` },
 }))
-  test(`start asks for an e-mail when it gets ${what}`, async (t) => {
+  test(`start with ${what} answers Email required`, async (t) => {
     const answer = await start(body)
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Email required')
   })
 
 for (const [what, options] of Object.entries(badBodies))
-  test(`start asks for an e-mail when it gets ${what}`, async (t) => {
+  test(`start answers Email required to ${what}`, async (t) => {
     const answer = await world().request('POST', '/auth/otp/start', options)
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Email required')
   })
 
-test('start tells that there is no such account, and leaves no trace', async (t) => {
+test('start for an unknown e-mail answers 404 and stores nothing', async (t) => {
   const email = freshEmail()
   const answer = await start({ email })
   t.is(answer.status, 404)
@@ -77,7 +77,7 @@ test('start tells that there is no such account, and leaves no trace', async (t)
   t.deepEqual(await emailRows(email), [])
 })
 
-test('start refuses what a foreign page sends', async (t) => {
+test('start refuses requests from pages of other sites', async (t) => {
   const { email } = await registerPerson(world())
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
     const answer = await world().request('POST', '/auth/otp/start', { body: { email }, headers })
@@ -87,8 +87,8 @@ test('start refuses what a foreign page sends', async (t) => {
   t.deepEqual(await emailRows(email), [])
 })
 
-// Alone: no other batch may take the mails meanwhile.
-test.serial('a new code takes the place of a mail that is not sent yet', async (t) => {
+// Serial, so that no other test's batch sends these e-mails.
+test.serial('a new code replaces an e-mail that is not sent yet', async (t) => {
   const { email } = await registerPerson(world())
   for (let n = 0; n < 3; n++) await start({ email })
   const rows = await emailRows(email)
@@ -97,12 +97,12 @@ test.serial('a new code takes the place of a mail that is not sent yet', async (
     t.deepEqual([due_at, body_text, body_html, last_error], [null, null, null, 'replaced'])
 })
 
-test.serial('of many starts at once the last one counts, and one mail at most is left to send', async (t) => {
+test.serial('after concurrent starts the last code is valid, and only one e-mail is due', async (t) => {
   const person = await registerPerson(world())
   const answers = await Promise.all(Array.from({ length: 30 }, () => start({ email: person.email })))
   t.true(answers.every(({ status }) => status === 200))
   t.is((await emailRows(person.email)).filter(({ due_at }) => due_at !== null).length, 1)
-  const { text } = await deliver(world(), person.email)
+  const { text } = await deliverEmail(world(), person.email)
   const code = /\b[0-9]{6}\b/.exec(text)?.[0]
   const { status } = await world().request('POST', '/auth/otp/verify', {
     body: { email: person.email, code },
@@ -110,9 +110,9 @@ test.serial('of many starts at once the last one counts, and one mail at most is
   t.is(status, 200)
 })
 
-test('the database holds a code in clear only in the mail that waits, and never afterwards', async (t) => {
+test('the database does not contain a code in clear after its e-mail is sent', async (t) => {
   const person = await registerPerson(world())
-  const code = await mailedCode(world(), person)
+  const code = await requestCode(world(), person)
   const rows = [
     ...(await emailRows(person.email)),
     ...(await world().db('otp_codes').where({ user_id: person.user.id })),
@@ -123,7 +123,7 @@ test('the database holds a code in clear only in the mail that waits, and never 
   t.is(rows[1].code_hmac.length, 32)
 })
 
-test('codes are spread over all of the million', async (t) => {
+test('codes start with every digit', async (t) => {
   const { newCode } = await import('../../src/accounts/one-time-codes/one-time-code.js')
   const firsts = new Set<string>()
   for (let n = 0; n < 1000; n++) {

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { type EnteredBody, freshEmail, registerPerson } from '../helpers/make/people.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { type EnteredBody, freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -10,7 +10,7 @@ function valid() {
   return { email: freshEmail(), password: 'long enough', name: 'Ada Lovelace' }
 }
 
-test('registration answers the whole user, an auth object and a session cookie', async (t) => {
+test('registration answers the full user, an auth object and a session cookie', async (t) => {
   const body = { ...valid(), name: '  Ada   King Lovelace ' }
   const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
   t.is(answer.status, 200)
@@ -38,7 +38,7 @@ test('registration answers the whole user, an auth object and a session cookie',
   t.truthy(answer.session)
 })
 
-test('an account comes with its wallet row and its party', async (t) => {
+test('registration creates the wallet row and the party of the account', async (t) => {
   const { user } = await registerPerson(world())
   const wallets = await world().db('wallets').where({ user_id: user.id })
   t.is(wallets.length, 1)
@@ -74,13 +74,13 @@ for (const [what, change] of Object.entries({
   })
 
 for (const [what, options] of Object.entries(badBodies))
-  test(`registration answers its own text to ${what}`, async (t) => {
+  test(`registration answers Invalid payload to ${what}`, async (t) => {
     const answer = await world().request('POST', '/auth/register', options)
     t.is(answer.status, 400)
     t.is(answer.body.error, refused)
   })
 
-test('registration answers its own text to 1e400 and to no body at all', async (t) => {
+test('registration answers Invalid payload to 1e400 and to no body', async (t) => {
   for (const options of [{ body: '{"email":1e400,"password":1e400,"name":1e400}' }, {}]) {
     const answer = await world().request('POST', '/auth/register', options)
     t.is(answer.status, 400)
@@ -90,13 +90,13 @@ test('registration answers its own text to 1e400 and to no body at all', async (
 
 for (const [what, change] of Object.entries({
   'a password of eight characters': { password: '12345678' },
-  'a password of blanks, which are never trimmed': { password: '        ' },
+  'a password of blanks, which is not trimmed': { password: '        ' },
   'a password of 256 characters': { password: 'x'.repeat(256) },
   'a name of two letters': { name: 'Al' },
   'a name of 100 emoji': { name: '🦊'.repeat(100) },
   'unknown fields': { roles: ['admin'], id: 'mine', __proto__: { admin: true } },
 }))
-  test(`registration takes ${what}`, async (t) => {
+  test(`registration accepts ${what}`, async (t) => {
     const body = { ...valid(), ...change }
     const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
     t.is(answer.status, 200)
@@ -106,13 +106,13 @@ for (const [what, change] of Object.entries({
     t.is((await world().request('POST', '/auth/login', { body: { email, password } })).status, 200)
   })
 
-test('a name loses its control and direction marks', async (t) => {
+test('control and direction marks are removed from a name', async (t) => {
   const body = { ...valid(), name: 'A\u202ed\u0000a\u2069 L' }
   const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
   t.is(answer.body.user.name, 'Ada L')
 })
 
-test('an e-mail is one account however it is written', async (t) => {
+test('an e-mail in another case or with spaces is the same account', async (t) => {
   const body = valid()
   const written = `  ${body.email.toUpperCase()} `
   const first = await world().request<EnteredBody>('POST', '/auth/register', {
@@ -125,9 +125,9 @@ test('an e-mail is one account however it is written', async (t) => {
   t.is(second.session, undefined)
 })
 
-// Alone: it fills the queue for the cores.
+// Serial, because it fills the queue for password hashing.
 test.serial(
-  'of a hundred registrations of one e-mail at once, one succeeds and ninety-nine answer 409',
+  'of a hundred concurrent registrations of one e-mail, one succeeds and ninety-nine answer 409',
   async (t) => {
     const body = valid()
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ test.serial(
   },
 )
 
-test('the database never holds a password', async (t) => {
+test('the database stores a hash, not the password', async (t) => {
   const { user, password } = await registerPerson(world())
   const row = await world().db('users').where({ id: user.id }).first()
   t.regex(row.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import test from 'ava'
 import Koa from 'koa'
 import { requireSession, signedIn } from '../../src/accounts/sessions/auth.js'
-import { secretHash } from '../../src/kernel/ids.js'
+import { hashSecret } from '../../src/kernel/ids.js'
 import type { RequestOptions } from '../helpers/http/client.js'
-import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../helpers/make/people.js'
+import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../helpers/make/creators.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -21,7 +21,7 @@ async function login(email: string, password: string, options: RequestOptions = 
   return world().request<EnteredBody>('POST', '/auth/login', { ...options, body: { email, password } })
 }
 
-test('the own profile has every field of the user but full_name and first_name', async (t) => {
+test('GET /auth/me answers every field of the user except full_name and first_name', async (t) => {
   const { user, session, accessToken } = await registerPerson(world())
   const { full_name: _full, first_name: _first, ...expected } = user
   for (const credential of [{ session }, { bearer: accessToken }]) {
@@ -31,7 +31,7 @@ test('the own profile has every field of the user but full_name and first_name',
   }
 })
 
-test('without a credential that lives the profile is unauthorized', async (t) => {
+test('GET /auth/me without a valid credential answers 401', async (t) => {
   const { session, accessToken } = await registerPerson(world())
   const presented: RequestOptions[] = [
     {},
@@ -53,7 +53,7 @@ test('without a credential that lives the profile is unauthorized', async (t) =>
   }
 })
 
-test('what takes a session cookie only takes no access token', async (t) => {
+test('requireSession accepts a session cookie and refuses an access token', async (t) => {
   const { user, session, accessToken } = await registerPerson(world())
   const guard = requireSession(world().services)
   const admit = async (headers: Record<string, string>) => {
@@ -69,19 +69,19 @@ test('what takes a session cookie only takes no access token', async (t) => {
   await t.throwsAsync(admit({}), unauthorized)
 })
 
-test('the scheme of a bearer token may be written in any case', async (t) => {
+test('the Bearer scheme ignores case', async (t) => {
   const { user, accessToken } = await registerPerson(world())
   const answer = await me({ headers: { authorization: `bEaReR ${accessToken}` } })
   t.is(answer.body.user.id, user.id)
 })
 
-test('the cookie decides when cookie and access token are of different people', async (t) => {
+test('a valid cookie takes precedence over an access token of another account', async (t) => {
   const [ada, bob] = await Promise.all([registerPerson(world()), registerPerson(world())])
   t.is((await me({ session: ada.session, bearer: bob.accessToken })).body.user.id, ada.user.id)
   t.is((await me({ session: 'dead', bearer: bob.accessToken })).body.user.id, bob.user.id)
 })
 
-test('the cookie of a plain public URL is HttpOnly, Lax, for every path, and not Secure', async (t) => {
+test('with a public URL over http the cookie is HttpOnly, SameSite=Lax, for every path, and not Secure', async (t) => {
   const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
   const answer = await world().request('POST', '/auth/register', { body })
   const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
@@ -94,7 +94,7 @@ test('the cookie of a plain public URL is HttpOnly, Lax, for every path, and not
   t.true(Math.abs(expires - Date.now() - 30 * 86_400_000) < 60_000)
 })
 
-test('a login makes a new session and ends the one presented with it, its access token too', async (t) => {
+test('a login opens a new session and ends the presented session with its access token', async (t) => {
   const { email, password, session, accessToken } = await registerPerson(world())
   const answer = await login(email, password, { session })
   t.is(answer.status, 200)
@@ -104,21 +104,21 @@ test('a login makes a new session and ends the one presented with it, its access
   t.is((await me({ session: answer.session })).status, 200)
 })
 
-test('a registration ends the session presented with it', async (t) => {
+test('a registration ends the presented session', async (t) => {
   const { session } = await registerPerson(world())
   const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
   t.is((await world().request('POST', '/auth/register', { session, body })).status, 200)
   t.is((await me({ session })).status, 401)
 })
 
-test('a login elsewhere and a failed login leave an open session alone', async (t) => {
+test('a login without the cookie and a failed login keep an open session', async (t) => {
   const { email, password, session } = await registerPerson(world())
   t.is((await login(email, password)).status, 200)
   t.is((await login(email, 'wrong password', { session })).status, 401)
   t.is((await me({ session })).status, 200)
 })
 
-test('a session token chosen by somebody else is never taken over', async (t) => {
+test('a login does not adopt a session token chosen by the caller', async (t) => {
   const { email, password } = await registerPerson(world())
   const planted = randomBytes(32).toString('base64url')
   const answer = await login(email, password, { session: planted })
@@ -126,39 +126,39 @@ test('a session token chosen by somebody else is never taken over', async (t) =>
   t.is((await me({ session: planted })).status, 401)
 })
 
-test('a session ends when it was idle too long or is too old', async (t) => {
+test('a session ends at its idle limit and at its absolute limit', async (t) => {
   for (const column of ['idle_until', 'absolute_until']) {
     const { session, accessToken } = await registerPerson(world())
     await world()
       .db('sessions')
-      .where({ token_hash: secretHash(session) })
+      .where({ token_hash: hashSecret(session) })
       .update({ [column]: new Date() })
     t.is((await me({ session })).status, 401, column)
-    t.is((await me({ bearer: accessToken })).status, 200, 'the access token lives until its expiresAt')
+    t.is((await me({ bearer: accessToken })).status, 200, 'the access token is valid until its expiresAt')
   }
 })
 
-test('an access token ends at its expiry and does not take the session with it', async (t) => {
+test('an expired access token does not end its session', async (t) => {
   const { session, accessToken } = await registerPerson(world())
   await world()
     .db('access_tokens')
-    .where({ token_hash: secretHash(accessToken) })
+    .where({ token_hash: hashSecret(accessToken) })
     .update({ expires_at: new Date() })
   t.is((await me({ bearer: accessToken })).status, 401)
   t.is((await me({ session })).status, 200)
 })
 
-test('a session slides while it is used, at most once a minute, and never past its absolute end', async (t) => {
+test('use extends the idle limit, at most once a minute, and does not change the absolute limit', async (t) => {
   const { session } = await registerPerson(world())
   const row = () =>
     world()
       .db('sessions')
-      .where({ token_hash: secretHash(session) })
+      .where({ token_hash: hashSecret(session) })
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000)
 
   const [{ idle_until: fresh, absolute_until: end }] = await row()
   await me({ session })
-  t.deepEqual((await row())[0].idle_until, fresh, 'a read within the minute writes nothing')
+  t.deepEqual((await row())[0].idle_until, fresh, 'a request within the minute writes nothing')
 
   await row().update({ idle_until: inMinutes(10) })
   await Promise.all(Array.from({ length: 10 }, () => me({ session })))
@@ -167,12 +167,12 @@ test('a session slides while it is used, at most once a minute, and never past i
   t.deepEqual(endAfter, end)
 })
 
-test('the access token alone does not keep a session alive', async (t) => {
+test('use of the access token does not extend the session', async (t) => {
   const { session, accessToken } = await registerPerson(world())
   const row = () =>
     world()
       .db('sessions')
-      .where({ token_hash: secretHash(session) })
+      .where({ token_hash: hashSecret(session) })
   const soon = new Date(Date.now() + 600_000)
   await row().update({ idle_until: soon })
   await me({ bearer: accessToken })
@@ -197,14 +197,14 @@ for (const credential of ['session', 'bearer'] as const)
     t.is(again.body.error, 'Unauthorized')
   })
 
-test('logout leaves the other sessions of the account alone', async (t) => {
+test('logout keeps the other sessions of the account', async (t) => {
   const { email, password, session } = await registerPerson(world())
   const other = await login(email, password)
   await world().request('POST', '/auth/logout', { session })
   t.is((await me({ session: other.session })).status, 200)
 })
 
-test('logout asks for a credential before it looks at the body', async (t) => {
+test('logout checks the credential before the body', async (t) => {
   const body = '{"a":'
   t.is((await world().request('POST', '/auth/logout', { body })).status, 401)
   const { session } = await registerPerson(world())
@@ -214,7 +214,7 @@ test('logout asks for a credential before it looks at the body', async (t) => {
   t.is((await me({ session })).status, 200)
 })
 
-test('register, login and logout refuse what a foreign page sends, before anything else', async (t) => {
+test('register, login and logout refuse requests from pages of other sites before any other check', async (t) => {
   const { session } = await registerPerson(world())
   const foreign = [
     { origin: 'https://evil.example' },
@@ -230,10 +230,10 @@ test('register, login and logout refuse what a foreign page sends, before anythi
       t.is(answer.status, 403, `${path} ${JSON.stringify(headers)}`)
       t.is(answer.body.error, 'Forbidden')
     }
-  t.is((await me({ session, headers: { origin: 'https://evil.example' } })).status, 200, 'reading is open')
+  t.is((await me({ session, headers: { origin: 'https://evil.example' } })).status, 200, 'reading is allowed')
 })
 
-test('the own site may log out', async (t) => {
+test('a page of the own site may log out', async (t) => {
   const own = [
     { origin: publicUrl },
     { origin: world().url },
@@ -246,13 +246,13 @@ test('the own site may log out', async (t) => {
   }
 })
 
-test('no page of another site may read the answers', async (t) => {
+test('account routes send no CORS header', async (t) => {
   const { session } = await registerPerson(world())
   const answer = await me({ session, headers: { origin: 'https://evil.example' } })
   t.is(answer.headers['access-control-allow-origin'], undefined)
 })
 
-test('nothing found in the database logs anybody in', async (t) => {
+test('values stored in the database are not valid credentials', async (t) => {
   const { user } = await registerPerson(world())
   const { db } = world()
   const rows = [
@@ -260,7 +260,7 @@ test('nothing found in the database logs anybody in', async (t) => {
     ...(await db('sessions').where({ user_id: user.id })),
     ...(await db('access_tokens').where({ user_id: user.id })),
   ]
-  const values = rows.flatMap((row) => Object.values(row)).flatMap(spellings)
+  const values = rows.flatMap((row) => Object.values(row)).flatMap(asTokens)
   t.true(values.length > 10)
   for (const value of values) {
     t.is((await me({ session: value })).status, 401)
@@ -268,14 +268,14 @@ test('nothing found in the database logs anybody in', async (t) => {
   }
 })
 
-/** How a thief might present a stored value. */
-function spellings(value: unknown): string[] {
+/** The forms in which a stored value could be presented as a token. */
+function asTokens(value: unknown): string[] {
   if (Buffer.isBuffer(value))
     return (['hex', 'base64', 'base64url'] as const).map((coding) => value.toString(coding))
   return typeof value === 'string' ? [encodeURIComponent(value)] : []
 }
 
-test.serial('the profile is one statement', async (t) => {
+test.serial('GET /auth/me runs one statement', async (t) => {
   const { session } = await registerPerson(world())
   const statements: string[] = []
   const { client } = world().db
@@ -291,7 +291,7 @@ test.serial('the profile is one statement', async (t) => {
   t.is(statements.length, 1)
 })
 
-test('wrong methods and paths answer in the common shape', async (t) => {
+test('unknown methods and paths answer the common error body', async (t) => {
   const wrong = await world().request('GET', '/auth/login')
   t.is(wrong.status, 405)
   t.is(wrong.body.error, 'Method not allowed')
@@ -300,7 +300,7 @@ test('wrong methods and paths answer in the common shape', async (t) => {
   t.is(unknown.body.error, 'Not found')
 })
 
-test('the document describes all four endpoints with their refusals', async (t) => {
+test('the OpenAPI document lists the statuses of the account endpoints', async (t) => {
   const { body } = await world().request<{ paths: Record<string, Record<string, { responses: object }>> }>(
     'GET',
     '/openapi.json',

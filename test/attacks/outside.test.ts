@@ -2,32 +2,31 @@ import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { LocalChain } from '../../scripts/sandbox/chain/local-chain.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
-import { issueIntent } from '../helpers/make/intents.js'
-import { lookAgain } from '../helpers/make/paid-intents.js'
-import { recordTip, verifyUntil } from '../helpers/make/tips.js'
-import type { RpcReply } from '../helpers/servers/outside-proxy.js'
+import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
+import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import type { RpcReply } from '../helpers/servers/sandbox-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { type Move, type Play, playAll, variants } from './corpus.js'
-import type { Dice } from './dice.js'
-import { openScene, type Scene, sol, someUnits, transfer, usdc } from './scene.js'
+import type { RandomSource } from './run-attack.js'
+import { type Attack, type AttackCase, runAttack, variants } from './run-attack.js'
+import { type AttackSetup, createAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
-const world = useWorld(test, { chain: true, slotMs: 100, taps: true })
-let opened: Promise<Scene> | undefined
-const scene = (): Promise<Scene> => {
-  opened ??= openScene(world())
+const world = useWorld(test, { chain: true, slotMs: 100, proxies: true })
+let opened: Promise<AttackSetup> | undefined
+const sharedSetup = (): Promise<AttackSetup> => {
+  opened ??= createAttackSetup(world())
   return opened
 }
 
 test.afterEach.always(() => {
-  Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
+  Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })
   world().sandbox.chain.releaseControls()
 })
 
-/** A transfer to a creator and the true claim to it. */
-function paid({ supporter, creators }: Scene, dice: Dice) {
-  const { wallet } = dice.pick(creators)
-  const token = dice.pick([sol, usdc])
+/** A transfer to a creator and its true claim. */
+function paid({ supporter, creators }: AttackSetup, random: RandomSource) {
+  const { wallet } = random.pick(creators)
+  const token = random.pick([sol, usdc])
   const units = someUnits()
   const claim = {
     creatorWallet: wallet,
@@ -39,10 +38,10 @@ function paid({ supporter, creators }: Scene, dice: Dice) {
   return { claim, send, tip: { recipients: [wallet], mint: token.mint } }
 }
 
-const attacks: Record<string, Play> = {
-  'A25: a signature of another cluster': ({ creators }, dice) => {
+const attacks: Record<string, Attack> = {
+  'A25: a signature of another cluster': ({ creators }, random) => {
     const other = new LocalChain({
-      seed: `other ${dice.roll(10 ** 6)}`,
+      seed: `other ${random.below(10 ** 6)}`,
       slotMs: 100,
       confirmLag: 1,
       finalizeLag: 32,
@@ -54,7 +53,7 @@ const attacks: Record<string, Play> = {
       data: Buffer.alloc(0),
       executable: false,
     })
-    const { wallet } = dice.pick(creators)
+    const { wallet } = random.pick(creators)
     const signature = requestAirdrop(other, wallet, BigInt(someUnits()))
     other.close()
     return {
@@ -63,25 +62,25 @@ const attacks: Record<string, Play> = {
       waits: true,
     }
   },
-  'A26: only processed, dropped or expired': (scene, dice) => {
+  'A26: only processed, dropped or expired': (setup, random) => {
     const { chain } = world().sandbox
-    const { claim, send } = paid(scene, dice)
-    const way = dice.roll(3)
+    const { claim, send } = paid(setup, random)
+    const way = random.below(3)
     chain.holdLanding(way > 0)
     const signature = send()
     if (way === 0) chain.holdSignature(signature, 'processed')
-    // Waits until its blockhash has expired, or is forgotten by the node that took it.
+    // Either its blockhash expires, or the node drops it.
     if (way === 1) chain.advance(200)
     else chain.dropMempool()
     chain.holdLanding(false)
     return { signature, claims: [claim], waits: true }
   },
-  'A27: an intent’s transaction that lands a day late': async ({ supporter, creators }, dice) => {
-    const { wallet } = dice.pick(creators)
-    const asked = { creatorId: wallet, inputTokenMint: usdc.mint, sourceWalletAddress: supporter.wallet }
+  'A27: an intent’s transaction that lands a day late': async ({ supporter, creators }, random) => {
+    const { wallet } = random.pick(creators)
+    const fields = { creatorId: wallet, inputTokenMint: usdc.mint, sourceWalletAddress: supporter.wallet }
     const units = someUnits()
     await freshBlockhash()
-    const intent = await issueIntent(world().request, { ...asked, amount: units / 1e6 })
+    const intent = await createIntent(world().request, { ...fields, amount: units / 1e6 })
     const { chain } = world().sandbox
     chain.holdLanding(true)
     const signature = supporter.pay(intent.transaction)
@@ -101,41 +100,41 @@ const attacks: Record<string, Play> = {
   },
 }
 
-/** After a leap of the chain, the service hands out blockhashes of now within a second. */
+/** After the chain has advanced far, the service needs up to a second to use a recent blockhash. */
 async function freshBlockhash(): Promise<void> {
   const { sandbox, services } = world()
-  await until('blockhashes of now are handed out', async () => {
+  await until('the service uses a recent blockhash', async () => {
     const { blockhash } = await services.chain.latestBlockhash()
     return sandbox.chain.clock.slotOfRecentHash(blockhash) !== undefined
   })
 }
 
-for (const [name, play] of Object.entries(attacks))
-  test.serial(`${name}: no wrong verdict`, async (t) => playAll(t, await scene(), play))
+for (const [name, attack] of Object.entries(attacks))
+  test.serial(`${name}: no wrong outcome`, async (t) => runAttack(t, await sharedSetup(), attack))
 
-test.serial('A28: old transfers between others are no tips, and become none by a claim', async (t) => {
+test.serial('A28: old transfers between others are not tips, also with a claim', async (t) => {
   const aged = new Set<string>()
-  world().taps.outside.alter = (method, [signature], reply) => {
+  world().proxies.outside.alterReply = (method, [signature], reply) => {
     const result = reply.result as { blockTime?: number } | null
     if (method !== 'getTransaction' || !aged.has(String(signature)) || typeof result?.blockTime !== 'number')
       return reply
     return { ...reply, result: { ...result, blockTime: result.blockTime - 3600 * 25 } }
   }
-  await playAll(t, await scene(), (one, dice) => {
-    const { claim, send } = paid(one, dice)
+  await runAttack(t, await sharedSetup(), (setup, random) => {
+    const { claim, send } = paid(setup, random)
     const signature = send()
     aged.add(signature)
-    return { signature, claims: [claim, { ...claim, creatorWallet: one.attacker.wallet }] }
+    return { signature, claims: [claim, { ...claim, creatorWallet: setup.attacker.wallet }] }
   })
 })
 
-/** The answer about statuses, with this one in the place of each. */
+/** The answer to a call for statuses, with every status replaced. */
 function everyStatus(result: unknown, status: object | null): object {
   const { context, value } = result as { context: object; value: unknown[] }
   return { context, value: value.map(() => status) }
 }
 
-/** What a lying or broken endpoint may say instead of the truth. */
+/** Wrong answers of a lying or broken endpoint. */
 const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
   ({ id }) => ({ id, result: null }),
   ({ id }) => ({
@@ -166,47 +165,47 @@ const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
 ]
 
 test.serial(
-  'A16, A33: an endpoint that lies, lags or answers garbage leads to no verdict, and the truth is found afterwards',
+  'A16, A33: an endpoint that lies, lags or answers garbage causes no outcome, and the tip is confirmed afterwards',
   async (t) => {
     const batch = createVerifierBatch(world().services)
-    const moves: Move[] = []
-    await playAll(t, await scene(), async (one, dice, variant) => {
-      const { claim, send, tip } = paid(one, dice)
+    const cases: AttackCase[] = []
+    await runAttack(t, await sharedSetup(), async (setup, random, variant) => {
+      const { claim, send, tip } = paid(setup, random)
       const signature = send()
-      const unknown = await unlanded(one, dice)
+      const unknown = await unlanded(setup, random)
       const lie = lies[variant % lies.length] as (typeof lies)[number]
-      world().taps.outside.alter = (method, _params, reply) => lie(reply, method)
+      world().proxies.outside.alterReply = (method, _params, reply) => lie(reply, method)
       for (const [txSignature, body] of [
         [signature, claim],
         [unknown, claim],
       ] as const)
         await recordTip(world(), { ...body, txSignature })
-      for (let look = 0; look < 2; look++) {
-        await lookAgain(world())
+      for (let check = 0; check < 2; check++) {
+        await makeTipsDue(world())
         await batch().catch(() => undefined)
       }
       const rows = await world().db('tips').whereIn('id', [signature, unknown])
       for (const row of rows) {
-        t.is(row.outcome, null, `lie ${variant}: a verdict`)
+        t.is(row.outcome, null, `lie ${variant}: an outcome`)
         t.truthy(row.due_at)
       }
       t.is(rows.find(({ id }) => id === unknown).status, 'pending')
-      world().taps.outside.alter = undefined
-      const move = { signature, claims: [claim], tip }
-      moves.push(move)
-      return move
+      world().proxies.outside.alterReply = undefined
+      const attackCase = { signature, claims: [claim], tip }
+      cases.push(attackCase)
+      return attackCase
     })
-    t.is(moves.length, variants)
-    await verifyUntil(
+    t.is(cases.length, variants)
+    await runBatchUntil(
       batch,
-      'all the true ones are confirmed',
+      'all true tips are confirmed',
       async () =>
         (
           await world()
             .db('tips')
             .whereIn(
               'id',
-              moves.map(({ signature }) => signature),
+              cases.map(({ signature }) => signature),
             )
             .whereNot({ status: 'confirmed' })
         ).length === 0,
@@ -214,11 +213,11 @@ test.serial(
   },
 )
 
-/** The signature of a transaction that was signed and never sent. */
-async function unlanded(one: Scene, dice: Dice): Promise<string> {
+/** The signature of a transaction that never landed. */
+async function unlanded(setup: AttackSetup, random: RandomSource): Promise<string> {
   const { chain } = world().sandbox
   chain.holdLanding(true)
-  const signature = paid(one, dice).send()
+  const signature = paid(setup, random).send()
   chain.dropMempool()
   chain.holdLanding(false)
   return signature

@@ -3,21 +3,20 @@ import { ComputeBudgetProgram, Keypair, SystemProgram, VersionedTransaction } fr
 import test from 'ava'
 import { decodeBase58, encodeBase58 } from '../../src/kernel/base58.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
-import { strangerWallet, unknownSignature } from '../helpers/make/supporter.js'
+import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { someClaim } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { playAll, variants } from './corpus.js'
-import { diceFor } from './dice.js'
-import { openScene, type Scene, sol, someUnits, transfer, usdc } from './scene.js'
+import { createRandomSource, runAttack, variants } from './run-attack.js'
+import { type AttackSetup, createAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
 const world = useWorld(test, { chain: true, slotMs: 100 })
-let opened: Promise<Scene> | undefined
-const scene = (): Promise<Scene> => {
-  opened ??= openScene(world())
+let opened: Promise<AttackSetup> | undefined
+const sharedSetup = (): Promise<AttackSetup> => {
+  opened ??= createAttackSetup(world())
   return opened
 }
 
-/** Raw JSON texts, for what JSON can say and JavaScript cannot. */
+/** Raw JSON texts that JavaScript values cannot express. */
 const badAmounts = [
   '0',
   '-0',
@@ -45,7 +44,7 @@ const badAmounts = [
   '"Infinity"',
 ]
 
-/** Numbers that were amounts but for one thing: a sign, a fraction, their size, quotes, a list. */
+/** Amounts with one fault: a sign, a fraction, their size, quotes, a list. */
 const spoilt: ((digits: string) => string)[] = [
   (digits) => `-${digits}`,
   (digits) => `${digits}.5`,
@@ -54,10 +53,10 @@ const spoilt: ((digits: string) => string)[] = [
   (digits) => `[${digits}]`,
 ]
 
-test('A8: amounts that are none are refused, each way of writing them', async (t) => {
-  const dice = diceFor(t)
+test('A8: invalid amounts are refused in every notation', async (t) => {
+  const random = createRandomSource(t)
   const seeded = Array.from({ length: variants }, (_, variant) =>
-    (spoilt[variant % spoilt.length] as (typeof spoilt)[number])(String(740_993 + dice.roll(250_000))),
+    (spoilt[variant % spoilt.length] as (typeof spoilt)[number])(String(740_993 + random.below(250_000))),
   )
   for (const amount of [...badAmounts, ...seeded]) {
     const { tipAmount: _, ...rest } = someClaim()
@@ -73,7 +72,7 @@ test('A8: amounts that are none are refused, each way of writing them', async (t
 })
 
 test('A29: signatures and wallets that are not canonical base58 are refused', async (t) => {
-  const dice = diceFor(t)
+  const random = createRandomSource(t)
   const tricks: ((text: string) => string)[] = [
     (text) => ` ${text}`,
     (text) => `${text}\n`,
@@ -93,10 +92,10 @@ test('A29: signatures and wallets that are not canonical base58 are refused', as
   ]
   let refused = 0
   for (let variant = 0; variant < 3 * variants; variant++) {
-    const [field, value] = dice.pick([
-      ['txSignature', unknownSignature()],
-      ['creatorWallet', strangerWallet()],
-      ['senderWallet', strangerWallet()],
+    const [field, value] = random.pick([
+      ['txSignature', unusedSignature()],
+      ['creatorWallet', unusedWallet()],
+      ['senderWallet', unusedWallet()],
     ] as const)
     const bent = (tricks[variant % tricks.length] as (typeof tricks)[number])(value)
     const { status } = await world().request('POST', '/chain/tips/create', {
@@ -108,10 +107,10 @@ test('A29: signatures and wallets that are not canonical base58 are refused', as
   t.true(refused >= variants)
 })
 
-test.serial('A29: the second signature of a transaction names none', async (t) => {
-  const one = await scene()
-  await playAll(t, one, () => {
-    const { supporter, attacker, creators } = one
+test.serial('A29: the second signature of a transaction is not its id', async (t) => {
+  const setup = await sharedSetup()
+  await runAttack(t, setup, () => {
+    const { supporter, attacker, creators } = setup
     const { wallet } = creators[0]
     const parts = [
       ...transfer(sol, supporter.wallet, wallet, someUnits()),
@@ -138,22 +137,22 @@ const allowed = [
 const priorityLamportsMost = 10_000n
 
 test.serial(
-  'A35: no request makes the service issue a transaction that does anything but the tip',
+  'A35: no request makes the service build a transaction that does anything but the tip',
   async (t) => {
     t.timeout(60_000)
-    const { creators, supporter, treasury } = await scene()
-    const dice = diceFor(t)
-    let issued = 0
+    const { creators, supporter, treasury } = await sharedSetup()
+    const random = createRandomSource(t)
+    let built = 0
     for (let variant = 0; variant < 3 * variants; variant++) {
-      const token = dice.pick([sol, usdc])
-      const source = dice.pick([supporter.wallet, strangerWallet(), creators[1].wallet])
-      const creator = dice.pick(creators)
+      const token = random.pick([sol, usdc])
+      const source = random.pick([supporter.wallet, unusedWallet(), creators[1].wallet])
+      const creator = random.pick(creators)
       const body = {
-        creatorId: dice.pick([creator.wallet, creator.user.id, strangerWallet()]),
+        creatorId: random.pick([creator.wallet, creator.user.id, unusedWallet()]),
         inputTokenMint: token.mint,
         sourceWalletAddress: source,
-        amount: dice.pick([1, 0.5, someUnits() / 1e6]),
-        tokenSymbol: dice.pick(['SOL', "'; drop table tips; --", '\u202eCDSU']),
+        amount: random.pick([1, 0.5, someUnits() / 1e6]),
+        tokenSymbol: random.pick(['SOL', "'; drop table tips; --", '\u202eCDSU']),
         recipient: Keypair.generate().publicKey.toBase58(),
         feeAccount: source,
         instructions: [{ programId: SystemProgram.programId.toBase58(), keys: [], data: 'AAAA' }],
@@ -166,7 +165,7 @@ test.serial(
         { body },
       )
       if (answer.status !== 200) continue
-      issued += 1
+      built += 1
       const { message } = VersionedTransaction.deserialize(Buffer.from(answer.body.transaction, 'base64'))
       t.is(message.header.numRequiredSignatures, 1)
       t.is(message.staticAccountKeys[0]?.toBase58(), source)
@@ -182,22 +181,22 @@ test.serial(
       const units = budget.find(({ data }) => data[0] === 2)?.data.readUInt32LE(1) ?? 0
       const price = budget.find(({ data }) => data[0] === 3)?.data.readBigUInt64LE(1) ?? 0n
       t.true((BigInt(units) * price) / 1_000_000n <= priorityLamportsMost)
-      const moves = calls.flatMap(({ program, data, accounts }) => {
+      const transfers = calls.flatMap(({ program, data, accounts }) => {
         if (program === '11111111111111111111111111111111')
           return [{ units: data.readBigUInt64LE(4), to: accounts[1] ?? '' }]
         return program.startsWith('Tokenkeg')
           ? [{ units: data.readBigUInt64LE(1), to: accounts[2] ?? '' }]
           : []
       })
-      t.true(moves.length <= 2)
-      const [net, fee] = moves
+      t.true(transfers.length <= 2)
+      const [net, fee] = transfers
       t.is(String(net?.units), answer.body.quote.outAmount)
       if (fee === undefined) continue
       t.true(fee.units * 50n <= (net?.units ?? 0n) + fee.units, 'a fee above 2 %')
       const place = token === sol ? treasury : world().services.chain.associatedAccount(treasury, token.mint)
       t.is(fee.to, place)
     }
-    t.log(`${issued} issued`)
-    t.true(issued >= variants)
+    t.log(`${built} transactions built`)
+    t.true(built >= variants)
   },
 )

@@ -1,5 +1,5 @@
 import { internWallets } from '../../src/creators/intern-parties.js'
-import { newReferenceKey } from '../../src/intents/direct/reference-key.js'
+import { newReferenceKey } from '../../src/intents/unsigned-transaction.js'
 import { newIntentId } from '../../src/kernel/ids.js'
 import type { Token } from '../../src/kernel/tokens.js'
 import type { World } from '../helpers/servers/world.js'
@@ -9,14 +9,14 @@ export interface SwapPlan {
   readonly recipient: string
   readonly input: Token
   readonly output: Token
-  /** Base units of both. */
+  /** Base units of input and output. */
   readonly units: number
-  /** Of the issued message, when the transaction carries no reference key. */
+  /** The hash of the message, when the transaction contains no reference key. */
   readonly messageHash?: Buffer
 }
 
-/** An intent as it is stored for a swap, whatever engine issued it. */
-export async function plantSwapIntent(
+/** Inserts a payment intent of a swap as the service stores it. */
+export async function insertSwapIntent(
   { db }: World,
   plan: SwapPlan,
 ): Promise<{ id: string; referenceKey: string }> {

@@ -1,12 +1,11 @@
 import test from 'ava'
 import { useBrowser } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
-import { arrived } from '../helpers/browser/on-page.js'
-import { mailedCode } from '../helpers/codes.js'
-import { inspect } from '../helpers/inspect.js'
-import { provisionerBatch, registerCreator } from '../helpers/make/creators.js'
-import { freshEmail, registerPerson } from '../helpers/make/people.js'
-import { freshDomain, newHolder, plantDomain, signedBy } from '../helpers/make/sol-domains.js'
+import { waitForHeading } from '../helpers/browser/on-page.js'
+import { freshEmail, provisionerBatch, registerCreator, registerPerson } from '../helpers/make/creators.js'
+import { requestCode } from '../helpers/make/emailed-codes.js'
+import { assignDomain, createHolder, freshDomain, signText } from '../helpers/make/sol-domains.js'
 import { runBatch } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -14,7 +13,7 @@ const open = useBrowser(test, { mail: true })
 test.serial.beforeEach((t) => t.timeout(90_000))
 
 test.serial(
-  'an account is made, its wallet appears, a key is made, stored and ended: by keyboard alone',
+  'registering, waiting for the wallet, creating a key and revoking it work by keyboard alone',
   async (t) => {
     const { world } = open()
     const { page, context, faults } = await openDashboard(open(), undefined, '/dashboard#register')
@@ -47,7 +46,7 @@ test.serial(
 
     await keyboard.press('g')
     await keyboard.press('d')
-    await arrived(page, 'Developers')
+    await waitForHeading(page, 'Developers')
     await tabTo('label')
     await keyboard.type('My shop')
     await keyboard.press('Enter')
@@ -56,7 +55,7 @@ test.serial(
     const apiKey = (await secret.textContent()) ?? ''
     await keyboard.press('Escape')
     t.true(await secret.isVisible(), 'it does not close before it is stored')
-    await inspect(t, page, 'dash-new-key')
+    await checkAccessibility(t, page, 'dash-new-key')
     await tabTo('I’ve stored it')
     await keyboard.press('Enter')
     await secret.waitFor({ state: 'detached' })
@@ -73,7 +72,7 @@ test.serial(
       .getByRole('alert')
       .filter({ hasText: /^This is not the prefix of the key\.$/ })
       .waitFor()
-    await inspect(t, page, 'dash-revoke')
+    await checkAccessibility(t, page, 'dash-revoke')
     await page.getByRole('textbox', { name: /^Type/ }).fill('')
     await keyboard.type(apiKey.split('_')[2] ?? '')
     await keyboard.press('Enter')
@@ -84,7 +83,7 @@ test.serial(
   },
 )
 
-test.serial('sites are checked while they are typed, added and removed', async (t) => {
+test.serial('sites are validated while typing, added and removed', async (t) => {
   const { world } = open()
   const person = await registerPerson(world)
   const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/developers')
@@ -109,137 +108,125 @@ test.serial('sites are checked while they are typed, added and removed', async (
   await context.close()
 })
 
-test.serial(
-  'a site added before the list is there is kept, and a late list takes nothing back',
-  async (t) => {
-    const { world } = open()
-    const person = await registerPerson(world)
-    const { page, context, faults } = await openDashboard(open(), person.session)
-    let answer = (): void => undefined
-    const late = new Promise<void>((done) => {
-      answer = done
-    })
-    let asked = 0
-    await page.route('**/creators/domains', async (route) => {
-      const first = route.request().method() === 'GET' && asked++ === 0
-      if (!first) return route.continue()
-      const response = await route.fetch()
-      await late
-      await route.fulfill({ response })
-    })
-    await page.getByRole('link', { name: 'Developers', exact: true }).click()
-    const field = page.getByRole('textbox', { name: 'Domain' })
-    await field.fill('shop.example')
-    await field.press('Enter')
-    const remove = page.getByRole('button', { name: 'Remove shop.example' })
-    await remove.waitFor()
-    const listed = page.waitForResponse((response) => response.request().method() === 'GET')
-    answer()
-    await listed
-    await field.fill('blog.example')
-    await field.press('Enter')
-    await page.getByRole('button', { name: 'Remove blog.example' }).waitFor()
-    t.true(await remove.isVisible())
-    t.deepEqual(faults, [])
-    await context.close()
-  },
-)
+test.serial('a site added before the list has loaded is kept when the list arrives', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context, faults } = await openDashboard(open(), person.session)
+  let answer = (): void => undefined
+  const late = new Promise<void>((done) => {
+    answer = done
+  })
+  let asked = 0
+  await page.route('**/creators/domains', async (route) => {
+    const first = route.request().method() === 'GET' && asked++ === 0
+    if (!first) return route.continue()
+    const response = await route.fetch()
+    await late
+    await route.fulfill({ response })
+  })
+  await page.getByRole('link', { name: 'Developers', exact: true }).click()
+  const field = page.getByRole('textbox', { name: 'Domain' })
+  await field.fill('shop.example')
+  await field.press('Enter')
+  const remove = page.getByRole('button', { name: 'Remove shop.example' })
+  await remove.waitFor()
+  const listed = page.waitForResponse((response) => response.request().method() === 'GET')
+  answer()
+  await listed
+  await field.fill('blog.example')
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Remove blog.example' }).waitFor()
+  t.true(await remove.isVisible())
+  t.deepEqual(faults, [])
+  await context.close()
+})
 
-test.serial(
-  'one signs in by password, by a mailed code that is pasted, and wrong ones are told',
-  async (t) => {
-    const { world } = open()
-    const person = await registerPerson(world)
-    const { page, context } = await openDashboard(open(), undefined)
-    await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
-    await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
-    await page.keyboard.press('Enter')
-    await page.getByText('Wrong e-mail address or password.').waitFor()
-    await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Home' }).waitFor()
-    await page.getByText('Ada Lovelace').click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+test.serial('signing in works by password and by a pasted code, and wrong ones are refused', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context } = await openDashboard(open(), undefined)
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await page.keyboard.press('Enter')
+  await page.getByText('Wrong e-mail address or password.').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.getByText('Ada Lovelace').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 
-    await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
-    await page.getByRole('button', { name: 'E-mail me a code' }).click()
-    const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
-    await field.waitFor()
-    t.is(await field.getAttribute('autocomplete'), 'one-time-code')
-    const code = await mailedCode(world, person)
-    await field.fill(code === '000000' ? '000001' : '000000')
-    await page.getByText('Wrong or expired code.').waitFor()
-    await inspect(t, page, 'dash-code')
-    await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
-    await page.getByRole('heading', { name: 'Home' }).waitFor()
-    await context.close()
-  },
-)
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
+  await page.getByRole('button', { name: 'E-mail me a code' }).click()
+  const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+  await field.waitFor()
+  t.is(await field.getAttribute('autocomplete'), 'one-time-code')
+  const code = await requestCode(world, person)
+  await field.fill(code === '000000' ? '000001' : '000000')
+  await page.getByText('Wrong or expired code.').waitFor()
+  await checkAccessibility(t, page, 'dash-code')
+  await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await context.close()
+})
 
-test.serial(
-  'a session that ends under a half-filled form is taken up again, with the form as it was',
-  async (t) => {
-    const { world } = open()
-    const person = await registerPerson(world)
-    const { page, context } = await openDashboard(open(), person.session, '/dashboard/settings')
-    const name = page.getByRole('textbox', { name: 'Name' })
-    await name.fill('Ada of Lagos')
-    await world.request('POST', '/auth/logout', { session: person.session })
-    await page.getByRole('button', { name: 'Save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.waitFor()
-    await inspect(t, page, 'dash-session-end')
-    await dialog.getByRole('textbox', { name: 'Password' }).fill(person.password)
-    await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'detached' })
-    t.is(await name.inputValue(), 'Ada of Lagos')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Saved' }).waitFor()
-    t.is((await world.db('users').where({ id: person.user.id }).first()).name, 'Ada of Lagos')
-    await context.close()
-  },
-)
+test.serial('after a session ended, signing in again keeps a half-filled form', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context } = await openDashboard(open(), person.session, '/dashboard/settings')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Ada of Lagos')
+  await world.request('POST', '/auth/logout', { session: person.session })
+  await page.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.waitFor()
+  await checkAccessibility(t, page, 'dash-session-end')
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  t.is(await name.inputValue(), 'Ada of Lagos')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Saved' }).waitFor()
+  t.is((await world.db('users').where({ id: person.user.id }).first()).name, 'Ada of Lagos')
+  await context.close()
+})
 
-test.serial(
-  'the smallest tip is what was typed, and what can be read in two ways is not saved',
-  async (t) => {
-    const { world } = open()
-    const person = await registerPerson(world)
-    const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/settings')
-    const stored = async (): Promise<{ minTipUsd?: number }> =>
-      (await world.db('users').where({ id: person.user.id }).first()).settings
-    const smallest = page.getByRole('textbox', { name: 'Smallest tip' })
-    const changes: string[] = []
-    page.on('request', (request) => {
-      if (request.method() === 'PATCH') changes.push(request.url())
-    })
-    await smallest.pressSequentially('1,000')
-    await page.keyboard.press('Enter')
-    await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
-    await inspect(t, page, 'dash-settings-fault')
-    await smallest.fill('')
-    await smallest.pressSequentially('1,5')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Saved' }).waitFor()
-    t.is((await stored()).minTipUsd, 1.5)
-    t.is(changes.length, 1)
-    t.is(await smallest.inputValue(), '1.5')
-    await smallest.fill('')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Saved' }).waitFor()
-    t.is((await stored()).minTipUsd ?? null, null)
-    t.deepEqual(faults, [])
-    await context.close()
-  },
-)
+test.serial('the smallest tip is saved as typed, and an ambiguous number is not saved', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/settings')
+  const stored = async (): Promise<{ minTipUsd?: number }> =>
+    (await world.db('users').where({ id: person.user.id }).first()).settings
+  const smallest = page.getByRole('textbox', { name: 'Smallest tip' })
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.url())
+  })
+  await smallest.pressSequentially('1,000')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
+  await checkAccessibility(t, page, 'dash-settings-fault')
+  await smallest.fill('')
+  await smallest.pressSequentially('1,5')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Saved' }).waitFor()
+  t.is((await stored()).minTipUsd, 1.5)
+  t.is(changes.length, 1)
+  t.is(await smallest.inputValue(), '1.5')
+  await smallest.fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Saved' }).waitFor()
+  t.is((await stored()).minTipUsd ?? null, null)
+  t.deepEqual(faults, [])
+  await context.close()
+})
 
-test.serial('a .sol domain is linked at once, or by the signature of its owner, and unlinked', async (t) => {
+test.serial('a .sol domain is linked directly or by a signature of its owner, and unlinked', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)
-  const [own, foreign, holder] = [freshDomain(), freshDomain(), newHolder()]
-  await plantDomain(world.sandbox, own, creator.wallet)
-  await plantDomain(world.sandbox, foreign, holder.address)
+  const [own, foreign, holder] = [freshDomain(), freshDomain(), createHolder()]
+  await assignDomain(world.sandbox, own, creator.wallet)
+  await assignDomain(world.sandbox, foreign, holder.address)
   const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/settings')
   const card = page.getByRole('region', { name: 'Your .sol domain' })
   const linked = async (): Promise<string | null> =>
@@ -254,15 +241,15 @@ test.serial('a .sol domain is linked at once, or by the signature of its owner, 
   await card.getByRole('button', { name: 'Unlink' }).click()
   await link(foreign)
   await card.getByText('This domain belongs to another wallet.').waitFor()
-  await inspect(t, page, 'dash-sol-domain')
+  await checkAccessibility(t, page, 'dash-sol-domain')
   const message = (await card.locator('code').textContent()) ?? ''
-  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signedBy(newHolder(), message))
+  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signText(createHolder(), message))
   await card.getByRole('button', { name: 'Link', exact: true }).click()
   await card
     .getByText('The domain doesn’t lead to your wallet, and the signature isn’t its owner’s.')
     .waitFor()
   t.is(await linked(), null)
-  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signedBy(holder, message))
+  await card.getByRole('textbox', { name: 'Signature (base58)' }).fill(signText(holder, message))
   await card.getByRole('button', { name: 'Link', exact: true }).click()
   await card.getByRole('button', { name: 'Unlink' }).waitFor()
   t.is(await linked(), foreign)

@@ -3,27 +3,27 @@ import test from 'ava'
 import { loadPages } from '../../src/http/pages/built-pages.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
-import { hostileTexts } from '../helpers/http/hostile-texts.js'
-import { plantConfirmed } from '../helpers/make/confirmed-tips.js'
+import { hostileTexts } from '../helpers/http/hostile-input.js'
+import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
 
-test.serial('a tip appears while one looks, is read out, and waits while the list is paused', async (t) => {
+test.serial('a new tip appears and is announced, and waits while the list is paused', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)
   const { page, context, faults } = await openDashboard(open(), creator.session)
   await page.getByText('Connected').waitFor()
-  await plantConfirmed(world.services, [creator.wallet], { message: 'live!' })
+  await createConfirmedSolTips(world.services, [creator.wallet], { message: 'live!' })
   await page.getByText('“live!”').waitFor()
   await page
     .getByRole('status')
     .filter({ hasText: /^New tip: .* from / })
     .waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
-  await plantConfirmed(world.services, [creator.wallet], { message: 'while paused' })
+  await createConfirmedSolTips(world.services, [creator.wallet], { message: 'while paused' })
   await page.getByRole('button', { name: 'Go on, 1 new tip' }).waitFor()
   t.is(await page.getByText('while paused').count(), 0)
   await page.getByRole('button', { name: 'Go on, 1 new tip' }).click()
@@ -32,11 +32,11 @@ test.serial('a tip appears while one looks, is read out, and waits while the lis
   await context.close()
 })
 
-test.serial('filters are in the address, find what they should, and are saved as a file', async (t) => {
+test.serial('filters are in the URL, find the right tips, and apply to the CSV file', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)
-  await plantConfirmed(world.services, Array(120).fill(creator.wallet), { message: 'one of many' })
-  await plantConfirmed(world.services, [creator.wallet], { message: 'the needle, "quoted"' })
+  await createConfirmedSolTips(world.services, Array(120).fill(creator.wallet), { message: 'one of many' })
+  await createConfirmedSolTips(world.services, [creator.wallet], { message: 'the needle, "quoted"' })
   const { page, context } = await openDashboard(open(), creator.session, '/dashboard/tips?status=confirmed')
   await page.getByText('50 tips and more').first().waitFor()
   await page.getByRole('button', { name: 'Show more' }).click()
@@ -47,7 +47,7 @@ test.serial('filters are in the address, find what they should, and are saved as
   const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
   t.is(lines.length, 122)
   t.is(lines.filter((line) => line.startsWith('timestamp,')).length, 1)
-  // A page that comes when other filters were chosen meanwhile is none of what is shown.
+  // A page of tips that arrives after the filters changed is not shown.
   let answer = (): void => undefined
   const late = new Promise<void>((done) => {
     answer = done
@@ -76,18 +76,18 @@ test.serial('filters are in the address, find what they should, and are saved as
   await context.close()
 })
 
-test.serial('what strangers write stays text in lists, details and names', async (t) => {
+test.serial('hostile text stays text in lists, details and names', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)
   for (const text of hostileTexts) {
-    const intent = await fiatIntent(world, {
+    const intent = await createFiatIntent(world, {
       creatorId: creator.user.id,
       amount: 5,
       senderName: text.slice(0, 90),
       memo: text.slice(0, 400),
     })
-    pay(world, intent.intentId)
-    await settleNow(world, intent.intentId)
+    payFiatIntent(world, intent.intentId)
+    await settleIntentNow(world, intent.intentId)
   }
   await world.db('users').where({ id: creator.user.id }).update({ name: hostileTexts[1] })
   const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
@@ -119,40 +119,43 @@ test.serial('what strangers write stays text in lists, details and names', async
   await context.close()
 })
 
-test.serial('a test alert reaches the preview, and the address says what was chosen', async (t) => {
-  const { world } = open()
-  const creator = await registerCreator(world)
-  const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/overlay')
-  const preview = page.frameLocator('iframe')
-  await preview.locator('article.tip').waitFor()
-  await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
-  await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
-  const smallest = page.getByRole('textbox', { name: 'Smallest tip shown' })
-  await smallest.fill('')
-  await smallest.pressSequentially('1,000')
-  await page.keyboard.press('Tab')
-  await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
-  await smallest.fill('')
-  await smallest.pressSequentially('1,5')
-  await page.keyboard.press('Tab')
-  await preview.getByText('Tobi gave 5 USDC!').waitFor()
-  await preview.locator('[data-position="top"]').waitFor()
-  await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
-  const address = (await page.getByText(/\/overlay\?wallet=/).textContent()) ?? ''
-  t.is(new URL(address).searchParams.get('position'), 'top')
-  t.is(new URL(address).searchParams.get('preview'), null)
-  t.is(new URL(address).searchParams.get('min'), '1.5')
-  const source = await context.newPage()
-  const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
-  await source.goto(address)
-  await stream
-  await page.getByRole('button', { name: 'Send a test alert' }).click()
-  await source.getByText('Tobi gave 5 USDC!').waitFor()
-  t.deepEqual(faults, [])
-  await context.close()
-})
+test.serial(
+  'a test alert reaches the preview and other overlays, and the URL has the chosen parameters',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/overlay')
+    const preview = page.frameLocator('iframe')
+    await preview.locator('article.tip').waitFor()
+    await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
+    await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
+    const smallest = page.getByRole('textbox', { name: 'Smallest tip shown' })
+    await smallest.fill('')
+    await smallest.pressSequentially('1,000')
+    await page.keyboard.press('Tab')
+    await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
+    await smallest.fill('')
+    await smallest.pressSequentially('1,5')
+    await page.keyboard.press('Tab')
+    await preview.getByText('Tobi gave 5 USDC!').waitFor()
+    await preview.locator('[data-position="top"]').waitFor()
+    await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
+    const address = (await page.getByText(/\/overlay\?wallet=/).textContent()) ?? ''
+    t.is(new URL(address).searchParams.get('position'), 'top')
+    t.is(new URL(address).searchParams.get('preview'), null)
+    t.is(new URL(address).searchParams.get('min'), '1.5')
+    const source = await context.newPage()
+    const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
+    await source.goto(address)
+    await stream
+    await page.getByRole('button', { name: 'Send a test alert' }).click()
+    await source.getByText('Tobi gave 5 USDC!').waitFor()
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
 
-test.serial('nobody may frame the dashboard, and only it the overlay', async (t) => {
+test.serial('no page may frame the dashboard, and only pages of the service the overlay', async (t) => {
   const { world } = open()
   const policy = async (path: string) =>
     String((await world.request('GET', path)).headers['content-security-policy'])
@@ -163,7 +166,7 @@ test.serial('nobody may frame the dashboard, and only it the overlay', async (t)
   t.regex(await policy('/overlay'), /frame-ancestors 'self'/)
 })
 
-test.serial('the pages are small', (t) => {
+test.serial('the dashboard and the overlay stay within their size limits', (t) => {
   const pages = loadPages()
   const kibibytes = (name: 'dashboard' | 'overlay'): number => {
     const { script, preloads, styles } = pages.files(name)

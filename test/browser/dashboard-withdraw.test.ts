@@ -1,26 +1,26 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
-import { arrived, becomes } from '../helpers/browser/on-page.js'
-import { inspect } from '../helpers/inspect.js'
-import { balanceOf, creatorWith, executions, historyOf } from '../helpers/make/payouts.js'
+import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
+import { countExecutions, creatorWithBalance, listHistory, readBalance } from '../helpers/make/withdrawals.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { env: { PAYOUT_LOOK_SECONDS: '0.05' }, workers: ['payouts', 'reconciler'] })
 test.serial.beforeEach((t) => {
   t.timeout(90_000)
-  open().world.fiat.fiatpay.behaviour.reset()
+  open().world.fiat.fiatpay.faults.reset()
 })
 
-/** As far as the review, by keyboard. */
+/** Goes on to the review, by keyboard. */
 async function toReview(page: Page, amount: string): Promise<void> {
   const { keyboard } = page
   await page.getByText(/available$/).waitFor()
   await page.getByRole('textbox', { name: /^Amount/ }).focus()
   await keyboard.type(amount)
   await keyboard.press('Enter')
-  await arrived(page, 'To which account?')
+  await waitForHeading(page, 'To which account?')
   await page.getByRole('combobox', { name: 'Bank' }).focus()
   await keyboard.type('guar trust')
   await page.getByRole('option', { name: 'Guaranty Trust Bank' }).waitFor()
@@ -30,66 +30,66 @@ async function toReview(page: Page, amount: string): Promise<void> {
   await keyboard.type('0123456789')
   await page.getByText('SANDBOX ACCOUNT').waitFor()
   await keyboard.press('Enter')
-  await arrived(page, 'Check and confirm')
+  await waitForHeading(page, 'Check and confirm')
 }
 
-test.serial('money goes to the bank in four steps, and the page follows it until it is paid', async (t) => {
+test.serial('a withdrawal takes four steps, and the page follows it until it is paid', async (t) => {
   const { world } = open()
-  world.fiat.fiatpay.behaviour.setMode({ transfers: 'manual' })
-  const ada = await creatorWith(world, 50)
+  world.fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+  const ada = await creatorWithBalance(world, 50)
   const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await toReview(page, '20')
   await page.getByText('₦31,680.00').first().waitFor()
-  await inspect(t, page, 'dash-withdraw-review')
+  await checkAccessibility(t, page, 'dash-withdraw-review')
   await page.getByRole('button', { name: 'Back' }).click()
   await page.getByText('This doesn’t look like your name, Ada Lovelace.').waitFor()
-  await inspect(t, page, 'dash-withdraw-bank')
+  await checkAccessibility(t, page, 'dash-withdraw-bank')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Withdraw ₦31,680.00' }).click()
   await page.getByRole('heading', { name: /The bank is transferring ₦31,680.00/ }).waitFor()
-  await inspect(t, page, 'dash-withdraw-progress')
-  const [payout] = await historyOf(world, ada)
+  await checkAccessibility(t, page, 'dash-withdraw-progress')
+  const [payout] = await listHistory(world, ada)
   const reference = payout?.reference ?? ''
   await page.waitForURL(`**${reference}`)
   await page.reload()
   await page.getByRole('heading', { name: /The bank is transferring/ }).waitFor()
   const transfer = world.fiat.fiatpay.transfers.find(reference)
-  if (transfer !== undefined) world.fiat.fiatpay.moveTransfer(transfer, 'success')
+  if (transfer !== undefined) world.fiat.fiatpay.setOutcome(transfer, 'success')
   await page.getByRole('heading', { name: '₦31,680.00 paid to SANDBOX ACCOUNT' }).waitFor()
-  await inspect(t, page, 'dash-withdraw-paid')
-  t.is(executions(world, reference), 1)
-  t.deepEqual(await balanceOf(world, ada), { availableUSDC: 30, heldUSDC: 0 })
-  await becomes(t, () => page.evaluate('sessionStorage.getItem("withdrawal")'), null)
+  await checkAccessibility(t, page, 'dash-withdraw-paid')
+  t.is(countExecutions(world, reference), 1)
+  t.deepEqual(await readBalance(world, ada), { availableUSDC: 30, heldUSDC: 0 })
+  await assertBecomes(t, () => page.evaluate('sessionStorage.getItem("withdrawal")'), null)
   t.deepEqual(faults, [])
   await context.close()
 })
 
 test.serial(
-  'a lost answer is asked for again with the same key, also after a reload: it is paid once',
+  'after a lost answer the request is repeated with the same key, also after a reload, and is paid once',
   async (t) => {
     const { world } = open()
-    const ada = await creatorWith(world, 50)
+    const ada = await creatorWithBalance(world, 50)
     const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
     await toReview(page, '10')
     const keys: (string | undefined)[] = []
     await page.route('**/payouts/withdraw', async (route) => {
       keys.push(route.request().headers()['idempotency-key'])
-      // It arrives; the answer does not.
+      // The request arrives; its answer does not.
       await route.fetch()
-      // A page that is loaded again has given it up itself.
+      // After a reload the page has already aborted the request.
       await route.abort('connectionreset').catch(() => undefined)
     })
     await page.getByRole('button', { name: /^Withdraw ₦/ }).click()
     await page.getByText('We’re checking what happened. Don’t start again.').waitFor()
-    await inspect(t, page, 'dash-withdraw-checking')
+    await checkAccessibility(t, page, 'dash-withdraw-checking')
     await page.reload()
     await page.getByText('We’re checking what happened. Don’t start again.').waitFor()
     await until('it was asked for again', () => keys.length >= 2)
     await page.unroute('**/payouts/withdraw')
     await page.getByRole('heading', { name: /₦15,840.00/ }).waitFor()
-    const history = await historyOf(world, ada)
+    const history = await listHistory(world, ada)
     t.is(history.length, 1)
-    const executed = () => executions(world, history[0]?.reference ?? '')
+    const executed = () => countExecutions(world, history[0]?.reference ?? '')
     await until('it is executed', () => executed() > 0)
     t.is(executed(), 1)
     t.is(new Set(keys).size, 1)
@@ -97,31 +97,28 @@ test.serial(
   },
 )
 
-test.serial(
-  'a refusal is told in the words of whoever refused, as text, and the balance is as it was',
-  async (t) => {
-    const { world } = open()
-    const rejectText = 'Account <img src=x onerror=alert(1)> is dormant'
-    world.fiat.fiatpay.behaviour.setMode({ transfers: 'reject', rejectText })
-    const ada = await creatorWith(world, 50)
-    const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
-    await toReview(page, '10')
-    await page.getByRole('button', { name: /^Withdraw ₦/ }).click()
-    await page.getByText(rejectText).first().waitFor()
-    await page.getByText('Your balance is unchanged.').waitFor()
-    t.is(await page.locator('main img').count(), 0)
-    await inspect(t, page, 'dash-withdraw-refused')
-    t.deepEqual(await balanceOf(world, ada), { availableUSDC: 50, heldUSDC: 0 })
-    await page.getByRole('button', { name: 'Use another account' }).click()
-    await page.getByRole('heading', { name: 'To which account?' }).waitFor()
-    t.deepEqual(faults, [])
-    await context.close()
-  },
-)
-
-test.serial('a large one is held, and the page says why and that nothing is lost', async (t) => {
+test.serial('a refusal shows the provider’s text as plain text, and the balance is unchanged', async (t) => {
   const { world } = open()
-  const ada = await creatorWith(world, 500)
+  const rejectText = 'Account <img src=x onerror=alert(1)> is dormant'
+  world.fiat.fiatpay.faults.setMode({ transfers: 'reject', rejectText })
+  const ada = await creatorWithBalance(world, 50)
+  const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
+  await toReview(page, '10')
+  await page.getByRole('button', { name: /^Withdraw ₦/ }).click()
+  await page.getByText(rejectText).first().waitFor()
+  await page.getByText('Your balance is unchanged.').waitFor()
+  t.is(await page.locator('main img').count(), 0)
+  await checkAccessibility(t, page, 'dash-withdraw-refused')
+  t.deepEqual(await readBalance(world, ada), { availableUSDC: 50, heldUSDC: 0 })
+  await page.getByRole('button', { name: 'Use another account' }).click()
+  await page.getByRole('heading', { name: 'To which account?' }).waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('a large withdrawal is held, and the page explains why', async (t) => {
+  const { world } = open()
+  const ada = await creatorWithBalance(world, 500)
   const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await toReview(page, '200')
   await page.getByText('Above ₦200,000.00 we verify you once').waitFor()
@@ -129,18 +126,18 @@ test.serial('a large one is held, and the page says why and that nothing is lost
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'We need to verify you first.' }).waitFor()
   await page.getByText('Withdrawals above ₦200,000 (or ₦500,000 in a day) are checked once.').waitFor()
-  await inspect(t, page, 'dash-withdraw-held')
-  t.deepEqual(await balanceOf(world, ada), { availableUSDC: 300, heldUSDC: 200 })
+  await checkAccessibility(t, page, 'dash-withdraw-held')
+  t.deepEqual(await readBalance(world, ada), { availableUSDC: 300, heldUSDC: 200 })
   await context.close()
 })
 
-test.serial('what cannot be withdrawn is told where it is typed', async (t) => {
+test.serial('an amount or account that cannot be used shows a fault at its field', async (t) => {
   const { world } = open()
-  const ada = await creatorWith(world, 5)
+  const ada = await creatorWithBalance(world, 5)
   const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await page.getByText('$5.00 available').waitFor()
   const amount = page.getByRole('textbox', { name: /^Amount/ })
-  for (const [typed, told] of [
+  for (const [typed, fault] of [
     ['', 'Enter an amount'],
     ['lots', 'Enter an amount'],
     ['1,000', 'This can be read in two ways.'],
@@ -149,11 +146,11 @@ test.serial('what cannot be withdrawn is told where it is typed', async (t) => {
   ] as const) {
     await amount.fill(typed)
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').filter({ hasText: told }).waitFor()
+    await page.getByRole('alert').filter({ hasText: fault }).waitFor()
   }
-  await inspect(t, page, 'dash-withdraw-fault')
+  await checkAccessibility(t, page, 'dash-withdraw-fault')
   await page.getByRole('button', { name: 'Max' }).click()
-  await becomes(t, () => amount.inputValue(), '5')
+  await assertBecomes(t, () => amount.inputValue(), '5')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('combobox', { name: 'Bank' }).click()
   await page.getByRole('option', { name: 'Wema Bank' }).click()
@@ -161,6 +158,6 @@ test.serial('what cannot be withdrawn is told where it is typed', async (t) => {
   await page.getByText('This bank has no account with this number.').first().waitFor()
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('heading', { name: 'To which account?' }).waitFor()
-  await inspect(t, page, 'dash-withdraw-no-account')
+  await checkAccessibility(t, page, 'dash-withdraw-no-account')
   await context.close()
 })

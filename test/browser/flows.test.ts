@@ -6,15 +6,21 @@ import test, { type ExecutionContext } from 'ava'
 import type { FrameLocator, Page } from 'playwright-core'
 import { freePort } from '../../scripts/dev/ports.js'
 import { displayNumber } from '../../src/kernel/money.js'
-import { openEmbed, phone, useBrowser, type Visit, visit } from '../helpers/browser/browser.js'
-import { becomes, choose } from '../helpers/browser/on-page.js'
-import { pay, settleNow } from '../helpers/make/fiat-tips.js'
-import { listTips, storedTip } from '../helpers/make/tips.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import {
+  createEmbedSession,
+  phone,
+  prepareVisit,
+  useBrowser,
+  type Visit,
+} from '../helpers/browser/browser.js'
+import { assertBecomes, chooseRadio } from '../helpers/browser/on-page.js'
+import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { listTips, readTipRow } from '../helpers/make/tips.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
-/** Whole tips, each ending with what the service's API says of it. One at a time: each has the browser to itself. */
+/** Whole tips, each checked through the API at the end. The tests are serial: each has the browser to itself. */
 test.serial.beforeEach((t) => t.timeout(90_000))
 
 interface SdkEvent {
@@ -23,8 +29,8 @@ interface SdkEvent {
   readonly sender: string
 }
 
-/** The creator has exactly this tip: in the list, and as an event of their backend. */
-async function tipped(
+/** The creator has exactly this tip, in the list and as an event. */
+async function assertTipped(
   t: ExecutionContext,
   { embedder, supporter }: Visit,
   { symbol, message = null }: { symbol: string; message?: string | null },
@@ -39,7 +45,7 @@ async function tipped(
   t.like(body.events, [{ tokenSymbol: symbol, sender: supporter.wallet }])
 }
 
-/** A page of somebody else's that follows the README. */
+/** A page of another site that follows docs/integrating.md. */
 function hostPage({ embedUrl }: Pick<Visit, 'embedUrl'>): string {
   const script = new URL('/embed.js', embedUrl)
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
@@ -47,11 +53,11 @@ function hostPage({ embedUrl }: Pick<Visit, 'embedUrl'>): string {
 <script type="module">
   import { mount } from '${script}'
   window.heard = []
-  const tell = (message) => window.heard.push(message)
+  const record = (message) => window.heard.push(message)
   window.checkout = mount(document.getElementById('tips'), {
     embedUrl: '${embedUrl}',
     title: 'Tip Ada',
-    onReady: tell, onStarted: tell, onSubmitted: tell, onCompleted: tell, onFailed: tell, onExpired: tell,
+    onReady: record, onStarted: record, onSubmitted: record, onCompleted: record, onFailed: record, onExpired: record,
   })
 </script>`
 }
@@ -62,7 +68,7 @@ const bareFrame = ({ embedUrl }: Pick<Visit, 'embedUrl'>): string =>
 
 async function tipIn(frame: FrameLocator | Page, symbol: string, message = ''): Promise<void> {
   if (message !== '') await frame.getByRole('textbox', { name: /^Message/ }).fill(message)
-  await choose(frame, symbol)
+  await chooseRadio(frame, symbol)
   await frame.getByRole('button', { name: `Tip $5.00 with ${symbol}` }).click()
 }
 
@@ -72,7 +78,7 @@ async function payIn(frame: FrameLocator | Page): Promise<void> {
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
 }
 
-/** Where the checkout in the frame is: another session is another page, and what is pressed in the old one is lost with it. */
+/** The path of the checkout in the frame, which differs for each session. Clicks in the old page are lost. */
 const sessionIn = (page: Page) =>
   page
     .frames()
@@ -85,18 +91,18 @@ async function otherSession(page: Page, former: string | undefined): Promise<voi
 
 for (const symbol of ['SOL', 'USDC'])
   test.serial(`a ${symbol} tip through a wallet in the frame`, async (t) => {
-    const one = await visit(open())
+    const one = await prepareVisit(open())
     await one.page.goto(open().site.serve(bareFrame(one)))
     const frame = one.page.frameLocator('iframe')
     await tipIn(frame, symbol, 'for the album')
     await payIn(frame)
-    await tipped(t, one, { symbol, message: 'for the album' })
+    await assertTipped(t, one, { symbol, message: 'for the album' })
     t.deepEqual(one.faults, [])
     await one.context.close()
   })
 
-test.serial('a swapped tip through a wallet in the frame: SOL is given, USDC arrives', async (t) => {
-  const one = await visit(open(), { settings: { autoConvertUsdc: true } })
+test.serial('a swapped tip through a wallet in the frame: SOL is paid, USDC arrives', async (t) => {
+  const one = await prepareVisit(open(), { settings: { autoConvertUsdc: true } })
   await one.page.goto(open().site.serve(bareFrame(one)))
   const frame = one.page.frameLocator('iframe')
   const answered = one.page.waitForResponse('**/sdk/tip')
@@ -115,7 +121,7 @@ test.serial('a swapped tip through a wallet in the frame: SOL is given, USDC arr
   t.true((tip?.receivedAmount ?? 0) >= least, `${tip?.receivedAmount} of ${least}`)
   t.true(least > 4.8 && least < 5, String(least))
   t.deepEqual(others, [])
-  t.like(await storedTip(open().world, tip?.signature ?? ''), { intent_id: intentId })
+  t.like(await readTipRow(open().world, tip?.signature ?? ''), { intent_id: intentId })
   t.deepEqual(one.faults, [])
   await one.context.close()
 })
@@ -124,8 +130,8 @@ for (const [how, autoConvertUsdc, symbol] of [
   ['tip', false, 'SOL'],
   ['swapped tip', true, 'USDC'],
 ] as const)
-  test.serial(`a ${how} whose wallet adds a guard of its own before signing`, async (t) => {
-    const one = await visit(open(), { settings: { autoConvertUsdc }, wallet: { mode: 'tamper' } })
+  test.serial(`a ${how} whose wallet adds its own guard instruction before signing`, async (t) => {
+    const one = await prepareVisit(open(), { settings: { autoConvertUsdc }, wallet: { mode: 'tamper' } })
     await one.page.goto(open().site.serve(bareFrame(one)))
     const frame = one.page.frameLocator('iframe')
     const answered = one.page.waitForResponse('**/sdk/tip')
@@ -143,15 +149,15 @@ for (const [how, autoConvertUsdc, symbol] of [
       { tokenSymbol: symbol, status: 'confirmed', sender: one.supporter.wallet, message: 'for the album' },
     ])
     const { signature = '' } = tips[0] ?? {}
-    t.like(await storedTip(open().world, signature), { intent_id: intentId })
+    t.like(await readTipRow(open().world, signature), { intent_id: intentId })
     t.deepEqual(one.faults, [])
     await one.context.close()
   })
 
 test.serial(
-  'a tip through a wallet of the page around, relayed by embed.js, which hears all of it',
+  'a tip through a wallet of the embedding page, relayed by embed.js, which gets every message',
   async (t) => {
-    const one = await visit(open(), { wallet: { topOnly: true, lateMs: 400 } })
+    const one = await prepareVisit(open(), { wallet: { topOnly: true, lateMs: 400 } })
     await one.page.goto(open().site.serve(hostPage(one)))
     const frame = one.page.frameLocator('iframe')
     await tipIn(frame, 'USDC')
@@ -163,7 +169,7 @@ test.serial(
     await frame.getByText('You declined in your wallet.').waitFor()
     await one.page.evaluate("testWallet.mode = 'approve'")
     await payIn(frame)
-    await tipped(t, one, { symbol: 'USDC' })
+    await assertTipped(t, one, { symbol: 'USDC' })
     await until('the end is heard', async () => (await heard(one.page)).at(-1)?.type === 'tip.completed')
     const messages = await heard(one.page)
     t.deepEqual(
@@ -194,9 +200,9 @@ test.serial(
   },
 )
 
-test.serial('<tip-checkout> is the same without a line of script, and takes a new session', async (t) => {
-  const one = await visit(open())
-  const again = await openEmbed(open().world, one.embedder, open().site.origin)
+test.serial('<tip-checkout> works without own script and shows a new session', async (t) => {
+  const one = await prepareVisit(open())
+  const again = await createEmbedSession(open().world, one.embedder, open().site.origin)
   const script = new URL('/embed.js', one.embedUrl)
   const element = `<tip-checkout embed-url="${one.embedUrl}" title="Tip Ada"></tip-checkout>`
   await one.page.goto(
@@ -225,8 +231,8 @@ test.serial('<tip-checkout> is the same without a line of script, and takes a ne
   await one.context.close()
 })
 
-test.serial('a tip in a window of its own, which the frame hears of', async (t) => {
-  const one = await visit(open(), { wallet: { topOnly: true } })
+test.serial('a tip in a new window, whose result the frame shows', async (t) => {
+  const one = await prepareVisit(open(), { wallet: { topOnly: true } })
   await one.page.goto(open().site.serve(bareFrame(one)))
   const frame = one.page.frameLocator('iframe')
   await tipIn(frame, 'SOL', 'from a window')
@@ -235,18 +241,18 @@ test.serial('a tip in a window of its own, which the frame hears of', async (t) 
   const popup = await opened
   await frame.getByRole('heading', { name: 'Continue in the other window.' }).waitFor()
   const message = popup.getByRole('textbox', { name: /^Message/ })
-  await becomes(t, () => message.inputValue(), 'from a window')
+  await assertBecomes(t, () => message.inputValue(), 'from a window')
   await popup.getByRole('button', { name: 'Tip $5.00 with SOL' }).click()
   await payIn(popup)
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
-  await tipped(t, one, { symbol: 'SOL', message: 'from a window' })
+  await assertTipped(t, one, { symbol: 'SOL', message: 'from a window' })
   t.false(popup.url().includes(one.sessionToken))
   t.deepEqual(one.faults, [])
   await one.context.close()
 })
 
-test.serial('a tip on a phone, continued by the one-time code of a link', async (t) => {
-  const one = await visit(open(), { wallet: 'none' })
+test.serial('a tip on a phone, continued with the one-time code of a link', async (t) => {
+  const one = await prepareVisit(open(), { wallet: 'none' })
   await one.page.goto(open().site.serve(bareFrame(one)))
   const frame = one.page.frameLocator('iframe')
   await tipIn(frame, 'USDC')
@@ -257,14 +263,14 @@ test.serial('a tip on a phone, continued by the one-time code of a link', async 
   t.is(decodeURIComponent(ref ?? ''), open().world.url)
   t.false(decodeURIComponent(encoded).includes(one.sessionToken))
   // The wallet's own browser: another device, where the wallet is.
-  const other = await visit(open(), { embedder: one.embedder, viewport: phone })
+  const other = await prepareVisit(open(), { embedder: one.embedder, viewport: phone })
   await other.page.goto(decodeURIComponent(encoded))
   await other.page.getByRole('button', { name: 'Tip $5.00 with USDC' }).click()
   await payIn(other.page)
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
-  await tipped(t, { ...one, supporter: other.supporter }, { symbol: 'USDC' })
+  await assertTipped(t, { ...one, supporter: other.supporter }, { symbol: 'USDC' })
   // A code works once.
-  const third = await visit(open(), { embedder: one.embedder })
+  const third = await prepareVisit(open(), { embedder: one.embedder })
   await third.page.goto(decodeURIComponent(encoded))
   await third.page.getByRole('heading', { name: 'This tip link has expired.' }).waitFor()
   for (const { context, faults } of [one, other, third]) {
@@ -273,14 +279,14 @@ test.serial('a tip on a phone, continued by the one-time code of a link', async 
   }
 })
 
-test.serial('a tip by a Solana Pay request, which the frame hears of', async (t) => {
-  const one = await visit(open(), { wallet: 'none' })
+test.serial('a tip by a Solana Pay request, whose result the frame shows', async (t) => {
+  const one = await prepareVisit(open(), { wallet: 'none' })
   const { world } = open()
   await one.page.goto(open().site.serve(bareFrame(one)))
   const frame = one.page.frameLocator('iframe')
   await tipIn(frame, 'SOL')
   await frame.getByRole('button', { name: 'Use your phone' }).click()
-  // Pages offer it over https alone; what is behind the code is the same.
+  // Pages offer the request only over https, so the test makes its code itself.
   const tip = { amount: 5, inputTokenMint: 'So11111111111111111111111111111111111111112' }
   const { body } = await world.request<{ code: string }>('POST', '/sdk/handoff', {
     bearer: one.sessionToken,
@@ -291,7 +297,7 @@ test.serial('a tip by a Solana Pay request, which the frame hears of', async (t)
   const account = one.supporter.wallet
   const asked = await world.request<{ transaction: string }>('POST', link, { body: { account } })
   const txSignature = one.supporter.pay(asked.body.transaction)
-  // What tells the service in place of the search for unreported payments, which has its own tests.
+  // The wallet reports no signature. The service would find the payment by itself; reporting it here is faster.
   const claim = {
     creatorWallet: one.embedder.wallet,
     senderWallet: account,
@@ -305,28 +311,25 @@ test.serial('a tip by a Solana Pay request, which the frame hears of', async (t)
   ).body
   await world.request('POST', '/chain/tips/create', { body: { ...claim, intentId: intents[0]?.intentId } })
   await frame.getByRole('heading', { name: /^Thank you! Ada Lovelace has received/ }).waitFor()
-  await tipped(t, one, { symbol: 'SOL' })
+  await assertTipped(t, one, { symbol: 'SOL' })
   await one.context.close()
 })
 
-test.serial(
-  'a wallet that sends but loses its answer: the tip is found, and nobody is told to pay again',
-  async (t) => {
-    const one = await visit(open(), { wallet: { features: ['signAndSendTransaction'] } })
-    await one.page.goto(one.embedUrl)
-    await tipIn(one.page, 'SOL')
-    await one.page.getByRole('button', { name: /^Test Wallet/ }).click()
-    await one.page.getByRole('heading', { name: 'Check and approve' }).waitFor()
-    await one.page.evaluate("testWallet.mode = 'lost'")
-    await one.page.getByRole('button', { name: 'Approve in Test Wallet' }).click()
-    await one.page.getByRole('heading', { name: 'Sent. Waiting for the network.' }).waitFor()
-    t.is(await one.page.getByRole('button', { name: /again/i }).count(), 0)
-    await one.context.close()
-  },
-)
+test.serial('a wallet that sends and then fails: the page does not offer to pay again', async (t) => {
+  const one = await prepareVisit(open(), { wallet: { features: ['signAndSendTransaction'] } })
+  await one.page.goto(one.embedUrl)
+  await tipIn(one.page, 'SOL')
+  await one.page.getByRole('button', { name: /^Test Wallet/ }).click()
+  await one.page.getByRole('heading', { name: 'Check and approve' }).waitFor()
+  await one.page.evaluate("testWallet.mode = 'lost'")
+  await one.page.getByRole('button', { name: 'Approve in Test Wallet' }).click()
+  await one.page.getByRole('heading', { name: 'Sent. Waiting for the network.' }).waitFor()
+  t.is(await one.page.getByRole('button', { name: /again/i }).count(), 0)
+  await one.context.close()
+})
 
-test.serial('a tip that is on its way when the page is left is there when it comes back', async (t) => {
-  const one = await visit(open())
+test.serial('a tip that is under way when the page is left is shown after a reload', async (t) => {
+  const one = await prepareVisit(open())
   await one.page.route('**/sdk/intents/**', () => undefined)
   await one.page.goto(one.embedUrl)
   await tipIn(one.page, 'SOL')
@@ -336,16 +339,16 @@ test.serial('a tip that is on its way when the page is left is there when it com
   await one.page.unroute('**/sdk/intents/**')
   await one.page.reload()
   await one.page.getByRole('heading', { name: /^Thank you!/ }).waitFor()
-  await tipped(t, one, { symbol: 'SOL' })
+  await assertTipped(t, one, { symbol: 'SOL' })
   await one.context.close()
 })
 
-test.serial('the site of the README works as it stands there', async (t) => {
+test.serial('the site of docs/integrating.md works as it is written there', async (t) => {
   const { world } = open()
-  const one = await visit(open())
+  const one = await prepareVisit(open())
   const [servicePort, shopPort] = [await freePort(), await freePort()]
   const publicUrl = `http://127.0.0.1:${servicePort}`
-  const program = /```js\n(.*?)```/s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+  const program = /```js\n(.*?)```/s.exec(readFileSync('docs/integrating.md', 'utf8'))?.[1] ?? ''
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'shop.mjs'), program)
   start(t, ['dist/src/web.js'], { ...world.env, PORT: String(servicePort), PUBLIC_URL: publicUrl })
@@ -381,7 +384,7 @@ function start(t: ExecutionContext, args: readonly string[], env: Record<string,
   })
 }
 
-/** On the provider's page, in a tab of its own, which ends on ours. */
+/** Pays on the provider's page in another tab, which then returns to the service's page. */
 async function payThere({ context }: Visit, frame: FrameLocator): Promise<void> {
   const opened = context.waitForEvent('page')
   await frame.getByRole('link', { name: 'Open the payment page' }).click()
@@ -397,7 +400,7 @@ for (const [way, fiatCollection] of [
 ] as const)
   test.serial(`a tip in naira by ${way}`, async (t) => {
     const { world } = open()
-    const one = await visit(open(), { settings: { fiatCollection }, wallet: 'none' })
+    const one = await prepareVisit(open(), { settings: { fiatCollection }, wallet: 'none' })
     await one.page.goto(open().site.serve(hostPage(one)))
     const frame = one.page.frameLocator('iframe')
     await frame.getByRole('textbox', { name: /^Message/ }).fill('Well done')
@@ -408,8 +411,8 @@ for (const [way, fiatCollection] of [
     const { intentId } = await (await answered).json()
     await frame.getByRole('heading', { name: /^(Send exactly|Finish paying)/ }).waitFor()
     if (fiatCollection === 'checkout') await payThere(one, frame)
-    else pay(world, intentId)
-    await settleNow(world, intentId)
+    else payFiatIntent(world, intentId)
+    await settleIntentNow(world, intentId)
     await frame.getByRole('heading', { name: 'Thank you! ₦7,600.00 received.' }).waitFor()
     const tips = await listTips(world, one.embedder.id)
     t.like(tips, [

@@ -1,27 +1,33 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { useBrowser, type Visit, type VisitOptions, visit } from '../helpers/browser/browser.js'
-import { announced, heading, press, reached } from '../helpers/browser/on-page.js'
-import { inspect } from '../helpers/inspect.js'
-import { decline, expire, pay, referenceOf, settleNow } from '../helpers/make/fiat-tips.js'
+import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { assertScreen, clickButton, heading, waitForAnnouncement } from '../helpers/browser/on-page.js'
+import {
+  expireFiatIntent,
+  failCharge,
+  payFiatIntent,
+  referenceOf,
+  settleIntentNow,
+} from '../helpers/make/fiat-tips.js'
 import { publicUrl } from '../helpers/servers/world.js'
 
 const open = useBrowser(test)
-/** Every state of the naira tab, one at a time: each has the browser and the provider to itself. */
+/** Every state of the naira tab. The tests are serial: each has the browser and the provider to itself. */
 test.serial.beforeEach((t) => t.timeout(90_000))
 
 const transfer = { settings: { fiatCollection: 'bank_transfer' } } as const
 
-/** The naira tab of a checkout. */
+/** Opens the naira tab of a checkout. */
 async function toNaira(options: VisitOptions = transfer): Promise<Visit> {
-  const one = await visit(open(), options)
+  const one = await prepareVisit(open(), options)
   await one.page.clock.install()
   await one.page.goto(one.embedUrl)
   await one.page.getByRole('tab', { name: /^Naira/ }).click()
   return one
 }
 
-/** A tip that waits for its money, and its id. */
+/** Starts a naira tip that waits for its payment, and returns its id. */
 async function toWaiting(
   options: VisitOptions = transfer,
   email = '',
@@ -29,20 +35,20 @@ async function toWaiting(
   const one = await toNaira(options)
   if (email !== '') await one.page.getByRole('textbox', { name: /^E-mail/ }).fill(email)
   const answered = one.page.waitForResponse('**/payments/fiat/intent')
-  await press(one.page, 'Pay ₦7,600.00')
+  await clickButton(one.page, 'Pay ₦7,600.00')
   const { intentId } = await (await answered).json()
   await heading(one.page, /^(Send exactly|Finish paying)/).waitFor()
   return { ...one, intentId }
 }
 
-/** Looks again: what a supporter does who comes back to the tab. */
-const lookAgain = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+/** Does what happens when the supporter comes back to the tab. */
+const returnToTab = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
-test.serial('J0 the rate is away, then back', async (t) => {
+test.serial('J0 the rate is unavailable, then available again', async (t) => {
   open().world.fiat.rates.set({ NGN: null })
   const one = await toNaira()
   await one.page.getByText('Naira payments are unavailable right now.').waitFor()
-  await inspect(t, one.page, 'J0-rate-away')
+  await checkAccessibility(t, one.page, 'J0-rate-away')
   open().world.fiat.rates.set({ NGN: 1600 })
   await t.notThrowsAsync(async () => {
     for (
@@ -50,7 +56,7 @@ test.serial('J0 the rate is away, then back', async (t) => {
       !(await button.isVisible());
     ) {
       const answered = one.page.waitForResponse('**/payments/fiat/rate*')
-      await press(one.page, 'Try again')
+      await clickButton(one.page, 'Try again')
       await answered
       await one.page.getByRole('button', { name: /^(Pay ₦|Try again)/ }).waitFor()
     }
@@ -58,36 +64,36 @@ test.serial('J0 the rate is away, then back', async (t) => {
   await one.context.close()
 })
 
-test.serial('J1 choose, anonymously', async (t) => {
+test.serial('J1 the naira form, also anonymous', async (t) => {
   const one = await toNaira()
   await one.page.getByText('You pay ₦7,600.00 · fee 5 % · Ada Lovelace gets $4.75').waitFor()
-  await inspect(t, one.page, 'J1-naira')
+  await checkAccessibility(t, one.page, 'J1-naira')
   const name = one.page.getByRole('textbox', { name: /^Your name/ })
   await name.fill('Tobi')
   await one.page.getByRole('checkbox', { name: /^Tip anonymously/ }).check()
   await one.page.getByText('Ada Lovelace sees no name and no e-mail.').waitFor()
   t.is(await name.inputValue(), '')
   t.true(await name.isDisabled())
-  await inspect(t, one.page, 'J1-anonymous')
+  await checkAccessibility(t, one.page, 'J1-anonymous')
   await one.context.close()
 })
 
-test.serial('J2 instructions, which a reload keeps', async (t) => {
+test.serial('J2 the payment instructions stay after a reload', async (t) => {
   const one = await toWaiting()
-  await announced(one.page, /^Instructions ready\. Account number (\d ){9}\d$/)
+  await waitForAnnouncement(one.page, /^Instructions ready\. Account number (\d ){9}\d$/)
   const said = (await one.page.getByRole('status').first().textContent()) ?? ''
   await one.page.reload()
   await heading(one.page, 'Send exactly ₦7,600.00').waitFor()
   await one.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await press(one.page, 'Copy account number')
+  await clickButton(one.page, 'Copy account number')
   await one.page.getByText('Copied').first().waitFor()
   t.is(await one.page.evaluate('navigator.clipboard.readText()'), said.replaceAll(/\D/g, ''))
-  await inspect(t, one.page, 'J2-instructions')
+  await checkAccessibility(t, one.page, 'J2-instructions')
   t.deepEqual(one.faults, [])
   await one.context.close()
 })
 
-test.serial('J3 the provider’s page in another tab', async (t) => {
+test.serial('J3 the provider’s page opens in another tab', async (t) => {
   const one = await toWaiting({ settings: { fiatCollection: 'checkout' } })
   const opened = one.context.waitForEvent('page')
   await one.page.getByRole('link', { name: 'Open the payment page' }).click()
@@ -95,82 +101,82 @@ test.serial('J3 the provider’s page in another tab', async (t) => {
   t.is(await tab.evaluate('opener'), null)
   t.is(await tab.evaluate('document.referrer'), '')
   await one.page.getByText('This page updates by itself.', { exact: true }).waitFor()
-  await inspect(t, one.page, 'J3-other-tab')
+  await checkAccessibility(t, one.page, 'J3-other-tab')
   await tab.getByRole('button', { name: 'Pay' }).click()
   await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
   await tab.getByText('The page you came from updates by itself.').waitFor()
   const { origin, pathname, searchParams } = new URL(tab.url())
   t.is(origin + pathname, `${publicUrl}/paid`)
   t.is(searchParams.get('reference'), referenceOf(one.intentId))
-  await inspect(t, tab, 'J3-return')
-  await settleNow(open().world, one.intentId)
-  await lookAgain(one.page)
-  await reached(t, one, 'J3-done', 'Thank you! ₦7,600.00 received.')
+  await checkAccessibility(t, tab, 'J3-return')
+  await settleIntentNow(open().world, one.intentId)
+  await returnToTab(one.page)
+  await assertScreen(t, one, 'J3-done', 'Thank you! ₦7,600.00 received.')
 })
 
-test.serial('J4 said sent', async (t) => {
+test.serial('J4 the supporter says that the transfer is sent', async (t) => {
   const one = await toWaiting()
-  await press(one.page, "I've sent it")
+  await clickButton(one.page, "I've sent it")
   await heading(one.page, 'Looking for your transfer.').waitFor()
-  await inspect(t, one.page, 'J4-looking')
+  await checkAccessibility(t, one.page, 'J4-looking')
   await one.context.close()
 })
 
-test.serial('J5 the last five minutes', async (t) => {
+test.serial('J5 the last five minutes are counted down', async (t) => {
   const one = await toWaiting()
   await one.page.getByText(/^This account works until \d\d:\d\d \((29|30) min\)$/).waitFor()
   await one.page.clock.fastForward(26 * 60_000)
   await one.page.getByText(/^[34]:\d\d left\. If you have sent it, just wait\.$/).waitFor()
-  // Read out a moment after it is seen.
+  // The live region follows a moment after the visible text.
   const readOut = one.page
     .getByRole('status')
     .filter({ hasText: '5:00 left. If you have sent it, just wait.' })
   await readOut.waitFor({ state: 'attached' })
   t.is(await readOut.count(), 1)
-  await inspect(t, one.page, 'J5-last-minutes')
+  await checkAccessibility(t, one.page, 'J5-last-minutes')
   await one.context.close()
 })
 
-test.serial('J6 the time is over, and the money comes after all', async (t) => {
+test.serial('J6 the time is over, and the money arrives later', async (t) => {
   const one = await toWaiting()
-  await expire(open().world, one.intentId)
-  await settleNow(open().world, one.intentId)
-  await lookAgain(one.page)
+  await expireFiatIntent(open().world, one.intentId)
+  await settleIntentNow(open().world, one.intentId)
+  await returnToTab(one.page)
   await heading(one.page, 'The time is over.').waitFor()
   await one.page
     .getByText("Already sent? It will still be credited when it arrives; don't send it twice.")
     .waitFor()
-  await inspect(t, one.page, 'J6-late')
-  await press(one.page, "I've sent it")
-  pay(open().world, one.intentId)
-  await settleNow(open().world, one.intentId)
-  await lookAgain(one.page)
-  await reached(t, one, 'J6-late-done', 'Thank you! ₦7,600.00 received.')
+  await checkAccessibility(t, one.page, 'J6-late')
+  await clickButton(one.page, "I've sent it")
+  payFiatIntent(open().world, one.intentId)
+  await settleIntentNow(open().world, one.intentId)
+  await returnToTab(one.page)
+  await assertScreen(t, one, 'J6-late-done', 'Thank you! ₦7,600.00 received.')
 })
 
 test.serial('J7 the payment could not be completed', async (t) => {
   const one = await toWaiting()
-  decline(open().world, one.intentId)
-  await settleNow(open().world, one.intentId)
-  await lookAgain(one.page)
-  await reached(t, one, 'J7-failed', "This payment couldn't be completed.", [one.intentId])
+  failCharge(open().world, one.intentId)
+  await settleIntentNow(open().world, one.intentId)
+  await returnToTab(one.page)
+  await assertScreen(t, one, 'J7-failed', "This payment couldn't be completed.", [one.intentId])
 })
 
-test.serial('J8 done', async (t) => {
+test.serial('J8 the tip is paid', async (t) => {
   const one = await toWaiting(transfer, 'tobi@example.com')
-  pay(open().world, one.intentId)
-  await settleNow(open().world, one.intentId)
-  await lookAgain(one.page)
-  await reached(t, one, 'J8-done', 'Thank you! ₦7,600.00 received.', [
+  payFiatIntent(open().world, one.intentId)
+  await settleIntentNow(open().world, one.intentId)
+  await returnToTab(one.page)
+  await assertScreen(t, one, 'J8-done', 'Thank you! ₦7,600.00 received.', [
     'A receipt is on its way to your e-mail.',
   ])
 })
 
 test.serial('J9 the provider does not answer', async (t) => {
   const one = await toNaira()
-  open().world.fiat.fiatpay.behaviour.setMode({ charges: 'down' })
-  await press(one.page, 'Pay ₦7,600.00')
+  open().world.fiat.fiatpay.faults.setMode({ charges: 'down' })
+  await clickButton(one.page, 'Pay ₦7,600.00')
   const said = ['Nothing was paid.']
-  await reached(t, one, 'J9-provider-down', "The payment provider isn't answering.", said)
-  open().world.fiat.fiatpay.behaviour.reset()
+  await assertScreen(t, one, 'J9-provider-down', "The payment provider isn't answering.", said)
+  open().world.fiat.fiatpay.faults.reset()
 })

@@ -1,32 +1,32 @@
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
-import { type BrowserWorld, faultsOf, useBrowser } from '../helpers/browser/browser.js'
-import { hostileTexts } from '../helpers/http/hostile-texts.js'
-import { inspect } from '../helpers/inspect.js'
-import { plantConfirmed } from '../helpers/make/confirmed-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
-import { startRestartableApp } from '../helpers/servers/restartable-app.js'
+import { type BrowserWorld, collectPageErrors, useBrowser } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { hostileTexts } from '../helpers/http/hostile-input.js'
+import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
+import { startRestartableApp } from '../helpers/servers/serve-app.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
-/** Alerts come and go quickly, so that tests need not wait. */
+/** Short alerts, so that tests need not wait. */
 const quick = 'duration=1000&gap=0&animation=none'
 
 interface Source {
   readonly context: BrowserContext
   readonly page: Page
   readonly faults: readonly string[]
-  /** What was shown so far, in order, over every load of the page. */
+  /** The alerts shown so far, in order, over all loads of the page. */
   readonly shown: () => string[]
 }
 
-/** A browser source of a streaming program, which keeps what it stores. */
+/** A browser source of a streaming program: its storage survives reloads. */
 async function addSource(t: ExecutionContext, { browser }: BrowserWorld): Promise<Source> {
   const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
   const page = await context.newPage()
   const shown: string[] = []
-  const faults = faultsOf(context)
+  const faults = collectPageErrors(context)
   await context.exposeFunction('note', (text: string) => shown.push(text))
   await context.addInitScript(
     "addEventListener('tip:show', ({ detail }) => note(detail.message ?? detail.sender ?? String(detail.count)))",
@@ -36,22 +36,22 @@ async function addSource(t: ExecutionContext, { browser }: BrowserWorld): Promis
 }
 
 const plant = (wallet: string, message: string) =>
-  plantConfirmed(open().world.services, [wallet], { message })
+  createConfirmedSolTips(open().world.services, [wallet], { message })
 
-/** The stream of this page stands: what is confirmed now is live. */
+/** Opens an overlay and waits until its stream is connected and its cursor is stored. */
 async function goTo(page: Page, url: string): Promise<void> {
   const stream = page.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
   await page.goto(url)
   await stream
-  const place = `overlay:${new URL(url).searchParams.get('wallet')}`
-  await until('the page has its place in the stream', () =>
-    page.evaluate<boolean>(`localStorage.getItem('${place}') !== null`),
+  const cursorKey = `overlay:${new URL(url).searchParams.get('wallet')}`
+  await until('the page has stored its cursor', () =>
+    page.evaluate<boolean>(`localStorage.getItem('${cursorKey}') !== null`),
   )
 }
 
-test.serial('a tip appears over a transparent page, one after the other, and goes away again', async (t) => {
+test.serial('tips appear one at a time on a transparent page and disappear again', async (t) => {
   const { page, shown, faults } = await addSource(t, open())
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   await plant(wallet, 'before anybody looked')
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&duration=3000&gap=0`)
   t.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgba(0, 0, 0, 0)')
@@ -69,30 +69,30 @@ test.serial('a tip appears over a transparent page, one after the other, and goe
   t.deepEqual(faults, [])
 })
 
-test.serial('an alert, and an address without a wallet, can be read by everybody', async (t) => {
+test.serial('an alert and the message about a wrong wallet pass the accessibility checks', async (t) => {
   const { page, faults } = await addSource(t, open())
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&duration=60000&animation=none`)
   await plant(wallet, 'a word that is as long as it may be: '.padEnd(200, 'x'))
   await page.locator('.tip--show').waitFor()
-  await inspect(t, page, 'overlay-tip')
+  await checkAccessibility(t, page, 'overlay-tip')
   await page.goto(`${open().world.url}/overlay?wallet=nobody`)
   await page
     .getByText(/wallet/)
     .first()
     .waitFor()
-  await inspect(t, page, 'overlay-no-wallet')
+  await checkAccessibility(t, page, 'overlay-no-wallet')
   t.deepEqual(faults, [])
 })
 
 test.serial(
-  'through reloads, 503s, and a service that is away, every tip is shown once, in order',
+  'every tip is shown once and in order, through reloads, 503s and an unavailable service',
   async (t) => {
     const { world } = open()
     const app = await startRestartableApp(world.env)
     t.teardown(() => app.close())
     const { page, shown, faults } = await addSource(t, open())
-    const wallet = strangerWallet()
+    const wallet = unusedWallet()
     const address = `${app.url}/overlay?wallet=${wallet}&${quick}`
     await goTo(page, address)
     const expected: string[] = []
@@ -124,9 +124,9 @@ test.serial(
   },
 )
 
-test.serial('a source that nobody sees holds its alerts back', async (t) => {
+test.serial('a source that is not shown holds its alerts back', async (t) => {
   const { page, shown } = await addSource(t, open())
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${quick}`)
   const seen = (active: boolean) =>
     page.evaluate(
@@ -135,7 +135,7 @@ test.serial('a source that nobody sees holds its alerts back', async (t) => {
   await seen(false)
   const live = page.waitForEvent('console', { predicate: (message) => message.text() === 'probe' })
   await plant(wallet, 'held')
-  // The second reader of the same stream has it, so the first one has it, too.
+  // A second reader of the stream has got the tip, so the overlay has got it, too.
   await page.evaluate(`(async () => {
     const reader = (await fetch('/chain/tips/stream?wallet=${wallet}', { headers: { 'last-event-id': '0' } })).body.getReader()
     for (let text = ''; !text.includes('held'); ) text += new TextDecoder().decode((await reader.read()).value)
@@ -147,7 +147,7 @@ test.serial('a source that nobody sees holds its alerts back', async (t) => {
   await until('it is shown', () => shown().length === 1)
 })
 
-test.serial('an address without a wallet, or with none that exists, says so', async (t) => {
+test.serial('a URL without a wallet, or with an invalid one, shows a message', async (t) => {
   const { page } = await addSource(t, open())
   await page.goto(`${open().world.url}/overlay`)
   await page.getByText('This overlay needs a wallet').waitFor()
@@ -156,14 +156,13 @@ test.serial('an address without a wallet, or with none that exists, says so', as
   t.pass()
 })
 
-test.serial('what strangers write stays text, inside its card, and runs nothing', async (t) => {
+test.serial('hostile text stays text inside its alert and runs no script', async (t) => {
   const { page, shown, faults } = await addSource(t, open())
   const template = encodeURIComponent('<b onclick=1>{sender}</b> {amount} {token}')
   for (const [at, text] of hostileTexts.entries()) {
-    const wallet = strangerWallet()
-    // It stays for as long as one looks at it.
-    const look = `duration=60000&animation=none&template=${template}`
-    await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${look}`)
+    const wallet = unusedWallet()
+    const longShown = `duration=60000&animation=none&template=${template}`
+    await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${longShown}`)
     await plant(wallet, text)
     await until(`text ${at} is shown`, () => shown().length === at + 1)
     const card = await page.locator('article.tip').boundingBox()
@@ -182,7 +181,7 @@ test.serial('what strangers write stays text, inside its card, and runs nothing'
   t.deepEqual(faults, [])
 })
 
-test.serial('an alert is heard when sound is asked for, and only then', async (t) => {
+test.serial('an alert plays a sound only when `sound` is set', async (t) => {
   const { page, shown } = await addSource(t, open())
   await page.addInitScript(
     `self.tones = []
@@ -193,7 +192,7 @@ test.serial('an alert is heard when sound is asked for, and only then', async (t
     ['', []],
     ['&sound=1&volume=0.2', [880, 1318.5]],
   ] as const) {
-    const wallet = strangerWallet()
+    const wallet = unusedWallet()
     const before = shown().length
     await goTo(page, `${open().world.url}/overlay?wallet=${wallet}&${quick}${sound}`)
     await plant(wallet, 'heard')
@@ -202,12 +201,12 @@ test.serial('an alert is heard when sound is asked for, and only then', async (t
   }
 })
 
-test.serial('a minute without the service shows a dot, which goes when it is back', async (t) => {
+test.serial('a dot appears after a minute without the service and disappears when it is back', async (t) => {
   const app = await startRestartableApp(open().world.env)
   t.teardown(() => app.close())
   const { page, faults } = await addSource(t, open())
   await page.clock.install()
-  await goTo(page, `${app.url}/overlay?wallet=${strangerWallet()}&${quick}`)
+  await goTo(page, `${app.url}/overlay?wallet=${unusedWallet()}&${quick}`)
   const dot = page.locator('.dot')
   await app.stop('nothing')
   await page.clock.runFor(50_000)

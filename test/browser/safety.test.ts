@@ -3,9 +3,16 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import type { BrowserContext } from 'playwright-core'
 import { loadPages } from '../../src/http/pages/built-pages.js'
-import { useBrowser, visit } from '../helpers/browser/browser.js'
-import { announced, arrived, becomes, choose, heading, press } from '../helpers/browser/on-page.js'
-import { pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { prepareVisit, useBrowser } from '../helpers/browser/browser.js'
+import {
+  assertBecomes,
+  chooseRadio,
+  clickButton,
+  heading,
+  waitForAnnouncement,
+  waitForHeading,
+} from '../helpers/browser/on-page.js'
+import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { until } from '../helpers/until.js'
 
@@ -27,7 +34,7 @@ function firstLoad(name: string): number {
   )
 }
 
-test('the checkout and embed.js stay within their budgets', (t) => {
+test('the checkout and embed.js stay within their size limits', (t) => {
   const sizes = {
     checkout: firstLoad('checkout'),
     embed: gzipSync(loadPages().embedScript.identity, { level: 9 }).length,
@@ -37,7 +44,7 @@ test('the checkout and embed.js stay within their budgets', (t) => {
   t.true(sizes.embed <= 3 * kib, `${sizes.embed} bytes`)
 })
 
-test('assets come compressed as asked, for ever, and unknown ones not at all', async (t) => {
+test('assets are sent in the accepted encoding and cached forever, and unknown ones are 404', async (t) => {
   const { url } = open().world
   const { script } = loadPages().files('checkout')
   for (const [asked, given] of [
@@ -65,7 +72,7 @@ test('assets come compressed as asked, for ever, and unknown ones not at all', a
 })
 
 test.serial('the checkout is painted within a second', async (t) => {
-  const one = await visit(open())
+  const one = await prepareVisit(open())
   await one.page.goto(one.embedUrl)
   await heading(one.page, /^Tip /).waitFor()
   const paint = await one.page.evaluate<number>(
@@ -76,8 +83,8 @@ test.serial('the checkout is painted within a second', async (t) => {
   await one.context.close()
 })
 
-test.serial('only the site of the session may frame it', async (t) => {
-  const one = await visit(open())
+test.serial('only the site of the session may frame the checkout', async (t) => {
+  const one = await prepareVisit(open())
   await one.page.goto('about:blank')
   await one.page.setContent(`<iframe src="${one.embedUrl}"></iframe>`)
   await until('the browser refuses', () => one.page.frames()[1]?.url().startsWith('chrome-error:') ?? false)
@@ -85,7 +92,7 @@ test.serial('only the site of the session may frame it', async (t) => {
   await one.context.close()
 })
 
-/** Everything that leaves the browser: addresses, headers and bodies of requests. */
+/** Collects the addresses, headers and bodies of all requests. */
 function listen(context: BrowserContext) {
   const requests: { url: string; headers: Record<string, string>; body: string }[] = []
   context.on('request', (request) => {
@@ -94,57 +101,60 @@ function listen(context: BrowserContext) {
   return requests
 }
 
-test.serial('the token is in no address, referrer, message, link or log: in one header alone', async (t) => {
-  const { world, site } = open()
-  const lines: string[] = []
-  const one = await visit(open(), { wallet: { topOnly: true } })
-  const requests = listen(one.context)
-  one.context.on('console', (message) => lines.push(message.text()))
-  const secret = one.sessionToken.slice('sdk_sess_'.length)
-  const script = new URL('/embed.js', one.embedUrl)
-  await one.page.goto(
-    site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div><script type="module">
+test.serial(
+  'the session token is in the Authorization header only: in no URL, referrer, message, link or log',
+  async (t) => {
+    const { world, site } = open()
+    const lines: string[] = []
+    const one = await prepareVisit(open(), { wallet: { topOnly: true } })
+    const requests = listen(one.context)
+    one.context.on('console', (message) => lines.push(message.text()))
+    const secret = one.sessionToken.slice('sdk_sess_'.length)
+    const script = new URL('/embed.js', one.embedUrl)
+    await one.page.goto(
+      site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div><script type="module">
       import { mount } from '${script}'
       window.heard = []
       addEventListener('message', ({ data }) => window.heard.push(JSON.stringify(data)))
       window.open_ = (embedUrl) => mount(document.getElementById('tips'), { embedUrl })
     </script>`),
-  )
-  await one.page.evaluate(
-    `new Promise((done) => { const look = () => self.open_ ? done() : requestAnimationFrame(look); look() })`,
-  )
-  await one.page.evaluate(`open_('${one.embedUrl}')`)
-  const frame = one.page.frameLocator('iframe')
-  await frame.getByRole('button', { name: /^Tip \$/ }).click()
-  await frame.getByRole('button', { name: 'Use your phone' }).click()
-  await frame.getByRole('link', { name: 'Open in Phantom' }).waitFor()
-  const links = await frame
-    .locator('a')
-    .evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))))
-  await frame.getByRole('button', { name: 'Back' }).click()
-  await frame.getByRole('button', { name: /^Tip \$/ }).click()
-  await frame.getByRole('button', { name: /^Test Wallet/ }).click()
-  await frame.getByRole('button', { name: 'Approve in Test Wallet' }).click()
-  await frame.getByRole('heading', { name: /^Thank you!/ }).waitFor()
-  const inner = one.page.frames()[1]
-  t.false(inner?.url().includes(secret))
-  t.false(
-    (await inner?.evaluate<string>('document.documentElement.outerHTML + location.href'))?.includes(secret),
-  )
-  t.false((await one.page.evaluate<string[]>('heard')).join('\n').includes(secret))
-  t.false([...links, ...lines].join('\n').includes(secret))
-  t.true(links.length > 1)
-  const carrying = requests.filter((request) => JSON.stringify(request).includes(secret))
-  t.true(carrying.length > 3)
-  for (const { url, headers, body } of carrying) {
-    t.true(url.startsWith(`${world.url}/sdk/`), url)
-    t.false(`${url}${body}${headers['referer'] ?? ''}`.includes(secret))
-    t.is(headers['authorization'], `Bearer ${one.sessionToken}`)
-  }
-  for (const { url, headers } of requests.filter((request) => request.url.startsWith(world.url)))
-    if (!url.includes('/embed')) t.falsy(headers['referer'], url)
-  await one.context.close()
-})
+    )
+    await one.page.evaluate(
+      `new Promise((done) => { const look = () => self.open_ ? done() : requestAnimationFrame(look); look() })`,
+    )
+    await one.page.evaluate(`open_('${one.embedUrl}')`)
+    const frame = one.page.frameLocator('iframe')
+    await frame.getByRole('button', { name: /^Tip \$/ }).click()
+    await frame.getByRole('button', { name: 'Use your phone' }).click()
+    await frame.getByRole('link', { name: 'Open in Phantom' }).waitFor()
+    const links = await frame
+      .locator('a')
+      .evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))))
+    await frame.getByRole('button', { name: 'Back' }).click()
+    await frame.getByRole('button', { name: /^Tip \$/ }).click()
+    await frame.getByRole('button', { name: /^Test Wallet/ }).click()
+    await frame.getByRole('button', { name: 'Approve in Test Wallet' }).click()
+    await frame.getByRole('heading', { name: /^Thank you!/ }).waitFor()
+    const inner = one.page.frames()[1]
+    t.false(inner?.url().includes(secret))
+    t.false(
+      (await inner?.evaluate<string>('document.documentElement.outerHTML + location.href'))?.includes(secret),
+    )
+    t.false((await one.page.evaluate<string[]>('heard')).join('\n').includes(secret))
+    t.false([...links, ...lines].join('\n').includes(secret))
+    t.true(links.length > 1)
+    const carrying = requests.filter((request) => JSON.stringify(request).includes(secret))
+    t.true(carrying.length > 3)
+    for (const { url, headers, body } of carrying) {
+      t.true(url.startsWith(`${world.url}/sdk/`), url)
+      t.false(`${url}${body}${headers['referer'] ?? ''}`.includes(secret))
+      t.is(headers['authorization'], `Bearer ${one.sessionToken}`)
+    }
+    for (const { url, headers } of requests.filter((request) => request.url.startsWith(world.url)))
+      if (!url.includes('/embed')) t.falsy(headers['referer'], url)
+    await one.context.close()
+  },
+)
 
 const hostile = [
   '<script>self.hacked=1</script>',
@@ -157,17 +167,17 @@ const hostile = [
   '\u202eevil\u202c \u2066x',
 ]
 
-test.serial('hostile names, messages and provider texts stay text', async (t) => {
+test.serial('hostile names, messages and wallet errors stay text', async (t) => {
   const { world } = open()
   const embedder = await registerEmbedder(world, { fiatCollection: 'bank_transfer' })
   const text = hostile.slice(0, 4).join(' ').slice(0, 100)
   await world.db('users').where({ id: embedder.id }).update({ name: text })
-  const one = await visit(open(), { embedder, tokens: ['USDC'], wallet: { name: text } })
+  const one = await prepareVisit(open(), { embedder, tokens: ['USDC'], wallet: { name: text } })
   await one.page.goto(one.embedUrl)
   await heading(one.page, `Tip ${text}`).waitFor()
   await one.page.getByRole('textbox', { name: /^Message/ }).fill(hostile.join('\n'))
-  await choose(one.page, 'USDC')
-  await press(one.page, 'Tip $5.00 with USDC')
+  await chooseRadio(one.page, 'USDC')
+  await clickButton(one.page, 'Tip $5.00 with USDC')
   await one.page.getByRole('list').getByRole('button').click()
   await heading(one.page, 'Check and approve').waitFor()
   await one.page.evaluate("testWallet.mode = 'broken'")
@@ -175,7 +185,7 @@ test.serial('hostile names, messages and provider texts stay text', async (t) =>
   await heading(one.page, 'Not sent.').waitFor()
   await one.page.getByText('Details').click()
   await one.page.getByText('<img src=x onerror=alert(1)> Something went wrong').waitFor()
-  await press(one.page, 'Try again')
+  await clickButton(one.page, 'Try again')
   await one.page.evaluate("testWallet.mode = 'approve'")
   await one.page.getByRole('button', { name: /^Approve in/ }).click()
   await heading(one.page, /^Thank you!/).waitFor()
@@ -192,8 +202,8 @@ test.serial('hostile names, messages and provider texts stay text', async (t) =>
   await one.context.close()
 })
 
-test.serial('trusted types hold: text never becomes markup or script, and nothing inline runs', async (t) => {
-  const one = await visit(open())
+test.serial('trusted types refuse to turn text into markup or script', async (t) => {
+  const one = await prepareVisit(open())
   await one.page.goto(one.embedUrl)
   await heading(one.page, /^Tip /).waitFor()
   for (const attack of [
@@ -207,8 +217,8 @@ test.serial('trusted types hold: text never becomes markup or script, and nothin
   await one.context.close()
 })
 
-test.serial('the keyboard alone completes a tip, and the focus is never lost', async (t) => {
-  const one = await visit(open())
+test.serial('a crypto tip works by keyboard alone, and the focus is never lost', async (t) => {
+  const one = await prepareVisit(open())
   const { page } = one
   await page.goto(one.embedUrl)
   await heading(page, /^Tip /).waitFor()
@@ -218,36 +228,36 @@ test.serial('the keyboard alone completes a tip, and the focus is never lost', a
     )
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
-  await becomes(t, () => page.getByRole('radio', { name: '$10' }).isChecked(), true)
+  await assertBecomes(t, () => page.getByRole('radio', { name: '$10' }).isChecked(), true)
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Tab')
   await page.keyboard.type('by keyboard')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
-  await becomes(t, focused, 'Naira: card/bank')
+  await assertBecomes(t, focused, 'Naira: card/bank')
   await page.keyboard.press('ArrowLeft')
-  await becomes(t, focused, 'Crypto wallet')
+  await assertBecomes(t, focused, 'Crypto wallet')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Tab')
-  await becomes(t, focused, 'Tip $5.00 with USDC')
+  await assertBecomes(t, focused, 'Tip $5.00 with USDC')
   await page.keyboard.press('Enter')
-  await arrived(page, 'Choose your wallet')
+  await waitForHeading(page, 'Choose your wallet')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await arrived(page, 'Check and approve')
+  await waitForHeading(page, 'Check and approve')
   await page.keyboard.press('Tab')
-  await becomes(t, focused, 'Approve in Test Wallet')
+  await assertBecomes(t, focused, 'Approve in Test Wallet')
   await page.keyboard.press('Enter')
-  await arrived(page, /^Thank you!/)
+  await waitForHeading(page, /^Thank you!/)
   await page.getByText('by keyboard').waitFor()
-  await announced(page, /^Thank you!/)
+  await waitForAnnouncement(page, /^Thank you!/)
   await one.context.close()
 })
 
-test.serial('the keyboard alone completes a tip in naira', async (t) => {
+test.serial('a naira tip works by keyboard alone', async (t) => {
   const { world } = open()
-  const one = await visit(open(), { settings: { fiatCollection: 'bank_transfer' } })
+  const one = await prepareVisit(open(), { settings: { fiatCollection: 'bank_transfer' } })
   const { page } = one
   await page.goto(one.embedUrl)
   await heading(page, /^Tip /).waitFor()
@@ -259,8 +269,8 @@ test.serial('the keyboard alone completes a tip in naira', async (t) => {
   await page.keyboard.press('Enter')
   const { intentId } = await (await answered).json()
   await heading(page, 'Send exactly ₦7,600.00').waitFor()
-  pay(world, intentId)
-  await settleNow(world, intentId)
+  payFiatIntent(world, intentId)
+  await settleIntentNow(world, intentId)
   await heading(page, 'Thank you! ₦7,600.00 received.').waitFor()
   t.deepEqual(one.faults, [])
   await one.context.close()

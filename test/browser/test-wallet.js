@@ -1,6 +1,6 @@
 /**
- * A wallet by the Wallet Standard, made of WebCrypto alone. Runs in the browser, in every frame, before the page's own
- * scripts. `self.testWallet` holds its switches: `mode` is what it does when it is asked to sign.
+ * A Wallet Standard wallet that uses only WebCrypto. It runs in every frame before the page's own scripts. Tests control it
+ * through `self.testWallet`: `mode` sets what it does when it is asked to connect or sign.
  */
 export function installTestWallet(config) {
   if (!self.crypto?.subtle || (config.topOnly && self !== self.top)) return
@@ -20,7 +20,7 @@ export function installTestWallet(config) {
     if (switches.mode === 'hang')
       await new Promise((resolve) => Object.assign(switches, { release: resolve }))
   }
-  /** As a wallet that guards its people does: what is signed is not quite what was issued. */
+  /** Some wallets add guard instructions, so the signed transaction differs from the issued one. */
   async function guarded(transaction) {
     const issued = btoa(String.fromCharCode(...transaction))
     const altered = atob(await self.testWalletGuard(issued))

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { findApiKey } from '../../src/creators/api-keys.js'
-import { secretHash } from '../../src/kernel/ids.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { hashSecret } from '../../src/kernel/ids.js'
+import { registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -22,19 +22,19 @@ interface Keys {
   }[]
 }
 
-function make(session: string, body: unknown = {}) {
+function create(session: string, body: unknown = {}) {
   return world().request<NewKey>('POST', '/creators/api-keys', { session, body })
 }
 async function list(session: string) {
   return (await world().request<Keys>('GET', '/creators/api-keys', { session })).body.apiKeys
 }
-function end(session: string, id: string) {
+function revoke(session: string, id: string) {
   return world().request('DELETE', `/creators/api-keys/${id}`, { session })
 }
 
-test('a key is shown once and stored as prefix and hash', async (t) => {
+test('a key is answered once and stored as prefix and hash', async (t) => {
   const { session, user } = await registerPerson(world())
-  const { status, body } = await make(session, { label: ' my\u0000 shop ' })
+  const { status, body } = await create(session, { label: ' my\u0000 shop ' })
   t.is(status, 200)
   const { apiKey, id, prefix, label, createdAt } = body
   t.regex(apiKey, new RegExp(`^tk_live_${prefix}_[\\w-]{43}$`))
@@ -44,24 +44,24 @@ test('a key is shown once and stored as prefix and hash', async (t) => {
   ] as unknown as Keys['apiKeys'])
   const row = await world().db('api_keys').where({ id }).first()
   t.is(row.user_id, user.id)
-  t.true(secretHash(apiKey).equals(row.key_hash))
+  t.true(hashSecret(apiKey).equals(row.key_hash))
   t.false(JSON.stringify(row).includes(apiKey.slice(-43)))
 })
 
-test('a key opens its creator and no longer does so once it is ended', async (t) => {
+test('a key finds its creator until it is revoked', async (t) => {
   const { session, user } = await registerPerson(world())
-  const { apiKey, id } = (await make(session)).body
+  const { apiKey, id } = (await create(session)).body
   t.deepEqual(await findApiKey(world().db, apiKey), { userId: user.id, keyId: id })
-  t.is((await end(session, id)).status, 200)
+  t.is((await revoke(session, id)).status, 200)
   t.is(await findApiKey(world().db, apiKey), undefined)
   t.deepEqual(await list(session), [])
-  t.is((await end(session, id)).body.error, 'API key not found')
+  t.is((await revoke(session, id)).body.error, 'API key not found')
 })
 
-test('nothing but the whole key opens', async (t) => {
+test('only the complete key is accepted', async (t) => {
   const { session } = await registerPerson(world())
-  const { apiKey, prefix } = (await make(session)).body
-  const other = (await make(session)).body
+  const { apiKey, prefix } = (await create(session)).body
+  const other = (await create(session)).body
   for (const bearer of [
     '',
     prefix,
@@ -77,9 +77,9 @@ test('nothing but the whole key opens', async (t) => {
     t.is(await findApiKey(world().db, bearer), undefined, bearer.slice(0, 80))
 })
 
-test('the last use is noted, at most once a minute', async (t) => {
+test('the last use is recorded at most once a minute', async (t) => {
   const { session } = await registerPerson(world())
-  const { apiKey, id } = (await make(session)).body
+  const { apiKey, id } = (await create(session)).body
   const lastUsed = async () => (await list(session))[0]?.lastUsedAt ?? null
   await findApiKey(world().db, apiKey)
   const first = await lastUsed()
@@ -94,7 +94,7 @@ test('the last use is noted, at most once a minute', async (t) => {
   t.true(((await lastUsed()) ?? '') >= (first ?? ''))
 })
 
-test('of fifty keys asked for at the same moment twenty are made', async (t) => {
+test('of fifty concurrent requests for a key twenty succeed', async (t) => {
   const { session } = await registerPerson(world())
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => world().request('POST', '/creators/api-keys', { session, body: {} })),
@@ -105,36 +105,37 @@ test('of fifty keys asked for at the same moment twenty are made', async (t) => 
   const keys = await list(session)
   t.is(keys.length, 20)
 
-  t.is((await end(session, keys[0]?.id ?? '')).status, 200)
-  t.is((await make(session)).status, 200, 'an ended key makes room')
+  t.is((await revoke(session, keys[0]?.id ?? '')).status, 200)
+  t.is((await create(session)).status, 200, 'a revoked key does not count')
 })
 
-test('nobody ends or sees another creator’s key', async (t) => {
+test('a creator cannot list or revoke another creator’s key', async (t) => {
   const [ada, eve] = await Promise.all([registerPerson(world()), registerPerson(world())])
-  const { apiKey, id } = (await make(ada.session)).body
+  const { apiKey, id } = (await create(ada.session)).body
   t.deepEqual(await list(eve.session), [])
-  const answer = await end(eve.session, id)
+  const answer = await revoke(eve.session, id)
   t.is(answer.status, 404)
   t.is(answer.body.error, 'API key not found')
   t.truthy(await findApiKey(world().db, apiKey))
 })
 
-test('an id that is none is not found', async (t) => {
+test('revoking an unknown or malformed id answers API key not found', async (t) => {
   const { session } = await registerPerson(world())
   for (const id of ['7', '%00', '%ff', 'x'.repeat(500), '00000000-0000-4000-8000-000000000000']) {
-    const answer = await end(session, id)
+    const answer = await revoke(session, id)
     t.is(answer.status, 404, id)
     t.is(answer.body.error, 'API key not found')
   }
 })
 
-test('a label is text of at most 100 characters', async (t) => {
+test('a label is a text of at most 100 characters', async (t) => {
   const { session } = await registerPerson(world())
   for (const label of [7, {}, 'x'.repeat(101)]) {
     const answer = await world().request('POST', '/creators/api-keys', { session, body: { label } })
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid label')
   }
-  for (const body of [{}, { label: null }, { label: ' ' }]) t.is((await make(session, body)).body.label, null)
-  t.is((await make(session, { label: '💜'.repeat(100) })).status, 200)
+  for (const body of [{}, { label: null }, { label: ' ' }])
+    t.is((await create(session, body)).body.label, null)
+  t.is((await create(session, { label: '💜'.repeat(100) })).status, 200)
 })

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { type Person, registerPerson } from '../helpers/make/people.js'
-import { runScript, type ScriptRun } from '../helpers/ops.js'
+import { type Person, registerPerson } from '../helpers/make/creators.js'
+import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
-const linkHandle = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'link-handle', ...args)
+const linkHandle = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'link-handle', ...args)
 
 function freshHandle(): string {
   return `h${randomBytes(6).toString('hex')}`
@@ -22,16 +22,19 @@ function auditOf({ user }: Person) {
     .orderBy('id')
 }
 
-test('without --apply it tells what would be done and does nothing', async (t) => {
+test('without --apply link-handle prints the plan and changes nothing', async (t) => {
   const ada = await registerPerson(world())
   const { code, out } = await linkHandle('--user', ada.email, '--twitter', '@Ada')
   t.is(code, 0)
-  t.is(out, `twitter handle of ${ada.email} (${ada.user.id}): none -> Ada: not done; --apply does it\n`)
+  t.is(
+    out,
+    `twitter handle of ${ada.email} (${ada.user.id}): none -> Ada: not done yet; add --apply to do it\n`,
+  )
   t.deepEqual(await handlesOf(ada), [null, null])
   t.deepEqual(await auditOf(ada), [])
 })
 
-test('--apply links, the profile shows it, and the audit log says who did it', async (t) => {
+test('--apply links a handle, which is in the profile and in the audit log', async (t) => {
   const ada = await registerPerson(world())
   const [twitter, discord] = [freshHandle(), freshHandle()]
   t.is(
@@ -68,7 +71,7 @@ test('--apply links, the profile shows it, and the audit log says who did it', a
   t.truthy(second.actor)
 })
 
-test('a handle somebody else has is refused, in any case of letters, until it is unlinked there', async (t) => {
+test('a handle of another account is refused in any case of letters until it is unlinked', async (t) => {
   const [ada, eve] = await Promise.all([registerPerson(world()), registerPerson(world())])
   const handle = freshHandle()
   await linkHandle('--user', ada.email, '--twitter', handle, '--apply')
@@ -87,7 +90,7 @@ test('a handle somebody else has is refused, in any case of letters, until it is
   t.is((await auditOf(ada)).length, 2)
 })
 
-test('what is so already is not done again', async (t) => {
+test('linking the same handle again changes nothing', async (t) => {
   const ada = await registerPerson(world())
   const handle = freshHandle()
   await linkHandle('--user', ada.email, '--discord', handle, '--apply')
@@ -97,15 +100,15 @@ test('what is so already is not done again', async (t) => {
   t.is((await auditOf(ada)).length, 1)
 })
 
-test('nobody’s account is an error', async (t) => {
+test('an unknown account is refused', async (t) => {
   for (const user of ['nobody@example.com', '00000000-0000-4000-8000-000000000000']) {
     const { code, err } = await linkHandle('--user', user, '--twitter', 'ada', '--apply')
     t.is(code, 1)
-    t.is(err, `nobody has the account ${user}\n`)
+    t.is(err, `there is no account ${user}\n`)
   }
 })
 
-const senseless: readonly string[][] = [
+const wrongArguments: readonly string[][] = [
   [],
   ['--user', 'a@example.com'],
   ['--twitter', 'ada'],
@@ -121,8 +124,8 @@ const senseless: readonly string[][] = [
   ['--user', 'a@example.com', '--handle', 'ada'],
   ['ada'],
 ]
-test('arguments that make no sense are answered with exit code 2', async (t) => {
-  for (const args of senseless) {
+test('wrong arguments end with exit code 2', async (t) => {
+  for (const args of wrongArguments) {
     const { code, out, err } = await linkHandle(...args)
     t.is(code, 2, args.join(' '))
     t.is(out, '')
@@ -130,7 +133,7 @@ test('arguments that make no sense are answered with exit code 2', async (t) => 
   }
 })
 
-test('--help needs no database', async (t) => {
+test('--help prints the options', async (t) => {
   const { code, out } = await linkHandle('--help')
   t.is(code, 0)
   t.regex(out, /--twitter <handle>/)

@@ -1,7 +1,6 @@
 import test from 'ava'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { registerCreator } from '../helpers/make/creators.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -27,7 +26,7 @@ interface ProfileBody {
 function change(session: string, body: unknown) {
   return world().request<ProfileBody>('PATCH', '/creators/me', { session, body })
 }
-async function refused(session: string, body: unknown) {
+async function changeRefused(session: string, body: unknown) {
   return world().request('PATCH', '/creators/me', { session, body })
 }
 async function settingsOf(session: string) {
@@ -35,7 +34,7 @@ async function settingsOf(session: string) {
   return answer.body.creator.settings
 }
 
-test('the profile of a new creator has the defaults, and the wallet once it is there', async (t) => {
+test('the profile of a new creator has the default settings and the wallet', async (t) => {
   const { session, user, wallet } = await registerCreator(world())
   const answer = await world().request('GET', '/creators/me', { session })
   t.is(answer.status, 200)
@@ -54,7 +53,7 @@ test('the profile of a new creator has the defaults, and the wallet once it is t
   })
 })
 
-test('settings are merged key by key, and a change answers the whole profile', async (t) => {
+test('settings are merged key by key, and a change answers the full profile', async (t) => {
   const { session } = await registerPerson(world())
   t.is((await change(session, { settings: { yieldEnabled: true } })).status, 200)
   await change(session, { settings: { minTipUsd: 1.5, maxTipUsd: 20 } })
@@ -73,14 +72,14 @@ test('settings are merged key by key, and a change answers the whole profile', a
   t.deepEqual(await settingsOf(session), expected)
 })
 
-test('null lifts a limit and changes no other setting', async (t) => {
+test('null removes a limit and changes no other setting', async (t) => {
   const { session } = await registerPerson(world())
   await change(session, { settings: { yieldEnabled: true, minTipUsd: 1, maxTipUsd: 2 } })
   await change(session, { settings: { yieldEnabled: null, acceptedTokens: null, minTipUsd: null } })
   t.deepEqual(await settingsOf(session), { ...defaults, yieldEnabled: true, maxTipUsd: 2 })
 })
 
-test('unknown settings and fields are not kept', async (t) => {
+test('unknown settings and fields are not stored', async (t) => {
   const { session, user } = await registerPerson(world())
   const body = {
     settings: { yieldEnabled: true, feeBps: 0, __proto__: { gaslessEnabled: true } },
@@ -99,7 +98,7 @@ test('unknown settings and fields are not kept', async (t) => {
   t.is(row.email, user.email)
 })
 
-test('changes of different keys at the same moment are all kept', async (t) => {
+test('concurrent changes of different keys are all stored', async (t) => {
   const { session } = await registerPerson(world())
   const keys = ['yieldEnabled', 'gaslessEnabled', 'autoConvertUsdc'] as const
   await Promise.all(keys.map((key) => change(session, { settings: { [key]: true } })))
@@ -125,35 +124,35 @@ for (const settings of [
   { maxTipUsd: 1e9 },
   { minTipUsd: 5, maxTipUsd: 4 },
 ])
-  test(`${JSON.stringify(settings).slice(0, 60)} are invalid settings, and nothing is changed`, async (t) => {
+  test(`${JSON.stringify(settings).slice(0, 60)} are invalid settings and change nothing`, async (t) => {
     const { session, user } = await registerPerson(world())
-    const answer = await refused(session, { name: 'Somebody else', settings })
+    const answer = await changeRefused(session, { name: 'Another name', settings })
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid settings')
     const row = await world().db('users').where({ id: user.id }).first()
     t.deepEqual([row.name, row.settings], [user.name, {}])
   })
 
-test('a limit that contradicts the stored other one is refused', async (t) => {
+test('a minimum above the stored maximum is refused', async (t) => {
   const { session } = await registerPerson(world())
   await change(session, { settings: { maxTipUsd: 5 } })
-  t.is((await refused(session, { settings: { minTipUsd: 6 } })).body.error, 'Invalid settings')
+  t.is((await changeRefused(session, { settings: { minTipUsd: 6 } })).body.error, 'Invalid settings')
   t.is((await change(session, { settings: { minTipUsd: 6, maxTipUsd: 7 } })).status, 200)
 })
 
-test('a name is cleaned and kept to 2 to 100 characters', async (t) => {
+test('a name is cleaned and must have 2 to 100 characters', async (t) => {
   const { session } = await registerPerson(world())
   const { body } = await change(session, { name: '  Grace\u202e\u0000 Hopper ' })
   t.is(body.creator.name, 'Grace Hopper')
   for (const name of ['', 'x', ' x ', 'x'.repeat(101), 7, ['Grace']]) {
-    const answer = await refused(session, { name })
+    const answer = await changeRefused(session, { name })
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid name')
   }
   t.is((await change(session, { name: null })).body.creator.name, 'Grace Hopper')
 })
 
-// JSON is UTF-8 whatever its content type claims, and an empty change is a change.
+// JSON is always read as UTF-8, so this body is an empty object, which is a valid change.
 const { 'an unknown charset': _, ...unreadable } = badBodies
 for (const [what, options] of Object.entries(unreadable))
   test(`PATCH /creators/me answers Invalid JSON to ${what}`, async (t) => {
@@ -163,7 +162,7 @@ for (const [what, options] of Object.entries(unreadable))
     t.is(answer.body.error, 'Invalid JSON')
   })
 
-test('nobody sees or changes another creator', async (t) => {
+test('a change affects only the own profile', async (t) => {
   const [ada, eve] = await Promise.all([registerPerson(world(), 'Ada'), registerPerson(world(), 'Eve')])
   await change(eve.session, { name: 'Not Ada', settings: { yieldEnabled: true } })
   t.deepEqual(await settingsOf(ada.session), defaults)

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { readDomains } from '../../src/creators/sites.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { listSites } from '../../src/creators/sites.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -13,7 +13,7 @@ function put(session: string, domains: unknown) {
   })
 }
 
-const written: Readonly<Record<string, string>> = {
+const accepted: Readonly<Record<string, string>> = {
   'example.com': 'example.com',
   '*.example.com': '*.example.com',
   'example.com:8443': 'example.com:8443',
@@ -27,13 +27,13 @@ const written: Readonly<Record<string, string>> = {
   '192.168.0.1:3000': '192.168.0.1:3000',
   intranet: 'intranet',
 }
-for (const [entry, stored] of Object.entries(written))
-  test(`the site '${entry}' is kept as ${stored}`, async (t) => {
+for (const [entry, stored] of Object.entries(accepted))
+  test(`the site '${entry}' is stored as ${stored}`, async (t) => {
     const { session, user } = await registerPerson(world())
     const answer = await put(session, [entry])
     t.is(answer.status, 200)
     t.deepEqual(answer.body.domains, [stored])
-    t.deepEqual(await readDomains(world().db, user.id), [stored])
+    t.deepEqual(await listSites(world().db, user.id), [stored])
   })
 
 const hostile: readonly unknown[] = [
@@ -87,16 +87,16 @@ const hostile: readonly unknown[] = [
   ['example.com'],
 ]
 for (const entry of hostile)
-  test(`${JSON.stringify(entry).slice(0, 60)} is no site`, async (t) => {
+  test(`${JSON.stringify(entry).slice(0, 60)} is not a site`, async (t) => {
     const { session, user } = await registerPerson(world())
     await put(session, ['kept.example'])
     const answer = await put(session, ['example.com', entry])
     t.is(answer.status, 400)
     t.is(answer.body.error, 'Invalid domain')
-    t.deepEqual(await readDomains(world().db, user.id), ['kept.example'])
+    t.deepEqual(await listSites(world().db, user.id), ['kept.example'])
   })
 
-test('the list is replaced in the given order, equal entries once', async (t) => {
+test('PUT replaces the list, keeps the order and removes duplicates', async (t) => {
   const { session } = await registerPerson(world())
   await put(session, ['old.example'])
   await put(session, ['b.example', 'a.example', 'B.EXAMPLE.'])
@@ -106,19 +106,19 @@ test('the list is replaced in the given order, equal entries once', async (t) =>
   t.deepEqual((await read()).body.domains, [])
 })
 
-test('fifty sites are taken, one more is not', async (t) => {
+test('a list may have fifty sites and not fifty-one', async (t) => {
   const { session } = await registerPerson(world())
   const sites = Array.from({ length: 51 }, (_, n) => `s${n}.example`)
   t.is((await put(session, sites)).body.error, 'Invalid domain')
   t.is((await put(session, sites.slice(1))).status, 200)
 })
 
-test('of lists put at the same moment one stands whole', async (t) => {
+test('after concurrent PUTs the stored list is one of the lists', async (t) => {
   const { session, user } = await registerPerson(world())
   const lists = Array.from({ length: 10 }, (_, n) => ['shared.example', `a${n}.example`, `b${n}.example`])
   const answers = await Promise.all(lists.map((domains) => put(session, domains)))
   t.true(answers.every(({ status }) => status === 200))
-  const stored = await readDomains(world().db, user.id)
+  const stored = await listSites(world().db, user.id)
   t.true(
     lists.some((domains) => JSON.stringify(domains) === JSON.stringify(stored)),
     stored.join(),

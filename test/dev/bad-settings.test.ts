@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { serviceSettings } from '../../scripts/bench/ground.js'
-import { checkedSettings } from '../../scripts/dev/check-settings.js'
+import { serviceSettings } from '../../scripts/bench/servers.js'
+import { checkStackSettings } from '../../scripts/dev/check-settings.js'
 import { ConfigError } from '../../src/platform/config/config.js'
-import { runScript } from '../helpers/ops.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
-/** The settings that a start with these would name. */
+/** The settings that the error message names. */
 function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string[] {
-  const error = t.throws(() => checkedSettings(env), { instanceOf: ConfigError })
+  const error = t.throws(() => checkStackSettings(env), { instanceOf: ConfigError })
   return (error?.faults ?? []).map(({ setting }) => setting).sort()
 }
 
-test('a stack needs no setting at all', (t) => {
-  t.is(checkedSettings({ PORT: ' ', LOG_LEVEL: '', WALLET_KEK: ' ' }).PORT, 3000)
+test('the stack has a default for every setting', (t) => {
+  t.is(checkStackSettings({ PORT: ' ', LOG_LEVEL: '', WALLET_KEK: ' ' }).PORT, 3000)
 })
 
-test('every bad setting of the stack and of its processes is named at once', (t) => {
+test('one error names every bad setting of the stack and of its processes', (t) => {
   const bad = {
     PORT: 'abc',
     PG_PORT: '70000',
@@ -41,21 +41,21 @@ test('every bad setting of the stack and of its processes is named at once', (t)
   const { OPS_PORT, ...named } = bad
   t.deepEqual(faultsOf(t, bad), Object.keys(named).sort())
   t.deepEqual(faultsOf(t, { OPS_PORT: 'x', OPS_USER: 'olu' }), ['OPS_PASSWORD', 'OPS_PORT'])
-  // What the stand-ins replace is read of nobody; with a chain of one's own it is.
-  t.notThrows(() => checkedSettings({ PRICE_URL: 'x', SOLANA_GENESIS_HASH: '0' }))
+  // A setting that the stand-ins replace is not read. With SOLANA_RPC_URLS it is.
+  t.notThrows(() => checkStackSettings({ PRICE_URL: 'x', SOLANA_GENESIS_HASH: '0' }))
   const chain = { SOLANA_RPC_URLS: 'http://x,y', PRICE_URL: 'x', SOLANA_GENESIS_HASH: '0' }
   t.deepEqual(faultsOf(t, chain), ['PRICE_URL', 'SOLANA_GENESIS_HASH', 'SOLANA_RPC_URLS.1'])
   t.deepEqual(faultsOf(t, { SOLANA_RPC_URLS: 'http://x' }), ['PRICE_URL'])
 })
 
-test('the stand-ins do not start in production', (t) => {
+test('the stack refuses NODE_ENV=production', (t) => {
   t.deepEqual(faultsOf(t, { NODE_ENV: 'production' }), ['NODE_ENV'])
 })
 
-test('bad settings stop the start of a stack before anything is started', async (t) => {
+test('bad settings stop npm run dev before it starts anything', async (t) => {
   const folder = join(temporaryFolder(t), 'data')
   const env = { DATA_DIR: folder, LOG_LEVEL: 'loud', WALLET_KEK: 'abc' }
-  const { code, out, err } = await runScript({ env }, 'dev')
+  const { code, out, err } = await runOpsScript({ env }, '../dev')
   t.is(code, 1)
   t.is(out, '')
   t.regex(err, /^The settings are not usable:\n {2}LOG_LEVEL: [^\n]+\n {2}WALLET_KEK: [^\n]+\n$/)
@@ -64,8 +64,8 @@ test('bad settings stop the start of a stack before anything is started', async 
 
 const factor = 'RATE_LIMIT_FACTOR: .+\\n'
 const runs: [script: string, args: string[], faults: string][] = [
-  ['../workers/main', ['verifier'], factor],
-  ['../workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
+  ['../../workers/main', ['verifier'], factor],
+  ['../../workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
   ['migrate', [], 'DATABASE_URL: .+\\n'],
 ]
 
@@ -76,7 +76,7 @@ for (const [script, args, faults] of runs)
       redisUrl: 'redis://127.0.0.1:1',
     })
     const env = { ...ground, RATE_LIMIT_FACTOR: '-1', MAIL_FROM: 'nobody' }
-    const { code, out, err } = await runScript({ env: script === 'migrate' ? {} : env }, script, ...args)
+    const { code, out, err } = await runOpsScript({ env: script === 'migrate' ? {} : env }, script, ...args)
     t.deepEqual([code, out], [1, ''])
     t.regex(err, new RegExp(`^The settings are not usable:\\n {2}${faults}$`))
   })

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test from 'ava'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 const module = new URL('../../scripts/bootstrap/build.mjs', import.meta.url).href
 
-test('what was compiled from a deleted source is removed, and what was deleted from dist is compiled again', (t) => {
+test('the build removes the output of a deleted source, and compiles a file again that was deleted from dist', (t) => {
   const folder = temporaryFolder(t)
   const options = {
     module: 'NodeNext',

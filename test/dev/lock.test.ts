@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'ava'
 import { takeLock } from '../../scripts/bootstrap/lock.mjs'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 const module = new URL('../../scripts/bootstrap/lock.mjs', import.meta.url).href
 const contender = (file: string) => `
@@ -22,7 +22,7 @@ function contend(file: string) {
   return { child, next: async (): Promise<string> => (await lines.next()).value as string }
 }
 
-test('a lock is held by one living process and named to the others', (t) => {
+test('one running process holds a lock, and the others get its process id', (t) => {
   const file = join(temporaryFolder(t), 'lock')
   const lock = takeLock(file)
   t.like(takeLock(file), { taken: false, pid: process.pid })
@@ -32,7 +32,7 @@ test('a lock is held by one living process and named to the others', (t) => {
   t.like(takeLock(file), { taken: true, afterCrash: false })
 })
 
-test('a lock whose process was killed is replaced, and the next holder knows', (t) => {
+test('the lock of a killed process is replaced, and the next holder learns of the crash', (t) => {
   const file = join(temporaryFolder(t), 'lock')
   const program = `import { takeLock } from ${JSON.stringify(module)}
     takeLock(${JSON.stringify(file)})
@@ -42,7 +42,7 @@ test('a lock whose process was killed is replaced, and the next holder knows', (
   t.like(takeLock(file), { taken: true, afterCrash: true })
 })
 
-test('a lock whose number another process has now, or that is damaged, is replaced', (t) => {
+test('a lock is replaced when another process has its process id now, or when it is damaged', (t) => {
   const file = join(temporaryFolder(t), 'lock')
   for (const text of [JSON.stringify({ pid: process.pid, born: 'another boot 1' }), '{"pid":', '', 'null']) {
     writeFileSync(file, text)
@@ -53,7 +53,7 @@ test('a lock whose number another process has now, or that is damaged, is replac
   }
 })
 
-test('of many processes that find the same stale lock, exactly one takes it', async (t) => {
+test('when many processes find the same stale lock, exactly one takes it', async (t) => {
   const file = join(temporaryFolder(t), 'lock')
   writeFileSync(file, JSON.stringify({ pid: process.pid, born: 'another boot 1' }))
   const contenders = Array.from({ length: 8 }, () => contend(file))

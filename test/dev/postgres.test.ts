@@ -5,25 +5,28 @@ import test from 'ava'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
 import { freePort } from '../../scripts/dev/ports.js'
 import { postgresReady, preparePostgres, startPostgres } from '../../scripts/dev/postgres/postgres.js'
-import { inDatabase } from '../../scripts/dev/postgres/session.js'
+import { withConnection } from '../../scripts/dev/postgres/session.js'
 import { privatePostgres } from '../helpers/servers/private-postgres.js'
-import { isRunning } from '../helpers/servers/processes.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { isRunning } from '../helpers/servers/service-process.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
-function ask(url: string, sql: string): Promise<unknown[]> {
-  return inDatabase(url, async (client) => (await client.query({ text: sql, rowMode: 'array' })).rows.flat())
+/** The values of all columns of all rows. */
+function select(url: string, sql: string): Promise<unknown[]> {
+  return withConnection(url, async (client) =>
+    (await client.query({ text: sql, rowMode: 'array' })).rows.flat(),
+  )
 }
 
-test('the embedded PostgreSQL keeps text as UTF-8 and sorts it by code point, whatever the machine is set to', async (t) => {
+test('the embedded PostgreSQL stores UTF-8 and sorts by code point, with any locale of the machine', async (t) => {
   const { running } = await privatePostgres(t)
-  const rows = await ask(
+  const rows = await select(
     running.url('postgres'),
     `select pg_encoding_to_char(encoding), datlocprovider, datlocale from pg_database where datname = 'postgres'`,
   )
   t.deepEqual(rows, ['UTF8', 'b', 'C.UTF-8'])
 })
 
-test('a second PostgreSQL on the same data folder is refused with the process that holds it', async (t) => {
+test('a second PostgreSQL on the same data folder is refused with the process id of the first', async (t) => {
   const { dataDir } = await privatePostgres(t)
   const error = await t.throwsAsync(startPostgres({ dataDir, port: await freePort() }), {
     instanceOf: Refusal,
@@ -31,15 +34,15 @@ test('a second PostgreSQL on the same data folder is refused with the process th
   t.regex(error.message, new RegExp(`process ${process.pid}\\b`))
 })
 
-test('committed data survives a killed server, and the same folder starts again', async (t) => {
+test('committed data survives a killed server, and PostgreSQL starts again on its folder', async (t) => {
   const { running, startAgain } = await privatePostgres(t)
-  await ask(running.url('postgres'), 'create table kept as select 42 as answer')
+  await select(running.url('postgres'), 'create table kept as select 42 as answer')
   await running.kill()
   const again = await startAgain()
-  t.deepEqual(await ask(again.url('postgres'), 'select answer from kept'), [42])
+  t.deepEqual(await select(again.url('postgres'), 'select answer from kept'), [42])
 })
 
-test('a stale pid file whose number another program has now does not keep PostgreSQL from starting', async (t) => {
+test('PostgreSQL starts despite a stale pid file whose pid another program has now', async (t) => {
   const { dataDir, running, startAgain } = await privatePostgres(t)
   await running.stop()
   const stranger = spawn('sleep', ['60'])
@@ -47,11 +50,11 @@ test('a stale pid file whose number another program has now does not keep Postgr
   const data = join(dataDir, 'postgres/data')
   writeFileSync(join(data, 'postmaster.pid'), `${stranger.pid}\n${data}\n1\n1\n\n\n\nready\n`)
   const again = await startAgain()
-  t.deepEqual(await ask(again.url('postgres'), 'select 1'), [1])
-  t.true(isRunning(stranger.pid ?? 0), 'the stranger is left alone')
+  t.deepEqual(await select(again.url('postgres'), 'select 1'), [1])
+  t.true(isRunning(stranger.pid ?? 0), 'the other program still runs')
 })
 
-test('a PostgreSQL left running by a killed starter is stopped before a new one starts on its folder', async (t) => {
+test('a PostgreSQL whose parent was killed is stopped before a new one starts on its folder', async (t) => {
   const dataDir = temporaryFolder(t)
   const port = await freePort()
   const { program, url, release } = await preparePostgres({ dataDir, port })
@@ -68,7 +71,7 @@ test('a PostgreSQL left running by a killed starter is stopped before a new one 
   )
 })
 
-test('a folder whose making was cut off is made anew', async (t) => {
+test('a leftover draft of an interrupted initdb does not prevent a start', async (t) => {
   const dataDir = temporaryFolder(t)
   const port = await freePort()
   const first = await startPostgres({ dataDir, port })
@@ -76,5 +79,5 @@ test('a folder whose making was cut off is made anew', async (t) => {
   mkdirSync(join(dataDir, 'postgres/draft/base'), { recursive: true })
   const second = await startPostgres({ dataDir, port })
   t.teardown(second.stop)
-  t.deepEqual(await ask(second.url('postgres'), 'select 1'), [1])
+  t.deepEqual(await select(second.url('postgres'), 'select 1'), [1])
 })

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import test from 'ava'
-import { serviceSettings } from '../../scripts/bench/ground.js'
+import { serviceSettings } from '../../scripts/bench/servers.js'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
-import { assertFree } from '../../scripts/dev/ports.js'
+import { assertPortsFree } from '../../scripts/dev/ports.js'
 import { processSettings } from '../../scripts/dev/process-settings.js'
-import { workersOf } from '../../scripts/dev/procfile.js'
-import { stackSecrets } from '../../scripts/dev/secrets.js'
+import { loadOrCreateSecrets } from '../../scripts/dev/secrets.js'
+import { workersInProcfile } from '../../scripts/dev/service-processes.js'
 import { stackPorts, stackSettings } from '../../scripts/dev/settings.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
-test('a stack listens on the ports it is given and on none that a service of its own makes unnecessary', (t) => {
+test('the stack needs no ports for a PostgreSQL, Redis or providers that the settings name', (t) => {
   const all = stackPorts(stackSettings({ PORT: '4000', WEB_PROCESSES: '3' })).map(({ port }) => port)
   t.deepEqual(all, [4000, 4001, 4002, 54_329, 63_799, 8899, 8900, 2525])
   const outside = {
@@ -28,8 +28,8 @@ test('a stack listens on the ports it is given and on none that a service of its
   )
 })
 
-test('the sender of a stack’s mails can be answered, and is the one that is set', (t) => {
-  const secrets = stackSecrets(temporaryFolder(t))
+test('the default sender of e-mails accepts replies, and MAIL_FROM replaces it', (t) => {
+  const secrets = loadOrCreateSecrets(temporaryFolder(t))
   const chain = { genesisHash: '', referralAccount: '' }
   const started = { databaseUrl: '', redisUrl: '', secrets, ...chain }
   const sender = (env: NodeJS.ProcessEnv) => processSettings(env, stackSettings(env), started)['MAIL_FROM']
@@ -37,25 +37,25 @@ test('the sender of a stack’s mails can be answered, and is the one that is se
   t.is(sender({ MAIL_FROM: 'Ada <ada@tips.example>' }), 'Ada <ada@tips.example>')
 })
 
-test('a port in use is refused with the setting that changes it', async (t) => {
+test('a port in use is refused with the name of the setting that changes it', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  await t.throwsAsync(assertFree([{ setting: 'REDIS_PORT', port }], false), {
+  await t.throwsAsync(assertPortsFree([{ setting: 'REDIS_PORT', port }], false), {
     instanceOf: Refusal,
     message: new RegExp(`^in use: port ${port} \\(REDIS_PORT\\);`),
   })
 })
 
-test('the workers started are those the Procfile names', (t) => {
+test('the stack starts the workers that the Procfile names', (t) => {
   const procfile =
     'release: npm run migrate\nweb: npm start\nverifier: node dist/workers/main.js verifier\nclock: node dist/workers/main.js clock\n'
-  t.deepEqual(workersOf(procfile), ['verifier', 'clock'])
-  t.true(workersOf(readFileSync('Procfile', 'utf8')).includes('provisioner'))
+  t.deepEqual(workersInProcfile(procfile), ['verifier', 'clock'])
+  t.true(workersInProcfile(readFileSync('Procfile', 'utf8')).includes('provisioner'))
 })
 
-test('a benchmark on a fresh clone gives its service every setting that it needs', (t) => {
+test('a benchmark gives its service every required setting', (t) => {
   const ground = { databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' }
   t.is(loadConfig(serviceSettings(ground)).logLevel, 'warn')
 })

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 
-/** `until` polls, `outage` gives a fault its length; both say why. */
-const mayWait = ['helpers/outage.ts', 'helpers/until.ts']
-/** Ways to let time pass in this process or in the database. */
+/** The exception polls, and gives a fault its duration. */
+const mayWait = ['helpers/until.ts']
+/** Functions that wait, in this process or in the database. */
 const waits = /\b(set(Timeout|Interval)|Atomics\.wait|pg_(sleep)|scheduler\.(wait|postTask))\b/
 
 test('no test waits for a fixed time', (t) => {

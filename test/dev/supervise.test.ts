@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { type Program, Supervised } from '../../scripts/dev/supervise.js'
-import { isRunning } from '../helpers/servers/processes.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { type Program, SupervisedProcess } from '../../scripts/dev/supervise.js'
+import { isRunning } from '../helpers/servers/service-process.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
-/** A program that writes down its number at each start. */
+/** A program that writes its process id to a file at each start. */
 function recorder(t: ExecutionContext, then: string): { program: Program; starts: () => number[] } {
   const file = join(temporaryFolder(t), 'starts')
   const args = ['-c', `echo $$ >> ${file}; ${then}`]
@@ -20,36 +20,36 @@ function recorder(t: ExecutionContext, then: string): { program: Program; starts
   return { program: { command: '/bin/sh', args, signal: 'SIGTERM' }, starts }
 }
 
-test('a child that is killed is named and started again', async (t) => {
+test('a killed process is reported by name and started again', async (t) => {
   const { program, starts } = recorder(t, 'exec sleep 300')
-  const said: string[] = []
-  const supervised = new Supervised('mailer', program, (text) => said.push(text))
+  const lines: string[] = []
+  const supervised = new SupervisedProcess('mailer', program, (text) => lines.push(text))
   t.teardown(() => supervised.stop(1000))
   await until('the first start', () => starts().length === 1)
   process.kill(starts()[0] ?? 0, 'SIGKILL')
   await until('the second start', () => starts().length === 2)
-  t.is(said[0], 'mailer ended (SIGKILL), starting it again in 0.25 s')
+  t.is(lines[0], 'mailer ended (SIGKILL), starting it again in 0.25 s')
   t.true(isRunning(starts()[1] ?? 0))
 })
 
-test('a child that keeps ending is started at growing intervals and its exit code is told', async (t) => {
+test('a process that keeps ending is restarted with growing pauses, and its exit code is reported', async (t) => {
   const { program } = recorder(t, 'exit 3')
-  const said: string[] = []
-  const supervised = new Supervised('clock', program, (text) => said.push(text))
-  await until('three failures', () => said.length >= 3)
+  const lines: string[] = []
+  const supervised = new SupervisedProcess('clock', program, (text) => lines.push(text))
+  await until('three failures', () => lines.length >= 3)
   await supervised.stop(1000)
   t.deepEqual(
-    said.slice(0, 3).map((text) => text.replace('clock ended (exit code 3), starting it again in ', '')),
+    lines.slice(0, 3).map((text) => text.replace('clock ended (exit code 3), starting it again in ', '')),
     ['0.25 s', '0.5 s', '1 s'],
   )
 })
 
-test('a stopped child is not started again, and one that will not stop is killed', async (t) => {
+test('a stopped process is not started again, and one that ignores its signal is killed', async (t) => {
   const { program, starts } = recorder(t, 'trap "" TERM; while :; do sleep 0.1; done')
-  const said: string[] = []
-  const supervised = new Supervised('web 1', program, (text) => said.push(text))
+  const lines: string[] = []
+  const supervised = new SupervisedProcess('web 1', program, (text) => lines.push(text))
   await until('the start', () => starts().length === 1)
   await supervised.stop(300)
   await until('it is gone', () => !isRunning(starts()[0] ?? 0))
-  t.deepEqual(said, [])
+  t.deepEqual(lines, [])
 })

@@ -5,27 +5,27 @@ import { loadConfig } from '../../src/platform/config/config.js'
 import { createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createClient } from '../helpers/http/client.js'
-import { type Wire, wireFor } from '../helpers/http/wire.js'
-import { landTips, unconfirmed } from '../helpers/make/landed.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
-import { storedTip } from '../helpers/make/tips.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { createRecordedTips, listUnconfirmed } from '../helpers/make/landed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
+import { readTipRow } from '../helpers/make/tips.js'
+import { startApp } from '../helpers/servers/serve-app.js'
+import { type TcpProxy, tcpProxyFor } from '../helpers/servers/tcp-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-/** A call is given ten seconds; behind that a look like any other, on a loaded machine. */
+/** A call times out after ten seconds. The rest is for one batch on a loaded machine. */
 const boundMs = 15_000
 
-/** A node that takes connections and says nothing. */
-async function hungNode(t: ExecutionContext): Promise<Wire> {
-  const wire = await wireFor(t, world().sandbox.url)
+/** A node that accepts connections and never answers. */
+async function hungNode(t: ExecutionContext): Promise<TcpProxy> {
+  const wire = await tcpProxyFor(t, world().sandbox.url)
   wire.hold(true)
   return wire
 }
 
-/** A verifier at work with these nodes. Returns the failures of its batches. */
+/** Starts a verifier with these nodes. Returns the failures of its batches. */
 function startVerifier(t: ExecutionContext, nodes: readonly string[]): readonly unknown[] {
   const services = compose(loadConfig({ ...world().env, SOLANA_RPC_URLS: nodes.join(',') }), 'test')
   const failures: unknown[] = []
@@ -39,38 +39,38 @@ function startVerifier(t: ExecutionContext, nodes: readonly string[]): readonly 
 }
 
 const areConfirmed = (signatures: readonly string[]) => async () =>
-  (await unconfirmed(world(), signatures)).length === 0
+  (await listUnconfirmed(world(), signatures)).length === 0
 
 test.serial('tips are confirmed through the second node while the first one hangs', async (t) => {
   t.timeout(60_000)
   const { url } = await hungNode(t)
-  const first = await landTips(world(), 20)
+  const first = await createRecordedTips(world(), 20)
   const startedAt = performance.now()
   const failures = startVerifier(t, [url, world().sandbox.url])
   await until('they are confirmed', areConfirmed(first), boundMs)
   t.log(`confirmed after ${Math.round(performance.now() - startedAt)} ms`)
-  const next = await landTips(world(), 20)
-  await until('the next ones do not wait for the hung node again', areConfirmed(next), boundMs / 3)
+  const next = await createRecordedTips(world(), 20)
+  await until('the next tips do not wait for the hung node again', areConfirmed(next), boundMs / 3)
   t.deepEqual(failures, [])
 })
 
 test.serial('tips wait while the only node hangs, and are confirmed when it answers again', async (t) => {
   t.timeout(90_000)
   const node = await hungNode(t)
-  const signatures = await landTips(world(), 20)
+  const signatures = await createRecordedTips(world(), 20)
   const failures = startVerifier(t, [node.url])
-  await until('a look has failed', () => failures.length > 0, boundMs)
+  await until('a batch has failed', () => failures.length > 0, boundMs)
   for (const signature of signatures)
-    t.like(await storedTip(world(), signature), { status: 'pending', outcome: null, slot: null })
+    t.like(await readTipRow(world(), signature), { status: 'pending', outcome: null, slot: null })
   node.hold(false)
-  // The look that hangs already may have to run into its end first.
+  // The call that hangs may have to time out first.
   await until('they are confirmed', areConfirmed(signatures), boundMs)
 })
 
-/** Asks an app with these nodes for an intent. Resolves with its answer and the milliseconds it took. */
-async function askForIntent(t: ExecutionContext, nodes: readonly string[]) {
+/** Returns a function that requests an intent from an app with these nodes and measures the milliseconds. */
+async function intentRequester(t: ExecutionContext, nodes: readonly string[]) {
   const { url } = await startApp(t, { ...world().env, SOLANA_RPC_URLS: nodes.join(',') })
-  const body = { creatorId: strangerWallet(), sourceWalletAddress: strangerWallet(), amount: 0.1 }
+  const body = { creatorId: unusedWallet(), sourceWalletAddress: unusedWallet(), amount: 0.1 }
   const request = await createClient(url)
   return async () => {
     const startedAt = performance.now()
@@ -85,8 +85,8 @@ test.serial(
   'a supporter waits three seconds for a hung node and gets an intent from the second one',
   async (t) => {
     t.timeout(60_000)
-    const ask = await askForIntent(t, [(await hungNode(t)).url, world().sandbox.url])
-    const [first, next] = [await ask(), await ask()]
+    const requestIntent = await intentRequester(t, [(await hungNode(t)).url, world().sandbox.url])
+    const [first, next] = [await requestIntent(), await requestIntent()]
     t.log(first, next)
     t.is(first.status, 200)
     t.true(first.ms < 5000, `${first.ms} ms`)
@@ -100,15 +100,15 @@ test.serial(
   async (t) => {
     t.timeout(60_000)
     const nodes = [await hungNode(t), await hungNode(t)]
-    const ask = await askForIntent(
+    const requestIntent = await intentRequester(
       t,
       nodes.map(({ url }) => url),
     )
-    const refused = await ask()
+    const refused = await requestIntent()
     t.log(refused)
     t.is(`${refused.status} ${refused.error}`, '503 Service unavailable')
     t.true(refused.ms < 8000, `${refused.ms} ms`)
     for (const node of nodes) node.hold(false)
-    t.is((await ask()).status, 200)
+    t.is((await requestIntent()).status, 200)
   },
 )

@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { BatchSteps, numbered, type Step } from '../helpers/batch-steps.js'
 import { follow } from '../helpers/http/stream-reader.js'
-import { payTip, postTip, type TipClaim } from '../helpers/make/chain-tips.js'
-import { stampsOf } from '../helpers/make/confirmed-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { confirmedStamps } from '../helpers/make/confirmed-tips.js'
+import { payOnChain, postClaim, type TipClaim } from '../helpers/make/landed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
+import { BatchSteps, numberSteps, type Step } from '../helpers/servers/batch-steps.js'
 import { type ServiceProcess, startWorkerProcess } from '../helpers/servers/service-process.js'
+import { watchPostgresSteps, watchRpcSteps } from '../helpers/servers/watch-steps.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { watchPostgres, watchRpc } from '../helpers/steps.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-/** Killed after these too: they have happened and nobody was told. After a read, it is as before the next step. */
+/** The verifier is also killed right after these writes. A kill after a read equals one before the next step. */
 const writes = new Set(['tips.take', 'parties.insert', 'commit', 'tips.fill-message', 'tips.finish'])
 
 /**
- * Work for every step a batch has: a tip somebody else claims differently (its claim is disproved), one to a wallet
- * not seen before (it becomes a party), a signature nobody finds (it is put off), and a message for a tip
- * confirmed before (it is filled in). Returns the tip to `wallet`.
+ * Records work for every step of a batch: a tip with a second, different claim (which is disproved), a tip to a new wallet
+ * (which becomes a party), a signature that is not found (which is rescheduled), and a message for a tip that is confirmed
+ * already (which is backfilled). Returns the tip to `wallet`.
  */
 async function recordRound(wallet: string, former: TipClaim | undefined): Promise<TipClaim> {
   const { sandbox, services, url } = world()
-  const tip = payTip(sandbox, wallet)
-  const first = payTip(sandbox, strangerWallet())
-  const stranger = { ...tip, senderWallet: strangerWallet() }
+  const tip = payOnChain(sandbox, wallet)
+  const first = payOnChain(sandbox, unusedWallet())
+  const stranger = { ...tip, senderWallet: unusedWallet() }
   const unknown = { ...tip, txSignature: encodeBase58(randomBytes(64)) }
   const late = former === undefined ? [] : [{ ...former, message: 'thank you' }]
   for (const claim of [tip, first, stranger, unknown, ...late]) {
-    const { status, body } = await postTip(url, claim)
+    const { status, body } = await postClaim(url, claim)
     if (status !== 200) throw new Error(JSON.stringify(body))
   }
   const signatures = [tip.txSignature, first.txSignature]
@@ -50,8 +50,8 @@ function nameOf(step: Step | undefined): string {
   return `${step?.phase} ${step?.label}`
 }
 
-/** As the lease's half minute passing would. */
-async function letLeasesEnd(): Promise<void> {
+/** Instead of waiting for the leases to end. */
+async function endLeases(): Promise<void> {
   await world().db.raw(`update tips set due_at = clock_timestamp() where due_at is not null`)
 }
 
@@ -59,26 +59,26 @@ async function startWatched(t: ExecutionContext, steps: BatchSteps): Promise<() 
   const { env } = world()
   const settings = {
     ...env,
-    DATABASE_URL: await watchPostgres(t, env['DATABASE_URL'] ?? '', steps.atStep),
-    SOLANA_RPC_URLS: await watchRpc(t, env['SOLANA_RPC_URLS'] ?? '', steps.atStep),
+    DATABASE_URL: await watchPostgresSteps(t, env['DATABASE_URL'] ?? '', steps.atStep),
+    SOLANA_RPC_URLS: await watchRpcSteps(t, env['SOLANA_RPC_URLS'] ?? '', steps.atStep),
   }
   return () => startWorkerProcess(t, 'verifier', settings)
 }
 
-test('a verifier killed at any step of a batch confirms every tip once, and its readers see it once', async (t) => {
+test('a verifier that is killed at any step of a batch confirms every tip once, and stream readers get it once', async (t) => {
   t.timeout(150_000)
   const { db, url } = world()
   const steps = new BatchSteps('tips.take', 'tips.finish')
   const start = await startWatched(t, steps)
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const reader = await follow(t, url, wallet)
 
-  /** One round, which the verifier takes up in one batch. */
+  /** Records one round, which the verifier handles in one batch. */
   async function round(former: TipClaim | undefined, prepare: () => void): Promise<TipClaim> {
     steps.hold()
     await until('a batch waits', () => steps.waiting)
     const tip = await recordRound(wallet, former)
-    await letLeasesEnd()
+    await endLeases()
     prepare()
     steps.release()
     return tip
@@ -88,21 +88,21 @@ test('a verifier killed at any step of a batch confirms every tip once, and its 
   const tips = [await round(undefined, () => undefined)]
   await until('the first tip is confirmed', () => isConfirmed(tips[0] as TipClaim))
 
-  // One batch nobody disturbs says which steps there are.
+  // One undisturbed batch shows which steps there are.
   tips.push(await round(tips[0], () => undefined))
   const isWhole = (batch: Step[]): boolean =>
     batch.some(({ label }) => label === 'tips.fill-message') && batch.at(-1)?.label === 'tips.finish'
-  await until('a batch has done all of it', () => steps.batches.some(isWhole))
-  const walk = steps.batches.find(isWhole) ?? []
+  await until('a batch has done every step', () => steps.batches.some(isWhole))
+  const wholeBatch = steps.batches.find(isWhole) ?? []
   t.log(
-    walk
+    wholeBatch
       .filter(({ phase }) => phase === 'before')
       .map(({ label }) => label)
       .join(', '),
   )
   let verifier = firstVerifier
   const killedAt: string[] = []
-  for (const step of numbered(walk)) {
+  for (const step of numberSteps(wholeBatch)) {
     if (step.phase === 'after' && !writes.has(step.label)) continue
     const victim = verifier
     const tip = await round(tips.at(-1), () =>
@@ -114,15 +114,15 @@ test('a verifier killed at any step of a batch confirms every tip once, and its 
     tips.push(tip)
     t.is(await victim.ended, 'SIGKILL')
     killedAt.push(nameOf(steps.batches.at(-1)?.at(-1)))
-    await letLeasesEnd()
+    await endLeases()
     verifier = await start()
-    await until(`the tip is confirmed that met a kill ${step.phase} ${step.label}`, () => isConfirmed(tip))
+    await until(`the tip is confirmed after a kill ${step.phase} ${step.label}`, () => isConfirmed(tip))
   }
-  // What becomes final by the clock is not in every batch; these steps are.
+  // Every batch has these steps. Finalizing depends on the time and is not in every batch.
   for (const label of ['parties.insert', 'tips.disprove', 'commit', 'tips.fill-message', 'getTransaction'])
     t.true(killedAt.includes(`before ${label}`), label)
   for (const label of writes) t.true(killedAt.includes(`after ${label}`), label)
-  const stamps = await stampsOf(db, wallet)
+  const stamps = await confirmedStamps(db, wallet)
   t.is(stamps.length, tips.length)
   t.is(new Set(stamps).size, tips.length)
   await until('the reader has every tip', () => reader.tips.length >= tips.length)

@@ -2,19 +2,18 @@ import test from 'ava'
 import { createDb } from '../../src/platform/database/database.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import { follow } from '../helpers/http/stream-reader.js'
-import { type PostAnswer, payTip, postTip, type TipClaim } from '../helpers/make/chain-tips.js'
-import { stampsOf } from '../helpers/make/confirmed-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { confirmedStamps } from '../helpers/make/confirmed-tips.js'
+import { type PostAnswer, payOnChain, postClaim, type TipClaim } from '../helpers/make/landed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { privatePostgres } from '../helpers/servers/private-postgres.js'
 import { startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { slotsPass } from '../helpers/slots.js'
-import { until } from '../helpers/until.js'
+import { until, untilSlotsPass } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
 const posters = 12
-/** However the database is away, nobody waits longer for an answer. */
+/** Every request is answered within this time while the database is unavailable. */
 const answerMs = 6000
 
 interface Posted {
@@ -22,14 +21,14 @@ interface Posted {
   readonly answer: PostAnswer
 }
 
-/** Many clients, each paying and recording once a slot until told to stop; a broken connection rejects. */
+/** Many clients that each pay and record a tip once per slot until `stop`. A broken connection rejects. */
 function startPosters(url: string, wallet: string): { posted: Posted[]; stop(): Promise<void> } {
   const posted: Posted[] = []
   let stopped = false
   const running = Array.from({ length: posters }, async () => {
-    for (; !stopped; await slotsPass(world().sandbox, 1)) {
-      const claim = payTip(world().sandbox, wallet)
-      posted.push({ claim, answer: await postTip(url, claim) })
+    for (; !stopped; await untilSlotsPass(world().sandbox, 1)) {
+      const claim = payOnChain(world().sandbox, wallet)
+      posted.push({ claim, answer: await postClaim(url, claim) })
     }
   })
   return {
@@ -41,14 +40,14 @@ function startPosters(url: string, wallet: string): { posted: Posted[]; stop(): 
   }
 }
 
-test('a PostgreSQL that crashes and restarts under load keeps every tip it was said to have', async (t) => {
+test('when PostgreSQL crashes and restarts under load, every tip that was answered with 200 is kept', async (t) => {
   t.timeout(120_000)
   const postgres = await privatePostgres(t)
   const url = postgres.running.url('postgres')
   await migrateToLatest(url)
   const env = { ...world().env, DATABASE_URL: url, REDIS_NAMESPACE: 'faults_postgres' }
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const reader = await follow(t, web.url, wallet)
   const load = startPosters(web.url, wallet)
   const count = (status: number): number =>
@@ -83,10 +82,10 @@ test('a PostgreSQL that crashes and restarts under load keeps every tip it was s
     ({ claim, answer }) => answer.status === 200 && !stored.has(claim.txSignature),
   )
   t.is(lost.length, 0)
-  // What a batch held when the database went away comes back by its lease; half a minute is not waited for here.
+  // Rows of an interrupted batch are due again when their lease ends. The test does not wait for that.
   await db.raw('update tips set due_at = clock_timestamp() where due_at is not null')
-  await until('all that is stored is confirmed and streamed', () => reader.tips.length >= stored.size)
-  const stamps = await stampsOf(db, wallet)
+  await until('every stored tip is confirmed and streamed', () => reader.tips.length >= stored.size)
+  const stamps = await confirmedStamps(db, wallet)
   t.is(stamps.length, stored.size)
   t.deepEqual(
     reader.tips.map(({ id }) => id),

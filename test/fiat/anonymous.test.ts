@@ -2,26 +2,30 @@ import test from 'ava'
 import { createMailerBatch } from '../../src/mail/send-emails.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import { follow } from '../helpers/http/stream-reader.js'
-import { registerCreator } from '../helpers/make/creators.js'
-import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { registerCreator, registerPerson } from '../helpers/make/creators.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { runBatch, useWorld, type World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, mail: true })
 
-/** Nowhere else: neither in a name nor in an address. */
+/** Texts that occur nowhere else. */
 const canaryName = 'Zqxcanaryname'
 const canaryEmail = 'zqxcanarymail@example.com'
 
-async function deliver({ services, env }: World): Promise<void> {
+async function sendEmails({ services, env }: World): Promise<void> {
   const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
   await runBatch(createMailerBatch({ ...services, mail }))
 }
 
-/** Everything a creator can look at. */
-async function creatorSees(session: string, userId: string, wallet: string, apiKey: string): Promise<string> {
+/** Everything that a creator can read. */
+async function readAllAsCreator(
+  session: string,
+  userId: string,
+  wallet: string,
+  apiKey: string,
+): Promise<string> {
   const seen: string[] = []
   for (const path of [
     '/creators/tips',
@@ -43,10 +47,10 @@ async function creatorSees(session: string, userId: string, wallet: string, apiK
 }
 
 for (const anonymous of [true, 'yes', 1])
-  test(`who says isAnonymous ${JSON.stringify(anonymous)} leaves neither name nor e-mail anywhere a creator can look`, async (t) => {
+  test(`a payer with isAnonymous ${JSON.stringify(anonymous)} leaves neither name nor e-mail where a creator can read`, async (t) => {
     const creator = await registerEmbedder(world())
     const stream = await follow(t, world().url, creator.wallet)
-    const { intentId } = await fiatIntent(world(), {
+    const { intentId } = await createFiatIntent(world(), {
       creatorId: creator.user.id,
       amount: 10,
       senderName: canaryName,
@@ -54,58 +58,58 @@ for (const anonymous of [true, 'yes', 1])
       memo: 'guess who',
       isAnonymous: anonymous,
     })
-    const look = () => creatorSees(creator.session, creator.user.id, creator.wallet, creator.apiKey)
-    const pending = await look()
-    pay(world(), intentId)
-    await settleNow(world(), intentId)
-    await deliver(world())
+    const readAll = () => readAllAsCreator(creator.session, creator.user.id, creator.wallet, creator.apiKey)
+    const pending = await readAll()
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+    await sendEmails(world())
     await until('the event is on the stream', () => stream.tips.length === 1)
-    const everything = `${pending}\n${await look()}\n${stream.body()}`
+    const everything = `${pending}\n${await readAll()}\n${stream.body()}`
     t.true(everything.includes('guess who') && everything.includes('Anonymous'), 'the tip is there at all')
-    // Nor in what the service keeps, nor at the provider: what is nowhere cannot come out.
+    // The service does not store it, and the provider does not get it.
     const { rows } = await world().db.raw(
       `select t::text || f::text as text from tips t join fiat_intents f using (id) where id = ?`,
       [intentId],
     )
-    const kept = `${rows[0].text}\n${JSON.stringify(world().fiat.fiatpay.charges.find(intentId))}`
+    const stored = `${rows[0].text}\n${JSON.stringify(world().fiat.fiatpay.charges.find(intentId))}`
     for (const secret of [canaryName, canaryEmail])
-      t.false(`${everything}\n${kept}`.toLowerCase().includes(secret.toLowerCase()))
+      t.false(`${everything}\n${stored}`.toLowerCase().includes(secret.toLowerCase()))
     t.deepEqual(world().mail.received(canaryEmail), [])
     t.is(await world().db('payers').where({ email: canaryEmail }).first(), undefined)
   })
 
-test('a payer who gives an e-mail gets one receipt, and the creator sees the name but never the address', async (t) => {
+test('a payer with an e-mail gets one receipt, and the creator sees the name but never the e-mail', async (t) => {
   const creator = await registerEmbedder(world())
   const payerEmail = 'bola.payer@example.com'
-  const { intentId } = await fiatIntent(world(), {
+  const { intentId } = await createFiatIntent(world(), {
     creatorId: creator.user.id,
     amount: 10,
     senderName: 'Bola',
     payerEmail: ' Bola.Payer@example.com ',
   })
-  await deliver(world())
+  await sendEmails(world())
   t.deepEqual(world().mail.received(payerEmail), [])
-  pay(world(), intentId)
-  await settleNow(world(), intentId)
-  await settleNow(world(), intentId)
-  await deliver(world())
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  await sendEmails(world())
   const mails = world().mail.received(payerEmail)
   t.is(mails.length, 1)
   t.regex(mails[0]?.text ?? '', /NGN 15,200\.00/)
   t.true(mails[0]?.text.includes(intentId))
-  const seen = await creatorSees(creator.session, creator.user.id, creator.wallet, creator.apiKey)
+  const seen = await readAllAsCreator(creator.session, creator.user.id, creator.wallet, creator.apiKey)
   t.true(seen.includes('Bola'))
   t.false(seen.toLowerCase().includes('bola.payer'))
 })
 
-test('a payer’s e-mail stays free for registration, and a made-up one is never told', async (t) => {
+test('a payer’s e-mail stays free for registration, and a generated one is never shown', async (t) => {
   const creator = await registerCreator(world())
   const email = 'future.creator@example.com'
-  await fiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail: email })
+  await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail: email })
   const body = { email, password: 'correct horse', name: 'Future Creator' }
   t.is((await world().request<object>('POST', '/auth/register', { body })).status, 200)
   const person = await registerPerson(world())
-  const { intentId } = await fiatIntent(world(), {
+  const { intentId } = await createFiatIntent(world(), {
     creatorId: person.user.id,
     amount: 10,
     payerEmail: 'no address',

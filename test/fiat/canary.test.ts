@@ -1,16 +1,16 @@
 import test from 'ava'
 import { createClient } from '../helpers/http/client.js'
-import { type FiatIntentBody, fiatStatus, pay } from '../helpers/make/fiat-tips.js'
+import { type FiatIntentBody, payFiatIntent, readFiatStatus } from '../helpers/make/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
-import { monitorRedis } from '../helpers/servers/redis-monitor.js'
+import { monitorRedis } from '../helpers/servers/private-redis.js'
 import { startMs, startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-// Payers go through processes of their own, which log all they can; nothing of who they are may come out.
+// The requests go to separate processes that log at the lowest level. No name and no e-mail may appear anywhere.
 const world = useWorld(test, { fiat: true })
 
-test('names and e-mails of payers, anonymous or not, are in no log line, no Redis command and no error text', async (t) => {
+test('names and e-mails of payers are in no log line, no Redis command and no error text', async (t) => {
   t.timeout(3 * startMs)
   const creator = await registerEmbedder(world())
   const env: Record<string, string> = { ...world().env, RATE_LIMIT_FACTOR: '20' }
@@ -22,8 +22,8 @@ test('names and e-mails of payers, anonymous or not, are in no log line, no Redi
   const request = await createClient(web.url)
   const answers: string[] = []
   let canaries = 0
-  /** Every request brings a name and an address of its own, each once. */
-  async function ask(change: Record<string, unknown> = {}): Promise<FiatIntentBody> {
+  /** Every request has its own name and e-mail. */
+  async function requestIntent(change: Record<string, unknown> = {}): Promise<FiatIntentBody> {
     canaries += 1
     const who = { senderName: `Zqxname${canaries}`, payerEmail: `zqxmail${canaries}@example.com` }
     const body = { creatorId: creator.id, amount: 5, ...who, memo: `zqxmemo${canaries}`, ...change }
@@ -33,29 +33,33 @@ test('names and e-mails of payers, anonymous or not, are in no log line, no Redi
     return answer.body
   }
 
-  const granted = [await ask({ isAnonymous: true }), await ask(), await ask({ isAnonymous: 'please' })]
-  for (const { intentId } of granted) pay(world(), intentId)
+  const accepted = [
+    await requestIntent({ isAnonymous: true }),
+    await requestIntent(),
+    await requestIntent({ isAnonymous: 'please' }),
+  ]
+  for (const { intentId } of accepted) payFiatIntent(world(), intentId)
   await until('all are completed', async () => {
-    const statuses = await Promise.all(granted.map(({ intentId }) => fiatStatus(world(), intentId)))
+    const statuses = await Promise.all(accepted.map(({ intentId }) => readFiatStatus(world(), intentId)))
     return statuses.every((status) => status === 'completed')
   })
-  // The same through what refuses and what breaks.
-  await ask({ amount: 'zqxamount' })
-  await ask({ creatorId: 'zqxnobody' })
-  await ask({ payerEmail: 'zqxmail@refused.local' })
-  world().fiat.fiatpay.behaviour.setMode({ charges: 'down' })
-  await ask()
-  world().fiat.fiatpay.behaviour.setMode({ charges: 'ok' })
+  // The same for requests that are refused, and for internal errors.
+  await requestIntent({ amount: 'zqxamount' })
+  await requestIntent({ creatorId: 'zqxnobody' })
+  await requestIntent({ payerEmail: 'zqxmail@refused.local' })
+  world().fiat.fiatpay.faults.setMode({ charges: 'down' })
+  await requestIntent()
+  world().fiat.fiatpay.faults.setMode({ charges: 'ok' })
   await world().db.raw('alter table fiat_intents add constraint broken check (false) not valid')
-  await ask({ isAnonymous: true })
-  await ask()
+  await requestIntent({ isAnonymous: true })
+  await requestIntent()
   await world().db.raw('alter table payers add constraint broken check (false) not valid')
-  await ask()
+  await requestIntent()
   await until('the failures are logged', () => web.logs.filter(({ level }) => level >= 50).length >= 3)
 
   const logs = JSON.stringify([...web.logs, ...worker.logs])
-  t.true(logs.includes('/payments/fiat/intent'), 'the log is there at all')
-  t.true(commands().includes('/payments') || commands().includes('settlement'), 'so is Redis')
+  t.true(logs.includes('/payments/fiat/intent'), 'the log has the requests')
+  t.true(commands().includes('/payments') || commands().includes('settlement'), 'the Redis log has commands')
   for (const [what, text] of Object.entries({ logs, redis: commands(), answers: answers.join('\n') }))
     t.deepEqual(text.match(/zqx(?:name|mail|memo)\w*/gi) ?? [], [], what)
 })

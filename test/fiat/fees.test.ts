@@ -1,16 +1,16 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { creditOf, priceFiatTip, viewOfCredit } from '../../src/fiat/fees.js'
-import { seeded } from '../helpers/seed.js'
+import { computeCredit, presentCredit, priceFiatTip } from '../../src/fiat/fees.js'
+import { seededRuns } from '../helpers/random.js'
 
-/** Naira for a dollar in units of 10^-8. */
-const rateOf = (naira: number): bigint => BigInt(Math.round(naira * 1e8))
-const rates = [1600, 1587.33, 0.01, 999_999.99].map(rateOf)
+/** Naira per dollar in units of 10^-8. */
+const rateFrom = (naira: number): bigint => BigInt(Math.round(naira * 1e8))
+const rates = [1600, 1587.33, 0.01, 999_999.99].map(rateFrom)
 const anyRate = fc.bigInt({ min: 10n ** 6n, max: 10n ** 14n })
 const anyCents = fc.bigInt({ min: 1n, max: 1_000_000n })
 const anyBasis = fc.constantFrom('net' as const, 'gross' as const)
 
-test('for every amount from 1 cent to 10,000 USD fee and net make the amount, and the fee is 5 % to the cent', (t) => {
+test('for every amount from 1 cent to 10,000 USD, fee plus net is the amount, and the fee is 5 % rounded to the cent', (t) => {
   let wrong = 0
   for (let cents = 1n; cents <= 1_000_000n; cents++)
     for (const basis of ['net', 'gross'] as const) {
@@ -23,7 +23,7 @@ test('for every amount from 1 cent to 10,000 USD fee and net make the amount, an
   t.is(wrong, 0)
 })
 
-test('for every such amount the naira total is that of the rate, half up to the kobo', (t) => {
+test('for every such amount the naira charge is rounded half up to the kobo', (t) => {
   let wrong = 0
   for (const rate of rates)
     for (let cents = 1n; cents <= 1_000_000n; cents += rate === rates[0] ? 1n : 7n) {
@@ -34,12 +34,12 @@ test('for every such amount the naira total is that of the rate, half up to the 
   t.is(wrong, 0)
 })
 
-test('a full payment credits what was promised, but for what the kobo rounded away, and makes nothing', (t) => {
+test('a full payment credits the promised amount less the rounding, and never more than its naira are worth', (t) => {
   fc.assert(
     fc.property(anyCents, anyRate, anyBasis, (cents, rate, basis) => {
       const price = priceFiatTip(cents, rate, basis)
       if (price.chargeKobo < 10_000n) return
-      const { creditMicro, revenueMicro } = creditOf(price, rate, basis)
+      const { creditMicro, revenueMicro } = computeCredit(price, rate, basis)
       const promised = price.finalCents * 10_000n
       // Half a kobo is worth so much, and the credit is floored; on the gross basis the fee was rounded by half a cent.
       const lost = 10n ** 12n / rate + 2n + (basis === 'gross' ? 5_000n : 0n)
@@ -47,11 +47,11 @@ test('a full payment credits what was promised, but for what the kobo rounded aw
       t.true(revenueMicro >= 0n)
       t.true((creditMicro + revenueMicro) * rate <= price.chargeKobo * 10n ** 12n)
     }),
-    seeded(t, 5000),
+    seededRuns(t, 5000),
   )
 })
 
-test('no explicit charge credits more than its naira are worth, nor more than was promised', (t) => {
+test('a charge that the caller gives credits at most the value of its naira and the promised amount', (t) => {
   fc.assert(
     fc.property(
       anyCents,
@@ -60,27 +60,27 @@ test('no explicit charge credits more than its naira are worth, nor more than wa
       fc.bigInt({ min: 10_000n, max: 10n ** 9n }),
       (cents, rate, basis, kobo) => {
         const price = priceFiatTip(cents, rate, basis, kobo)
-        const { creditMicro, revenueMicro } = creditOf(price, rate, basis)
-        const view = viewOfCredit(price, creditMicro)
+        const { creditMicro, revenueMicro } = computeCredit(price, rate, basis)
+        const view = presentCredit(price, creditMicro)
         t.is(price.chargeKobo, kobo)
         t.true(creditMicro * rate <= kobo * 10n ** 12n)
         t.true(creditMicro <= price.finalCents * 10_000n && revenueMicro >= 0n)
         t.true(view.amountCents >= 1n && view.amountCents <= price.amountCents)
       },
     ),
-    seeded(t, 5000),
+    seededRuns(t, 5000),
   )
 })
 
-test('the examples of the contract and of the decisions', (t) => {
-  const rate = rateOf(1600)
+test('the documented examples', (t) => {
+  const rate = rateFrom(1600)
   t.like(priceFiatTip(1000n, rate, 'net'), { feeCents: 50n, finalCents: 950n, chargeKobo: 1_520_000n })
   t.like(priceFiatTip(1000n, rate, 'gross'), { feeCents: 50n, finalCents: 950n, chargeKobo: 1_600_000n })
-  t.deepEqual(creditOf(priceFiatTip(1000n, rate, 'gross'), rate, 'gross'), {
+  t.deepEqual(computeCredit(priceFiatTip(1000n, rate, 'gross'), rate, 'gross'), {
     creditMicro: 9_500_000n,
     revenueMicro: 500_000n,
   })
   const poor = priceFiatTip(100_000n, rate, 'net', 160_000n)
-  t.deepEqual(creditOf(poor, rate, 'net'), { creditMicro: 1_000_000n, revenueMicro: 0n })
-  t.is(viewOfCredit(poor, 1_000_000n).amountCents, 105n)
+  t.deepEqual(computeCredit(poor, rate, 'net'), { creditMicro: 1_000_000n, revenueMicro: 0n })
+  t.is(presentCredit(poor, 1_000_000n).amountCents, 105n)
 })

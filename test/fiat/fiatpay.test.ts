@@ -6,34 +6,34 @@ import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import type { Collections } from '../../src/ports/collections.js'
-import { createFiatpay } from '../../src/providers/fiatpay/collections.js'
+import { createFiatpayCollections } from '../../src/providers/fiatpay/collections.js'
 
 const returnUrl = 'https://tips.example/paid'
 
-interface Asked {
+interface ReceivedRequest {
   readonly url: string
   readonly authorization: string | undefined
   readonly body: unknown
 }
 
-interface Scripted {
+interface FixedProvider {
   readonly url: string
   readonly fiatpay: Collections
-  readonly asked: Asked[]
+  readonly requests: ReceivedRequest[]
 }
 
-/** A provider that answers everything the same. */
-async function answering(
+/** A provider that gives the same answer to every request. */
+async function startProvider(
   t: ExecutionContext,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<Scripted> {
-  const asked: Asked[] = []
+): Promise<FixedProvider> {
+  const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const sent = await text(request)
     const { authorization } = request.headers
-    asked.push({ url: request.url ?? '', authorization, body: sent === '' ? undefined : JSON.parse(sent) })
+    requests.push({ url: request.url ?? '', authorization, body: sent === '' ? undefined : JSON.parse(sent) })
     response.writeHead(status, { connection: 'close', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
@@ -41,7 +41,7 @@ async function answering(
   await once(server, 'listening')
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, fiatpay: createFiatpay({ url, secretKey: 'sk_test_1', returnUrl }), asked }
+  return { url, fiatpay: createFiatpayCollections({ url, secretKey: 'sk_test_1', returnUrl }), requests }
 }
 
 const charge = { reference: `fiatpay-${'a'.repeat(32)}`, amountKobo: 1_520_000n, email: 'guest@example.com' }
@@ -56,7 +56,7 @@ const row = {
 }
 const answered = (data: unknown) => ({ status: true, message: 'ok', data })
 
-async function failure(scripted: Pick<Scripted, 'fiatpay'>): Promise<string> {
+async function failureKind(scripted: Pick<FixedProvider, 'fiatpay'>): Promise<string> {
   try {
     await scripted.fiatpay.openCheckout(charge)
     return 'none'
@@ -81,32 +81,39 @@ for (const [what, status, body, kind] of [
   ['far too much', 200, 'x'.repeat(300_000), 'ambiguous'],
 ] as const)
   test(`${what} (${status}) is ${kind}`, async (t) => {
-    t.is(await failure(await answering(t, status, body)), kind)
+    t.is(await failureKind(await startProvider(t, status, body)), kind)
   })
 
-test('a redirect is not followed: it would carry the key away', async (t) => {
-  const other = await answering(t, 200, answered({}))
-  const scripted = await answering(t, 307, '', { location: other.url })
-  t.is(await failure(scripted), 'ambiguous')
-  t.is(other.asked.length, 0)
+test('a redirect is not followed, because it would send the key to another host', async (t) => {
+  const other = await startProvider(t, 200, answered({}))
+  const scripted = await startProvider(t, 307, '', { location: other.url })
+  t.is(await failureKind(scripted), 'ambiguous')
+  t.is(other.requests.length, 0)
 })
 
-test('a provider that cannot be reached surely did nothing', async (t) => {
+test('a provider that cannot be reached is unavailable', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`
-  t.is(await failure({ fiatpay: createFiatpay({ url, secretKey: 'x', returnUrl }) }), 'unavailable')
+  t.is(
+    await failureKind({ fiatpay: createFiatpayCollections({ url, secretKey: 'x', returnUrl }) }),
+    'unavailable',
+  )
 })
 
-test('the text of a refusal is cut and cleaned, since callers are shown it', async (t) => {
-  const { fiatpay } = await answering(t, 400, refused(`bad\u0000\u202e ${'y'.repeat(500)}`))
+test('the text of a refusal is cut and cleaned, because callers see it', async (t) => {
+  const { fiatpay } = await startProvider(t, 400, refused(`bad\u0000\u202e ${'y'.repeat(500)}`))
   const error = await t.throwsAsync(fiatpay.openCheckout(charge), { instanceOf: ProviderError })
   t.is(error?.message.length, 200)
   t.regex(error?.message ?? '', /^bad y+$/)
 })
 
-test('a checkout is asked for in kobo, with the key as bearer and our page to come back to', async (t) => {
-  const { fiatpay, asked } = await answering(t, 200, answered({ authorization_url: 'https://pay.example/1' }))
+test('a checkout is opened in kobo, with the key as bearer and our page as callback', async (t) => {
+  const { fiatpay, requests } = await startProvider(
+    t,
+    200,
+    answered({ authorization_url: 'https://pay.example/1' }),
+  )
   t.is(await fiatpay.openCheckout(charge), 'https://pay.example/1')
-  t.deepEqual(asked, [
+  t.deepEqual(requests, [
     {
       url: '/transaction/initialize',
       authorization: 'Bearer sk_test_1',
@@ -121,33 +128,33 @@ test('a checkout is asked for in kobo, with the key as bearer and our page to co
   ])
 })
 
-test('every status but success and failed means that nothing has happened yet', async (t) => {
+test('every status but success and failed counts as unpaid', async (t) => {
   for (const status of ['abandoned', 'pending', 'ongoing', 'processing', 'queued', 'reversed', 'new']) {
-    const { fiatpay } = await answering(t, 200, answered({ ...row, status, paid_at: null }))
-    t.deepEqual(await fiatpay.lookUp(charge.reference), { status: 'unpaid' })
+    const { fiatpay } = await startProvider(t, 200, answered({ ...row, status, paid_at: null }))
+    t.deepEqual(await fiatpay.findCharge(charge.reference), { status: 'unpaid' })
   }
-  const missing = await answering(t, 404, refused('Transaction reference not found.'))
-  t.deepEqual(await missing.fiatpay.lookUp(charge.reference), { status: 'unpaid' })
-  const failed = await answering(t, 200, answered({ ...row, status: 'failed', paid_at: null }))
-  t.deepEqual(await failed.fiatpay.lookUp(charge.reference), { status: 'failed' })
+  const missing = await startProvider(t, 404, refused('Transaction reference not found.'))
+  t.deepEqual(await missing.fiatpay.findCharge(charge.reference), { status: 'unpaid' })
+  const failed = await startProvider(t, 200, answered({ ...row, status: 'failed', paid_at: null }))
+  t.deepEqual(await failed.fiatpay.findCharge(charge.reference), { status: 'failed' })
 })
 
-test('a payment is told with its own number, its kobo and its time', async (t) => {
-  const { fiatpay } = await answering(t, 200, answered(row))
+test('a payment has the provider’s id, its kobo and its time', async (t) => {
+  const { fiatpay } = await startProvider(t, 200, answered(row))
   const newest = { transaction: '77', kobo: 1_520_000n, paidAt: new Date(row.paid_at) }
-  t.deepEqual(await fiatpay.lookUp(charge.reference), { status: 'paid', newest })
+  t.deepEqual(await fiatpay.findCharge(charge.reference), { status: 'paid', newest })
 })
 
-test('payments of other charges and rows that brought no money are left out', async (t) => {
+test('payments of other charges and rows without money are left out', async (t) => {
   const rows = [
     { ...row, id: 79, paid_at: '2026-11-21T08:00:00.000Z' },
     { ...row, id: 78, reference: 'fiatpay-other' },
     { ...row, id: 76, status: 'abandoned', paid_at: null },
     row,
   ]
-  const { fiatpay } = await answering(t, 200, answered(rows))
+  const { fiatpay } = await startProvider(t, 200, answered(rows))
   t.deepEqual(
-    (await fiatpay.payments(charge.reference)).map(({ transaction }) => transaction),
+    (await fiatpay.listPayments(charge.reference)).map(({ transaction }) => transaction),
     ['77', '79'],
   )
 })
@@ -157,9 +164,9 @@ for (const [what, change] of Object.entries({
   'another reference': { reference: 'fiatpay-other' },
   'no time of payment': { paid_at: null },
   'half a kobo': { amount: 0.5 },
-  'less than nothing': { amount: -5 },
+  'a negative amount': { amount: -5 },
 }))
-  test(`a payment with ${what} is no answer`, async (t) => {
-    const { fiatpay } = await answering(t, 200, answered({ ...row, ...change }))
-    await t.throwsAsync(fiatpay.lookUp(charge.reference), { instanceOf: ProviderError })
+  test(`a payment with ${what} is refused as an answer`, async (t) => {
+    const { fiatpay } = await startProvider(t, 200, answered({ ...row, ...change }))
+    await t.throwsAsync(fiatpay.findCharge(charge.reference), { instanceOf: ProviderError })
   })

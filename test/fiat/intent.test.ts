@@ -1,16 +1,21 @@
 import test from 'ava'
-import { moveClock } from '../helpers/clock.js'
+import { advanceMonotonicClock } from '../helpers/clock.js'
 import { createClient } from '../helpers/http/client.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { type FiatIntentBody, fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import {
+  createFiatIntent,
+  type FiatIntentBody,
+  payFiatIntent,
+  settleIntentNow,
+} from '../helpers/make/fiat-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { listTips } from '../helpers/make/tips.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
-async function asked(body: unknown): Promise<string> {
+async function requestIntent(body: unknown): Promise<string> {
   const answer = await world().request<FiatIntentBody & { error?: string }>('POST', '/payments/fiat/intent', {
     body,
   })
@@ -24,7 +29,7 @@ test.afterEach.always(() => {
   world().fiat.rates.reset()
 })
 
-test.serial('refusals come with their exact texts, in the agreed order', async (t) => {
+test.serial('refusals have their exact texts and come in the documented order', async (t) => {
   const { user } = await registerCreator(world())
   const creatorId = user.id
   const required = '400 creatorId and amount are required'
@@ -39,27 +44,27 @@ test.serial('refusals come with their exact texts, in the agreed order', async (
     '{',
     '[]',
   ])
-    t.is(await asked(body), required, JSON.stringify(body))
+    t.is(await requestIntent(body), required, JSON.stringify(body))
   const wrong = '400 Invalid amount'
   for (const amount of ['5', -1, 0, 0.004, 10_000.01, true])
-    t.is(await asked({ creatorId: 'nobody', amount }), wrong, String(amount))
-  t.is(await asked('{"creatorId":"nobody","amount":1e400}'), wrong)
+    t.is(await requestIntent({ creatorId: 'nobody', amount }), wrong, String(amount))
+  t.is(await requestIntent('{"creatorId":"nobody","amount":1e400}'), wrong)
   for (const amountNgn of [99.99, 10_000_000.01, 0, -5, 'x'])
-    t.is(await asked({ creatorId: 'nobody', amount: 5, amountNgn }), wrong, String(amountNgn))
-  for (const stranger of ['nobody', strangerWallet(), '@ada', crypto.randomUUID()])
-    t.is(await asked({ creatorId: stranger, amount: 5 }), '404 Creator not found')
+    t.is(await requestIntent({ creatorId: 'nobody', amount: 5, amountNgn }), wrong, String(amountNgn))
+  for (const stranger of ['nobody', unusedWallet(), '@ada', crypto.randomUUID()])
+    t.is(await requestIntent({ creatorId: stranger, amount: 5 }), '404 Creator not found')
   world().fiat.rates.set({ NGN: null })
-  moveClock(16_000)
-  t.is(await asked({ creatorId, amount: 0.01 }), '503 Rate unavailable')
+  advanceMonotonicClock(16_000)
+  t.is(await requestIntent({ creatorId, amount: 0.01 }), '503 Rate unavailable')
   world().fiat.rates.reset()
-  moveClock(16_000)
+  advanceMonotonicClock(16_000)
   // 0.06 USD are NGN 96, 6,600 USD more than ten million.
-  for (const amount of [0.06, 6600]) t.is(await asked({ creatorId, amount }), wrong)
-  t.is(await asked({ creatorId, amount: 6600, amountNgn: 500 }), '200')
-  t.is(await asked({ creatorId, amount: 0.07 }), '200')
+  for (const amount of [0.06, 6600]) t.is(await requestIntent({ creatorId, amount }), wrong)
+  t.is(await requestIntent({ creatorId, amount: 6600, amountNgn: 500 }), '200')
+  t.is(await requestIntent({ creatorId, amount: 0.07 }), '200')
 })
 
-test.serial('a creator’s own limits bind fiat tips too', async (t) => {
+test.serial('a creator’s own limits apply to fiat tips too', async (t) => {
   const { user } = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 20 })
   for (const [amount, answer] of [
     [4.99, '400 Invalid amount'],
@@ -67,32 +72,32 @@ test.serial('a creator’s own limits bind fiat tips too', async (t) => {
     [20, '200'],
     [20.01, '400 Invalid amount'],
   ] as const)
-    t.is(await asked({ creatorId: user.id, amount }), answer)
+    t.is(await requestIntent({ creatorId: user.id, amount }), answer)
 })
 
 test.serial(
-  'what the provider refuses is 502 with its text, and an outage of it 503; neither leaves a tip',
+  'a refusal of the provider is 502 with its text, an outage is 503, and neither leaves a tip',
   async (t) => {
     const { user } = await registerCreator(world())
     const { fiatpay } = world().fiat
-    fiatpay.behaviour.setMode({ charges: 'down' })
-    t.is(await asked({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
-    fiatpay.behaviour.setMode({ charges: 'garbage' })
-    t.is(await asked({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
-    fiatpay.behaviour.setMode({ charges: 'ok' })
-    fiatpay.behaviour.setFault({ refuseKey: true })
-    t.is(await asked({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
-    fiatpay.behaviour.setFault({})
+    fiatpay.faults.setMode({ charges: 'down' })
+    t.is(await requestIntent({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
+    fiatpay.faults.setMode({ charges: 'garbage' })
+    t.is(await requestIntent({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
+    fiatpay.faults.setMode({ charges: 'ok' })
+    fiatpay.faults.setFault({ refuseKey: true })
+    t.is(await requestIntent({ creatorId: user.id, amount: 5 }), '503 Service unavailable')
+    fiatpay.faults.setFault({})
     const refused = 'x@y.local'
     t.is(
-      await asked({ creatorId: user.id, amount: 5, payerEmail: refused }),
+      await requestIntent({ creatorId: user.id, amount: 5, payerEmail: refused }),
       '502 Invalid Email Address Passed',
     )
     t.deepEqual(await listTips(world(), user.id), [])
   },
 )
 
-test.serial('the same request under one Idempotency-Key asks for the money once', async (t) => {
+test.serial('a request repeated under its Idempotency-Key opens one charge', async (t) => {
   const { user } = await registerCreator(world())
   const options = { body: { creatorId: user.id, amount: 5 }, headers: { 'idempotency-key': 'one' } }
   const first = await world().request<FiatIntentBody>('POST', '/payments/fiat/intent', options)
@@ -104,7 +109,7 @@ test.serial('the same request under one Idempotency-Key asks for the money once'
 })
 
 test.serial(
-  'at most twenty intents of one address are open for a creator, also when all are asked for at once',
+  'one address can have at most twenty open intents for a creator, also with concurrent requests',
   async (t) => {
     const one = await registerCreator(world())
     const other = await registerCreator(world())
@@ -116,23 +121,23 @@ test.serial(
         headers: { 'x-forwarded-for': address },
       })
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask(one.user.id, '192.0.2.1')))
-    const granted = answers.filter(({ status }) => status === 200)
-    t.is(granted.length, 20)
+    const accepted = answers.filter(({ status }) => status === 200)
+    t.is(accepted.length, 20)
     t.is(answers.filter(({ status }) => status === 429).length, 10)
     const crowded = await ask(one.user.id, '192.0.2.1')
     t.is(`${crowded.status} ${crowded.body.error}`, '429 Too many requests')
     t.regex(crowded.headers['retry-after'] ?? '', /^\d+$/)
     t.is((await ask(one.user.id, '192.0.2.2')).status, 200)
     t.is((await ask(other.user.id, '192.0.2.1')).status, 200)
-    const { intentId = '' } = granted[0]?.body ?? {}
-    pay(world(), intentId)
-    await settleNow(world(), intentId)
+    const { intentId = '' } = accepted[0]?.body ?? {}
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
     t.is((await ask(one.user.id, '192.0.2.1')).status, 200)
     t.is((await ask(one.user.id, '192.0.2.1')).status, 429)
   },
 )
 
-test.serial('the quoted rate is what an intent then charges', async (t) => {
+test.serial('an intent charges the quoted rate', async (t) => {
   const { user } = await registerCreator(world())
   const quote = await world().request<Record<string, unknown>>('GET', '/payments/fiat/rate?amount=12.34')
   t.is(quote.headers['cache-control'], 'no-store')
@@ -152,15 +157,15 @@ test.serial('the quoted rate is what an intent then charges', async (t) => {
   })
   for (const amount of ['0', 'x', '-1', '', '1e3', '10000.01'])
     t.is((await world().request('GET', `/payments/fiat/rate?amount=${amount}`)).body.error, 'Invalid amount')
-  const { intentId } = await fiatIntent(world(), { creatorId: user.id, amount: 12.34 })
+  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 12.34 })
   t.is(world().fiat.fiatpay.charges.find(intentId)?.amountKobo, 1_875_200)
 })
 
-test.serial('the naira total can be computed again from the stored rate', async (t) => {
+test.serial('the naira charge can be computed again from the stored rate', async (t) => {
   const { user } = await registerCreator(world())
   world().fiat.rates.set({ NGN: 1587.330_012_34 })
-  moveClock(16_000)
-  const { intentId } = await fiatIntent(world(), { creatorId: user.id, amount: 77.77 })
+  advanceMonotonicClock(16_000)
+  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 77.77 })
   const { db } = world()
   const row = await db('fiat_intents as f')
     .join('rates as r', 'r.id', 'f.rate_id')
@@ -175,7 +180,7 @@ test.serial('the naira total can be computed again from the stored rate', async 
   t.is(BigInt(Number(rows[0].kobo)), row.charge_kobo)
 })
 
-test.serial('the status wants an intent id, and knows only its own', async (t) => {
+test.serial('the status needs the id of an existing intent', async (t) => {
   const status = (query: string) => world().request('GET', `/payments/fiat/status${query}`)
   for (const [query, answer] of [
     ['', '400 intentId is required'],

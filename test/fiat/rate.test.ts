@@ -2,22 +2,28 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
-import { moveClock } from '../helpers/clock.js'
+import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { availableUsdc, fiatIntent, fiatStatus, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import {
+  createFiatIntent,
+  payFiatIntent,
+  readAvailableUsdc,
+  readFiatStatus,
+  settleIntentNow,
+} from '../helpers/make/fiat-tips.js'
 import { listTips } from '../helpers/make/tips.js'
-import { runScript } from '../helpers/ops.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
 
-/** Longer than a good reading is kept. */
+/** Longer than a good reading is cached. */
 const freshMs = 15_001
-/** Longer than a bad one is. */
+/** Longer than a bad reading is cached. */
 const pauseMs = 3001
 
-async function quoted(): Promise<string> {
+async function quoteRate(): Promise<string> {
   const { status, body } = await world().request<{ rate?: number; error?: string }>(
     'GET',
     '/payments/fiat/rate',
@@ -30,9 +36,9 @@ async function alerts(): Promise<number> {
   return values.find(({ labels }) => labels.kind === 'rate_refused')?.value ?? 0
 }
 
-function feed(change: Parameters<ReturnType<typeof world>['fiat']['rates']['set']>[0]): void {
+function setFeed(change: Parameters<ReturnType<typeof world>['fiat']['rates']['set']>[0]): void {
   world().fiat.rates.set(change)
-  moveClock(freshMs)
+  advanceMonotonicClock(freshMs)
 }
 
 test.beforeEach(async () => {
@@ -40,7 +46,7 @@ test.beforeEach(async () => {
   const { db } = world()
   await db('rates').whereNull('accepted_at').del()
   await db('rates').update({ accepted_at: new Date(0) })
-  moveClock(freshMs)
+  advanceMonotonicClock(freshMs)
 })
 
 for (const [what, change] of Object.entries({
@@ -50,62 +56,62 @@ for (const [what, change] of Object.entries({
   absent: { NGN: null },
   stale: { asOf: new Date(Date.now() - 11 * 60_000).toISOString() },
 }))
-  test.serial(`a rate feed that is ${what} stops new intents at once, and nothing else`, async (t) => {
+  test.serial(`a rate that is ${what} stops new intents, and nothing else`, async (t) => {
     const creator = await registerCreator(world())
-    const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
     const before = await alerts()
-    feed(change)
-    t.is(await quoted(), '503 Rate unavailable')
+    setFeed(change)
+    t.is(await quoteRate(), '503 Rate unavailable')
     const refused = await world().request('POST', '/payments/fiat/intent', {
       body: { creatorId: creator.user.id, amount: 10 },
     })
     t.is(`${refused.status} ${refused.body.error}`, '503 Rate unavailable')
     t.true((await alerts()) > before)
 
-    pay(world(), intentId)
-    await settleNow(world(), intentId)
-    t.is(await fiatStatus(world(), intentId), 'completed')
-    t.is(await availableUsdc(world(), creator), 9.5)
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'completed')
+    t.is(await readAvailableUsdc(world(), creator), 9.5)
     t.like((await listTips(world(), creator.wallet))[0], { status: 'confirmed' })
 
-    // The next good reading opens again by itself.
+    // The next good reading allows new intents again.
     world().fiat.rates.reset()
-    moveClock(pauseMs)
-    t.is(await quoted(), '200 1600')
+    advanceMonotonicClock(pauseMs)
+    t.is(await quoteRate(), '200 1600')
   })
 
-test.serial('a feed that cannot be reached leaves the last rate in force for ten minutes', async (t) => {
-  t.is(await quoted(), '200 1600')
-  feed({ feed: 'down' })
-  t.is(await quoted(), '200 1600')
+test.serial('while the feed cannot be reached the last rate is valid for ten minutes', async (t) => {
+  t.is(await quoteRate(), '200 1600')
+  setFeed({ feed: 'down' })
+  t.is(await quoteRate(), '200 1600')
   await world().db.raw(
     `update rates set accepted_at = clock_timestamp() - interval '599 s' where accepted_at > 'epoch'`,
   )
-  moveClock(pauseMs)
-  t.is(await quoted(), '200 1600')
+  advanceMonotonicClock(pauseMs)
+  t.is(await quoteRate(), '200 1600')
   await world().db.raw(
     `update rates set accepted_at = clock_timestamp() - interval '601 s' where accepted_at > 'epoch'`,
   )
-  moveClock(pauseMs)
-  t.is(await quoted(), '503 Rate unavailable')
+  advanceMonotonicClock(pauseMs)
+  t.is(await quoteRate(), '503 Rate unavailable')
 })
 
 test.serial(
-  'a feed that goes away after a bad reading does not make the rate before it good again',
+  'after a bad reading an unavailable feed does not make the rate before it valid again',
   async (t) => {
-    t.is(await quoted(), '200 1600')
+    t.is(await quoteRate(), '200 1600')
     for (const bad of [{ NGN: 160_000 }, { NGN: null }]) {
-      feed({ ...bad, feed: 'ok' })
-      t.is(await quoted(), '503 Rate unavailable')
-      feed({ feed: 'down' })
-      t.is(await quoted(), '503 Rate unavailable')
-      feed({ NGN: 1600, feed: 'ok' })
-      t.is(await quoted(), '200 1600')
+      setFeed({ ...bad, feed: 'ok' })
+      t.is(await quoteRate(), '503 Rate unavailable')
+      setFeed({ feed: 'down' })
+      t.is(await quoteRate(), '503 Rate unavailable')
+      setFeed({ NGN: 1600, feed: 'ok' })
+      t.is(await quoteRate(), '200 1600')
     }
   },
 )
 
-test.serial('the feed is asked once for all who ask within fifteen seconds', async (t) => {
+test.serial('the feed is read once for all requests within fifteen seconds', async (t) => {
   const { services } = world()
   let readings = 0
   const exchangeRates = {
@@ -114,57 +120,61 @@ test.serial('the feed is asked once for all who ask within fifteen seconds', asy
       return services.exchangeRates.read()
     },
   }
-  const book = new ExchangeRates({ ...services, exchangeRates })
-  await Promise.all(Array.from({ length: 100 }, () => book.current()))
-  await book.current()
+  const rates = new ExchangeRates({ ...services, exchangeRates })
+  await Promise.all(Array.from({ length: 100 }, () => rates.current()))
+  await rates.current()
   t.is(readings, 1)
-  moveClock(freshMs)
-  await book.current()
+  advanceMonotonicClock(freshMs)
+  await rates.current()
   t.is(readings, 2)
 })
 
-test.serial('an operator is told the last accepted rate and its age, also when none waits', async (t) => {
-  t.is(await quoted(), '200 1600')
-  await world().db.raw(
-    `update rates set accepted_at = clock_timestamp() - interval '30 h' where accepted_at > 'epoch'`,
-  )
-  const idle = await runScript(world(), 'accept-rate')
-  const told = 'no rate waits to be accepted; last accepted, in naira for a dollar: 1600 (30 h ago)\n'
-  t.deepEqual(idle, { code: 0, out: told, err: '' })
-  t.is(await world().db('audit_log').where({ action: 'accept-rate' }).first(), undefined)
-})
+test.serial(
+  'accept-rate shows the last accepted rate and its age, also when no rate is held back',
+  async (t) => {
+    t.is(await quoteRate(), '200 1600')
+    await world().db.raw(
+      `update rates set accepted_at = clock_timestamp() - interval '30 h' where accepted_at > 'epoch'`,
+    )
+    const idle = await runOpsScript(world(), 'accept-rate')
+    const expected =
+      'no exchange rate is held back; last accepted, in naira for one dollar: 1600 (30 h ago)\n'
+    t.deepEqual(idle, { code: 0, out: expected, err: '' })
+    t.is(await world().db('audit_log').where({ action: 'accept-rate' }).first(), undefined)
+  },
+)
 
-test.serial('a true jump is accepted by an operator, who is written down', async (t) => {
+test.serial('an operator accepts a real jump of the rate, and the audit log has the operator', async (t) => {
   const { env, db } = world()
   const accept = (...args: string[]) =>
     run(process.execPath, ['dist/scripts/ops/accept-rate.js', '--json', ...args], {
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
-  t.is(await quoted(), '200 1600')
+  t.is(await quoteRate(), '200 1600')
   t.regex((await accept('--help')).stdout, /--reason <text>/)
   const idle = JSON.parse((await accept('--apply', '--reason', 'x')).stdout)
   t.like(idle, { ok: true, applied: false, before: '1600', after: null })
   t.true(idle.beforeAgeSeconds >= 0 && idle.beforeAgeSeconds < 60)
-  feed({ NGN: 2400 })
-  t.is(await quoted(), '503 Rate unavailable')
+  setFeed({ NGN: 2400 })
+  t.is(await quoteRate(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { applied: false, before: '1600', after: '2400' })
-  moveClock(pauseMs)
-  t.is(await quoted(), '503 Rate unavailable')
+  advanceMonotonicClock(pauseMs)
+  t.is(await quoteRate(), '503 Rate unavailable')
   await t.throwsAsync(accept('--rate', '1700', '--reason', 'x', '--apply'), { message: /the feed says 2400/ })
   await t.throwsAsync(accept('--apply'), { message: /--reason/ })
   const note = ['--reason', 'the central bank says so']
   await accept('--rate', '2405', ...note, '--apply', '--as', 'ngozi')
-  moveClock(pauseMs)
-  t.is(await quoted(), '200 2400')
-  // The same jump a second time waits again: it was accepted for then, not for ever.
-  feed({ NGN: 1600 })
-  t.is(await quoted(), '503 Rate unavailable')
-  // Two operators at once accept it once.
+  advanceMonotonicClock(pauseMs)
+  t.is(await quoteRate(), '200 2400')
+  // The same jump is held back a second time: the operator accepted it only once.
+  setFeed({ NGN: 1600 })
+  t.is(await quoteRate(), '503 Rate unavailable')
+  // Two operators at the same time accept it once.
   const both = await Promise.all([accept('--apply', ...note), accept('--apply', ...note)])
   t.deepEqual(both.map(({ stdout }) => JSON.parse(stdout).applied).sort(), [false, true])
   t.is((await db('audit_log').where({ action: 'accept-rate' })).length, 2)
-  feed({ NGN: 2400 })
-  t.is(await quoted(), '503 Rate unavailable')
+  setFeed({ NGN: 2400 })
+  t.is(await quoteRate(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
   t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), {
     actor: 'ngozi',

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { follow } from '../helpers/http/stream-reader.js'
-import { fiatIntent, pay, settleNow } from '../helpers/make/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -11,16 +11,16 @@ interface EventsBody {
   readonly events: readonly { readonly eventId: string; readonly timestamp: string }[]
 }
 
-test('a completed fiat tip is an event as agreed, a pending one is none, and since skips none', async (t) => {
+test('a completed fiat tip is an SDK event, a pending one is not, and `since` skips none', async (t) => {
   const creator = await registerEmbedder(world())
   const path = `/sdk/events?creatorId=${creator.id}`
   const events = async (query = '') =>
     (await world().request<EventsBody>('GET', `${path}${query}`, { bearer: creator.apiKey })).body.events
   const tip = { creatorId: creator.id, amount: 12.34, senderName: 'Bola' }
-  const { intentId } = await fiatIntent(world(), tip)
+  const { intentId } = await createFiatIntent(world(), tip)
   t.deepEqual(await events(), [])
-  pay(world(), intentId)
-  await settleNow(world(), intentId)
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
   const [event] = await events()
   t.like(event, {
     eventId: intentId,
@@ -32,9 +32,9 @@ test('a completed fiat tip is an event as agreed, a pending one is none, and sin
     receivedAmount: 11.72,
     sender: 'Bola',
   })
-  const second = await fiatIntent(world(), tip)
-  pay(world(), second.intentId)
-  await settleNow(world(), second.intentId)
+  const second = await createFiatIntent(world(), tip)
+  payFiatIntent(world(), second.intentId)
+  await settleIntentNow(world(), second.intentId)
   const later = await events(`&since=${event?.timestamp}`)
   t.deepEqual(
     later.map(({ eventId }) => eventId),
@@ -42,29 +42,29 @@ test('a completed fiat tip is an event as agreed, a pending one is none, and sin
   )
 })
 
-test('a reader that comes back is given the fiat tips it missed', async (t) => {
+test('a stream reader that reconnects gets the fiat tips that it missed', async (t) => {
   const creator = await registerEmbedder(world())
-  const give = async (memo: string): Promise<void> => {
-    const { intentId } = await fiatIntent(world(), { creatorId: creator.id, amount: 5, memo })
-    pay(world(), intentId)
-    await settleNow(world(), intentId)
+  const payTip = async (memo: string): Promise<void> => {
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.id, amount: 5, memo })
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
   }
   const first = await follow(t, world().url, creator.wallet)
-  await give('one')
+  await payTip('one')
   await until('the first event', () => first.tips.length === 1)
   first.close()
-  await give('two')
+  await payTip('two')
   const again = await follow(t, world().url, creator.wallet, String(first.tips[0]?.id))
   await until('the missed event', () => again.tips.length === 1)
   t.is(again.tips[0]?.data['message'], 'two')
 })
 
-test('the creator finds fiat tips by token and state, and their worth in the days', async (t) => {
+test('the creator’s tips are filtered by token and status, and the daily sums include fiat tips', async (t) => {
   const creator = await registerEmbedder(world())
-  const paid = await fiatIntent(world(), { creatorId: creator.id, amount: 10, memo: '<b>=cmd</b>' })
-  await fiatIntent(world(), { creatorId: creator.id, amount: 20 })
-  pay(world(), paid.intentId)
-  await settleNow(world(), paid.intentId)
+  const paid = await createFiatIntent(world(), { creatorId: creator.id, amount: 10, memo: '<b>=cmd</b>' })
+  await createFiatIntent(world(), { creatorId: creator.id, amount: 20 })
+  payFiatIntent(world(), paid.intentId)
+  await settleIntentNow(world(), paid.intentId)
   const own = async (query: string) =>
     (await world().request<{ tips: { amount: number }[] }>('GET', `/creators/tips?${query}`, creator)).body
       .tips

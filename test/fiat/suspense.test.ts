@@ -2,48 +2,48 @@ import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import {
-  availableUsdc,
-  fiatIntent,
-  fiatStatus,
-  pay,
-  platformUnits,
-  settleNow,
+  createFiatIntent,
+  payFiatIntent,
+  readAvailableUsdc,
+  readFiatStatus,
+  readPlatformBalance,
+  settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
-import { runScript, type ScriptRun } from '../helpers/ops.js'
+import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
-const suspense = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'suspense', ...args)
+const suspense = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'suspense', ...args)
 
 async function report(...args: string[]) {
   const { code, out } = await suspense('--json', ...args)
   return { code, ...JSON.parse(out) }
 }
 
-/** Pays so many kobo, which are too few; returns the provider's id of the payment. */
-async function underpaid(
+/** Pays too few kobo. Returns the provider's id of the payment. */
+async function payTooLittle(
   { user }: TestCreator,
   kobo: number,
 ): Promise<{ intentId: string; payment: string }> {
-  const { intentId } = await fiatIntent(world(), { creatorId: user.id, amount: 10 })
-  pay(world(), intentId, kobo)
-  await settleNow(world(), intentId)
+  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 10 })
+  payFiatIntent(world(), intentId, kobo)
+  await settleIntentNow(world(), intentId)
   const row = await world().db('fiat_payments').where({ intent_id: intentId }).first()
   return { intentId, payment: row.provider_transaction }
 }
 
-test.afterEach.always('the books hold, and the items are what the ledger holds', async (t) => {
+test.afterEach.always('the ledger is consistent, and its suspense account equals the items', async (t) => {
   const { code, waiting, ledger } = await report()
   t.is(code, 0)
   t.is(waiting, ledger)
-  t.is(BigInt(waiting), await platformUnits(world(), 'suspense', 'NGN'))
+  t.is(BigInt(waiting), await readPlatformBalance(world(), 'suspense', 'NGN'))
   t.true((await checkBooks(world().db)).holds)
 })
 
-test.serial('suspense lists what waits, and notes what was returned: a plan first, then once', async (t) => {
+test.serial('suspense lists waiting payments, and records a return once, with --apply', async (t) => {
   const creator = await registerCreator(world())
-  const { intentId, payment } = await underpaid(creator, 123_456)
+  const { intentId, payment } = await payTooLittle(creator, 123_456)
   const before = await report()
   const item = before.items.find((one: { transaction: string }) => one.transaction === payment)
   t.like(item, { intentId, kobo: '123456', reason: 'underpaid', resolution: null })
@@ -55,12 +55,12 @@ test.serial('suspense lists what waits, and notes what was returned: a plan firs
   t.is((await suspense(...returned, '--apply', '--as', 'ngozi')).code, 0)
   const again = await suspense(...returned, '--apply')
   t.is(again.code, 1)
-  t.regex(again.err, /does not wait/)
-  const told = { code: 1, ok: false, error: again.err.trimEnd(), exitCode: 1 }
-  t.deepEqual(await report(...returned, '--apply'), told)
+  t.regex(again.err, /is not waiting/)
+  const expected = { code: 1, ok: false, error: again.err.trimEnd(), exitCode: 1 }
+  t.deepEqual(await report(...returned, '--apply'), expected)
   t.is(BigInt(before.waiting) - BigInt((await report()).waiting), 123_456n)
   t.regex((await suspense('--all')).out, /returned: refund 77/)
-  t.is(await availableUsdc(world(), creator), 0)
+  t.is(await readAvailableUsdc(world(), creator), 0)
   t.like(
     await world()
       .db('audit_log')
@@ -74,9 +74,9 @@ test.serial('suspense lists what waits, and notes what was returned: a plan firs
   )
 })
 
-test.serial('what is assigned is credited to its creator at the rate that gives less, once', async (t) => {
+test.serial('an assigned payment is credited to its creator once, at the rate that gives less', async (t) => {
   const creator = await registerCreator(world())
-  const { intentId, payment } = await underpaid(creator, 152_000)
+  const { intentId, payment } = await payTooLittle(creator, 152_000)
   await world().db('rates').insert({
     pair: 'USD/NGN',
     value: 1900,
@@ -87,12 +87,12 @@ test.serial('what is assigned is credited to its creator at the rate that gives 
   })
   const assign = ['--assign', payment, '--reason', 'the payer agrees']
   t.like(await report(...assign), { applied: false, creditMicro: '800000', userId: creator.user.id })
-  t.is(await availableUsdc(world(), creator), 0)
-  // Two operators at once: one of them is too late.
+  t.is(await readAvailableUsdc(world(), creator), 0)
+  // Of two operators at the same time one is too late.
   const codes = await Promise.all([suspense(...assign, '--apply'), suspense(...assign, '--apply')])
   t.deepEqual(codes.map(({ code }) => code).sort(), [0, 1])
-  t.is(await availableUsdc(world(), creator), 0.8)
-  t.is(await fiatStatus(world(), intentId), 'failed')
+  t.is(await readAvailableUsdc(world(), creator), 0.8)
+  t.is(await readFiatStatus(world(), intentId), 'failed')
   const { body } = await world().request<{ transactions: unknown[] }>(
     'GET',
     '/creators/transactions',
@@ -109,8 +109,8 @@ test.serial('what is assigned is credited to its creator at the rate that gives 
   )
 })
 
-test.serial('arguments that make no sense end with 2 and change nothing', async (t) => {
-  const { payment } = await underpaid(await registerCreator(world()), 5000)
+test.serial('invalid arguments end with 2 and change nothing', async (t) => {
+  const { payment } = await payTooLittle(await registerCreator(world()), 5000)
   const { waiting } = await report()
   for (const args of [
     ['--returned', payment, '--apply'],

@@ -3,10 +3,10 @@ import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import {
-  availableUsdc,
-  fiatIntent,
-  fiatStatus,
-  pay,
+  createFiatIntent,
+  payFiatIntent,
+  readAvailableUsdc,
+  readFiatStatus,
   referenceOf,
   settlementBatch,
 } from '../helpers/make/fiat-tips.js'
@@ -24,15 +24,15 @@ async function post(raw: string, signature: string): Promise<number> {
   return answer.status
 }
 
-const signed = (raw: string): string =>
+const signatureOf = (raw: string): string =>
   createHmac('sha512', world().fiat.fiatpay.secretKey).update(raw).digest('hex')
 
 async function dueAt(intentId: string): Promise<Date> {
   return (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
 }
 
-/** Nobody is to look but for a webhook. */
-async function putOff(intentId: string): Promise<void> {
+/** Moves the next poll an hour away, so that only a webhook makes the intent due. */
+async function postponePoll(intentId: string): Promise<void> {
   await world()
     .db('fiat_intents')
     .where({ id: intentId })
@@ -40,28 +40,34 @@ async function putOff(intentId: string): Promise<void> {
 }
 
 test.serial(
-  'a webhook signed over its very bytes makes its intent due, any other makes nothing',
+  'a webhook with a valid signature of its bytes makes its intent due, and any other changes nothing',
   async (t) => {
     const creator = await registerCreator(world())
-    const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-    await putOff(intentId)
-    // White space that no serializer would write again: only the raw bytes have this signature.
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    await postponePoll(intentId)
+    // Has white space that a serializer would not write, so only the raw bytes have this signature.
     const raw = `{ "event":"charge.success",\n "data": {"reference":"${referenceOf(intentId)}", "status":"success"}}`
-    for (const wrong of ['', 'zz', signed(`${raw} `), signed(raw).slice(2), signed(raw).replace(/^./, 'g')])
+    for (const wrong of [
+      '',
+      'zz',
+      signatureOf(`${raw} `),
+      signatureOf(raw).slice(2),
+      signatureOf(raw).replace(/^./, 'g'),
+    ])
       t.is(await post(raw, wrong), 401)
     t.true((await dueAt(intentId)) > new Date())
-    t.is(await post(raw, signed(raw)), 200)
+    t.is(await post(raw, signatureOf(raw)), 200)
     t.true((await dueAt(intentId)) <= new Date())
     for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', ''])
-      t.is(await post(other, signed(other)), 200)
+      t.is(await post(other, signatureOf(other)), 200)
     const huge = 'x'.repeat(300_000)
-    t.is(await post(huge, signed(huge)), 400)
+    t.is(await post(huge, signatureOf(huge)), 400)
   },
 )
 
-test.serial('what a webhook says is not believed', async (t) => {
+test.serial('the content of a webhook is not trusted', async (t) => {
   const creator = await registerCreator(world())
-  const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
   const data = {
     id: 1,
     status: 'success',
@@ -70,35 +76,35 @@ test.serial('what a webhook says is not believed', async (t) => {
     currency: 'NGN',
   }
   const raw = JSON.stringify({ event: 'charge.success', data })
-  await putOff(intentId)
-  t.is(await post(raw, signed(raw)), 200)
+  await postponePoll(intentId)
+  t.is(await post(raw, signatureOf(raw)), 200)
   await runBatch(settlementBatch(world()))
-  t.is(await fiatStatus(world(), intentId), 'requires_action')
-  t.is(await availableUsdc(world(), creator), 0)
+  t.is(await readFiatStatus(world(), intentId), 'requires_action')
+  t.is(await readAvailableUsdc(world(), creator), 0)
 })
 
 test.serial(
-  'two settlement workers and every webhook five times credit each of forty payments once',
+  'two settlement workers, with each webhook sent five times, credit each of forty payments once',
   async (t) => {
     const creator = await registerCreator(world())
-    world().fiat.fiatpay.behaviour.setFault({ webhooks: { copies: 5 } })
+    world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 5 } })
     await Promise.all([
       startWorkerProcess(t, 'settlement', world().env),
       startWorkerProcess(t, 'settlement', world().env),
     ])
     const intents = await Promise.all(
-      Array.from({ length: 40 }, () => fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
+      Array.from({ length: 40 }, () => createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
     )
-    for (const { intentId } of intents) pay(world(), intentId)
+    for (const { intentId } of intents) payFiatIntent(world(), intentId)
     await until(
       'all are completed',
       async () => {
-        const statuses = await Promise.all(intents.map(({ intentId }) => fiatStatus(world(), intentId)))
+        const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
         return statuses.every((status) => status === 'completed')
       },
       20_000,
     )
-    t.is(await availableUsdc(world(), creator), 380)
+    t.is(await readAvailableUsdc(world(), creator), 380)
     const { rows } = await world().db.raw(
       'select count(*)::int, count(distinct confirmed_at)::int as stamps from tips where recipient_party = (select id from parties where user_id = ?)',
       [creator.user.id],
@@ -108,21 +114,21 @@ test.serial(
   },
 )
 
-test.serial('a webhook that comes while its intent is being looked at is looked after', async (t) => {
+test.serial('an intent is polled again when a webhook comes during a poll', async (t) => {
   const creator = await registerCreator(world())
-  world().fiat.fiatpay.behaviour.setFault({ webhooks: { copies: 0 } })
-  const { intentId } = await fiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
   const raw = JSON.stringify({ event: 'charge.success', data: { reference: referenceOf(intentId) } })
   const { services } = world()
-  // The provider answers "nothing yet"; before the worker has written that down, the money and its webhook come.
+  // The provider answers "nothing yet". Before the worker has stored that, the payment and its webhook come.
   const collections = {
     ...services.collections,
-    async lookUp(reference: string) {
-      const state = await services.collections.lookUp(reference)
-      // Intents of the tests before may be due as well, and must not bring the money early.
+    async findCharge(reference: string) {
+      const state = await services.collections.findCharge(reference)
+      // Intents of earlier tests may be due too. They must not trigger the payment.
       if (reference === referenceOf(intentId) && state.status !== 'paid') {
-        pay(world(), intentId)
-        await post(raw, signed(raw))
+        payFiatIntent(world(), intentId)
+        await post(raw, signatureOf(raw))
       }
       return state
     },
@@ -133,12 +139,12 @@ test.serial('a webhook that comes while its intent is being looked at is looked 
     .update({ due_at: new Date(0) })
   const batch = settlementBatch({ services: { ...services, collections } })
   await batch()
-  t.is(await fiatStatus(world(), intentId), 'requires_action')
+  t.is(await readFiatStatus(world(), intentId), 'requires_action')
   await until(
-    'the next look finds the money',
+    'the next poll finds the payment',
     async () => {
       await batch()
-      return (await fiatStatus(world(), intentId)) === 'completed'
+      return (await readFiatStatus(world(), intentId)) === 'completed'
     },
     5000,
   )

@@ -2,10 +2,10 @@ const real = performance.now.bind(performance)
 let aheadMs = 0
 
 /**
- * Moves the monotonic clock of this process ahead: what the service holds on to for so long is then old. Only
- * forwards, and only in a file whose tests are serial.
+ * Moves the monotonic clock of this process forward, so that cached values expire. It cannot be moved back. Use it only
+ * in a file whose tests are serial.
  */
-export function moveClock(ms: number): void {
+export function advanceMonotonicClock(ms: number): void {
   aheadMs += ms
   performance.now = () => real() + aheadMs
 }

@@ -5,16 +5,13 @@ interface Settle<Result> {
   reject(error: unknown): void
 }
 
-/** A call that was made and ends when the test says so. */
+/** A call that the test resolves or rejects. */
 export interface PendingCall<Input, Result> extends Settle<Result> {
   readonly input: Input
 }
 
-/**
- * An asynchronous function whose every call the test sees and ends itself. `next` is the next call not yet
- * seen, made or to come.
- */
-export function controlled<Input, Result>() {
+/** An asynchronous function whose calls the test receives and ends. `next` returns the next call, or waits for it. */
+export function createControlledCall<Input, Result>() {
   const calls: PendingCall<Input, Result>[] = []
   const awaiting: ((call: PendingCall<Input, Result>) => void)[] = []
   let made = 0
@@ -37,7 +34,7 @@ export function controlled<Input, Result>() {
   }
 }
 
-/** Lets everything run that needs no outside event: what has not happened after this waits for somebody. */
-export async function settled(): Promise<void> {
+/** Runs everything that needs no outside event. What has not happened afterwards is waiting for one. */
+export async function runPendingTasks(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }

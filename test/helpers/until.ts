@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sandbox } from '../../scripts/sandbox/server.js'
 
 const pollMs = 20
 const defaultMs = 10_000
 
-/** Waits until a condition holds and fails, naming it, when it does not within the time. */
+/** Waits until a condition holds. Fails with the condition's name when the time is over. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -11,4 +12,18 @@ export async function until(
 ): Promise<void> {
   for (const deadline = Date.now() + milliseconds; !(await holds()); await sleep(pollMs))
     if (Date.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${what}`)
+}
+
+/** Waits until the chain has made this many more slots. Paces a client that pays repeatedly. */
+export async function untilSlotsPass({ chain }: Sandbox, count: number): Promise<void> {
+  const end = chain.clock.slot + count
+  await until(`${count} slots pass`, () => chain.clock.slot >= end)
+}
+
+/**
+ * Waits until this many milliseconds have passed since `since` (a `performance.now()` value). Only for faults whose length
+ * is the subject of the test. Everything else waits with `until`.
+ */
+export async function waitSince(since: number, milliseconds: number): Promise<void> {
+  await sleep(Math.max(0, milliseconds - (performance.now() - since)))
 }

@@ -1,10 +1,10 @@
 import { Agent, request as httpRequest } from 'node:http'
 import test from 'ava'
 import { errors } from '../../src/kernel/errors.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { readOperations } from '../helpers/http/document.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { readOperations } from '../helpers/http/openapi-document.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -16,7 +16,7 @@ const preflight = { origin: 'https://page.example', 'access-control-request-meth
 const requestId = /^[0-9a-f-]{36}$/
 
 for (const path of ['/', '/nowhere', '/chain', '/chain/', '//chain/tips', '/payments/intents'])
-  test(`nothing is at ${path}`, async (t) => {
+  test(`${path} answers Not found`, async (t) => {
     const answer = await raw('GET', path)
     t.is(answer.status, 404)
     t.like(JSON.parse(answer.text), { success: false, error: 'Not found', code: 'not_found' })
@@ -30,7 +30,7 @@ for (const path of [
   '/..%2f..%2fetc/passwd',
   '/chain/tips?%',
 ])
-  test(`a hostile target is answered in our own words: ${path}`, async (t) => {
+  test(`the malformed target ${path} gets one of the API's answers`, async (t) => {
     const answer = await raw('GET', path)
     t.true([200, 400, 404].includes(answer.status), `${answer.status} ${answer.text}`)
     const body = JSON.parse(answer.text)
@@ -41,8 +41,8 @@ for (const path of [
       )
   })
 
-test('a method that is not offered is a 405 everywhere, in every spelling of HTTP', async (t) => {
-  // Paths behind the session guard do not tell strangers which methods they have.
+test('every path answers 405 to an unknown method', async (t) => {
+  // Paths behind the session guard answer 401 without a session.
   const open = (await operations()).filter(({ path }) => !/^\/(creators|payouts)\//.test(path))
   for (const { path } of open)
     for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
@@ -55,7 +55,7 @@ test('a method that is not offered is a 405 everywhere, in every spelling of HTT
   t.is((await raw('POST', '/openapi.json')).status, 405)
 })
 
-test('every answer has a request id of its own, and a refusal repeats it', async (t) => {
+test('every answer has its own request id, and an error body repeats it', async (t) => {
   const seen = new Set<string>()
   for (const [method, path] of [
     ['GET', '/openapi.json'],
@@ -75,27 +75,27 @@ test('every answer has a request id of its own, and a refusal repeats it', async
   t.is(seen.size, 7)
 })
 
-test('pages of any origin may use the public routes, without credentials', async (t) => {
+test('CORS lets pages of any origin use the public routes, without credentials', async (t) => {
   for (const path of ['/payments/intent', '/chain/tips', '/chain/tips/create', '/chain/tips/stream']) {
-    const asked = await raw('OPTIONS', path, {
+    const allowed = await raw('OPTIONS', path, {
       ...preflight,
       'access-control-request-headers': 'content-type',
     })
-    t.is(asked.status, 204, path)
-    t.is(asked.text, '')
-    t.is(asked.headers['access-control-allow-origin'], '*')
-    t.is(asked.headers['access-control-allow-credentials'], undefined)
-    t.regex(asked.headers['access-control-allow-methods'] ?? '', /POST/)
-    t.is(asked.headers['access-control-allow-headers'], 'content-type')
+    t.is(allowed.status, 204, path)
+    t.is(allowed.text, '')
+    t.is(allowed.headers['access-control-allow-origin'], '*')
+    t.is(allowed.headers['access-control-allow-credentials'], undefined)
+    t.regex(allowed.headers['access-control-allow-methods'] ?? '', /POST/)
+    t.is(allowed.headers['access-control-allow-headers'], 'content-type')
     const method = path === '/chain/tips' || path.endsWith('stream') ? 'GET' : 'POST'
     const refused = await raw(method, path, { origin: preflight.origin })
     t.is(refused.status, 400)
-    t.is(refused.headers['access-control-allow-origin'], '*', 'a page may read why it was refused')
+    t.is(refused.headers['access-control-allow-origin'], '*', 'a page may read the error')
     t.regex(refused.headers['access-control-expose-headers'] ?? '', /X-Request-Id.*Retry-After/)
   }
 })
 
-test('an unknown path and a wrong method of a public route can be read by pages too', async (t) => {
+test('CORS lets pages read 404 and 405 answers of public paths', async (t) => {
   for (const [method, path] of [
     ['GET', '/chain/nowhere'],
     ['PUT', '/chain/tips'],
@@ -103,13 +103,13 @@ test('an unknown path and a wrong method of a public route can be read by pages 
     t.is((await raw(method, path, { origin: preflight.origin })).headers['access-control-allow-origin'], '*')
 })
 
-test('a public route is as public in capitals as it is served', async (t) => {
+test('CORS of public routes ignores the case of the path', async (t) => {
   const { status, headers } = await raw('GET', '/Chain/TIPS', { origin: preflight.origin })
   t.is(status, 400, 'the router finds it')
   t.is(headers['access-control-allow-origin'], '*')
 })
 
-test('account routes tell no page anything', async (t) => {
+test('account routes send no CORS headers', async (t) => {
   for (const path of [
     '/auth/login',
     '/auth/register',
@@ -128,7 +128,7 @@ test('account routes tell no page anything', async (t) => {
     }
 })
 
-test('every answer carries the security headers and does not name the software', async (t) => {
+test('every answer has the security headers and does not name the software', async (t) => {
   for (const path of ['/openapi.json', '/nowhere', '/chain/tips', '/auth/me']) {
     const { headers } = await raw('GET', path)
     t.is(headers['x-content-type-options'], 'nosniff', path)
@@ -139,8 +139,8 @@ test('every answer carries the security headers and does not name the software',
   }
 })
 
-test('HEAD answers as GET does, without a body', async (t) => {
-  const address = strangerWallet()
+test('HEAD answers like GET, without a body', async (t) => {
+  const address = unusedWallet()
   for (const path of [
     '/openapi.json',
     `/chain/tips?address=${address}`,
@@ -155,11 +155,11 @@ test('HEAD answers as GET does, without a body', async (t) => {
   }
 })
 
-test('HEAD of a stream ends, and the connection serves the next request', async (t) => {
+test('HEAD of a stream ends, and its connection serves the next request', async (t) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
   const { hostname, port } = new URL(world().url)
-  const ask = (method: string, path: string): Promise<number> =>
+  const send = (method: string, path: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const sent = httpRequest({ hostname, port, method, path, agent, timeout: 2000 }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
@@ -167,15 +167,15 @@ test('HEAD of a stream ends, and the connection serves the next request', async 
       sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} hangs`)))
       sent.on('error', reject).end()
     })
-  t.is(await ask('HEAD', `/chain/tips/stream?wallet=${strangerWallet()}`), 200)
-  t.is(await ask('GET', `/chain/tips?address=${strangerWallet()}`), 200)
+  t.is(await send('HEAD', `/chain/tips/stream?wallet=${unusedWallet()}`), 200)
+  t.is(await send('GET', `/chain/tips?address=${unusedWallet()}`), 200)
 })
 
-/** What a library, a runtime or a database would say. */
-const inside =
+/** Texts of libraries, the runtime or the database. */
+const internalText =
   /\bat .+:\d+:\d+|node_modules|\/src\/|\.js\b|SyntaxError|TypeError|Unexpected|zod|too_small|invalid_type|koa|knex|postgres|relation "|ECONN|undefined|\[object/i
 
-test('no answer to a bad request says anything of what is inside', async (t) => {
+test('answers to bad requests contain no internal text', async (t) => {
   for (const { path, method } of await operations())
     for (const [name, options] of Object.entries(badBodies)) {
       if (method === 'get' || method === 'delete') continue
@@ -187,7 +187,7 @@ test('no answer to a bad request says anything of what is inside', async (t) => 
         { 'content-type': 'application/json', ...headers },
         text,
       )
-      t.notRegex(answer.text, inside, `${path} ${name}`)
+      t.notRegex(answer.text, internalText, `${path} ${name}`)
       t.true(answer.status >= 400 && answer.status < 500, `${path} ${name} ${answer.status}`)
       t.deepEqual(Object.keys(JSON.parse(answer.text)).sort(), ['code', 'error', 'requestId', 'success'])
     }

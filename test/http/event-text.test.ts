@@ -1,27 +1,27 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { eventText } from '../../src/http/sse.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
-test('an event is one data line and a blank one, an id line before it when there is an id', (t) => {
+test('an event is an optional id line, one data line and a blank line', (t) => {
   t.is(eventText({ status: 'connected' }), 'data: {"status":"connected"}\n\n')
   t.is(eventText({ type: 'tip' }, 1767323045000), 'id: 1767323045000\ndata: {"type":"tip"}\n\n')
   t.is(eventText({}, 0), 'id: 0\ndata: {}\n\n')
 })
 
-test('a message with line breaks stays on one line', (t) => {
+test('line breaks in a message stay within the data line', (t) => {
   t.is(eventText({ message: 'a\n\nb\r\ndata: c' }), 'data: {"message":"a\\n\\nb\\r\\ndata: c"}\n\n')
 })
 
-/** The lines of one event as a reader takes them apart (HTML standard, event stream interpretation). */
-function read(text: string): { id: string | undefined; data: string[] } {
+/** Parses one event as a reader does (HTML standard, event stream interpretation). */
+function parseEvent(text: string): { id: string | undefined; data: string[] } {
   const lines = text.split(/\r\n|\n|\r/)
   const field = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
   return { id: field('id')[0], data: field('data') }
 }
 
-test('a reader gets back exactly what was sent, in one data line', (t) => {
+test('a parsed event has exactly the data that was sent', (t) => {
   const message = fc.string({
     unit: fc.oneof(
       fc.string({ unit: 'binary', maxLength: 1 }),
@@ -31,13 +31,13 @@ test('a reader gets back exactly what was sent, in one data line', (t) => {
   fc.assert(
     fc.property(message, fc.integer({ min: 0, max: 2 ** 45 }), (text, id) => {
       const sent = eventText({ message: text }, id)
-      const event = read(sent)
+      const event = parseEvent(sent)
       t.is(event.id, String(id))
       t.is(event.data.length, 1)
       t.deepEqual(JSON.parse(event.data[0] ?? ''), { message: text })
       t.true(sent.endsWith('\n\n'))
-      t.is(sent.indexOf('\n\n'), sent.length - 2, 'nothing in it ends the event early')
+      t.is(sent.indexOf('\n\n'), sent.length - 2, 'nothing in the data ends the event early')
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })

@@ -4,10 +4,10 @@ import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { deleteExpiredKeys, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
 import { createClient, type Request } from '../helpers/http/client.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-// The chain stands still: however slow the machine, no intent passes its height.
+// The chain creates no blocks, so no intent passes its last valid block height on a slow machine.
 const world = useWorld(test, { chain: true, slotMs: 0 })
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
 
@@ -17,8 +17,8 @@ interface IntentBody {
 }
 
 let wallets = 0
-/** A good request nobody else makes, and with it whose intents to count. */
-function fresh() {
+/** A valid request with a source wallet that no other test uses. */
+function freshRequest() {
   wallets += 1
   const source = Buffer.alloc(32, 9)
   source.writeUInt32BE(wallets)
@@ -30,7 +30,7 @@ function fresh() {
   }
 }
 
-function ask(body: unknown, key: string, request: Request = world().request, address?: string) {
+function send(body: unknown, key: string, request: Request = world().request, address?: string) {
   const headers = {
     'idempotency-key': key,
     ...(address === undefined ? {} : { 'x-forwarded-for': address }),
@@ -38,9 +38,9 @@ function ask(body: unknown, key: string, request: Request = world().request, add
   return request<IntentBody>('POST', '/payments/intent', { body, headers })
 }
 
-/** A refusal as `status text`. */
+/** The answer as `status error`. */
 async function refusal(body: unknown, key: string): Promise<string> {
-  const answer = await ask(body, key)
+  const answer = await send(body, key)
   return `${answer.status} ${(answer.body as unknown as { error?: string }).error}`
 }
 
@@ -48,40 +48,40 @@ async function countIntents({ sourceWalletAddress }: { sourceWalletAddress: stri
   return (await world().db('payment_intents').where('source_wallet', sourceWalletAddress)).length
 }
 
-/** The hash under which the app keeps a key of a caller on this machine. */
+/** The hash under which the app stores a key of a caller on this machine. */
 function keyHash(key: string): Buffer {
   return createHash('sha256').update(`/payments/intent 127.0.0.1\n${key}`).digest()
 }
 
-test('the same request under the same key is answered the same, and marked', async (t) => {
-  const [body, key] = [fresh(), randomUUID()]
-  const first = await ask(body, key)
+test('the same request under the same key gets the same answer with Idempotency-Hit', async (t) => {
+  const [body, key] = [freshRequest(), randomUUID()]
+  const first = await send(body, key)
   t.is(first.status, 200)
   t.is(first.headers['idempotency-hit'], undefined)
-  const second = await ask(body, key)
+  const second = await send(body, key)
   t.is(second.status, 200)
   t.is(second.headers['idempotency-hit'], 'true')
   t.is(JSON.stringify(second.body), JSON.stringify(first.body))
   t.is(await countIntents(body), 1)
 })
 
-test('the order of fields, null and unknown fields do not make another request', async (t) => {
-  const [body, key] = [fresh(), randomUUID()]
-  const first = await ask(body, key)
+test('field order, null and unknown fields do not make a different request', async (t) => {
+  const [body, key] = [freshRequest(), randomUUID()]
+  const first = await send(body, key)
   const turned = Object.fromEntries(Object.entries(body).reverse())
-  const second = await ask({ unknown: [1], tokenSymbol: null, ...turned }, key)
+  const second = await send({ unknown: [1], tokenSymbol: null, ...turned }, key)
   t.is(second.body.intentId, first.body.intentId)
 })
 
-test('another request under the same key is refused', async (t) => {
-  const [body, key] = [fresh(), randomUUID()]
-  await ask(body, key)
+test('a different request under the same key is refused', async (t) => {
+  const [body, key] = [freshRequest(), randomUUID()]
+  await send(body, key)
   t.is(await refusal({ ...body, amount: 6 }, key), '422 Idempotency-Key was used with another request')
   t.is(await countIntents(body), 1)
 })
 
-test('without a key every request makes an intent', async (t) => {
-  const body = fresh()
+test('without a key every request creates an intent', async (t) => {
+  const body = freshRequest()
   for (let i = 0; i < 2; i++)
     t.is((await world().request('POST', '/payments/intent', { body })).status as number, 200)
   t.is(await countIntents(body), 2)
@@ -89,31 +89,32 @@ test('without a key every request makes an intent', async (t) => {
 
 test('a key has 1 to 255 printable characters', async (t) => {
   for (const key of ['', 'x'.repeat(256), 'a\tb', 'caf\u00e9'])
-    t.is(await refusal(fresh(), key), '400 Invalid Idempotency-Key', JSON.stringify(key))
-  for (const key of [`!${'x'.repeat(253)}~`, 'a b', '7']) t.is((await ask(fresh(), key)).status, 200, key)
+    t.is(await refusal(freshRequest(), key), '400 Invalid Idempotency-Key', JSON.stringify(key))
+  for (const key of [`!${'x'.repeat(253)}~`, 'a b', '7'])
+    t.is((await send(freshRequest(), key)).status, 200, key)
 })
 
-test('the key of another address is another key', async (t) => {
+test('the same key from another client address is independent', async (t) => {
   const { url } = await startApp(t, { ...world().env, TRUST_PROXY: 'true' })
   const request = await createClient(url)
-  const [body, key] = [fresh(), randomUUID()]
-  const first = await ask(body, key, request, '192.0.2.1')
-  const other = await ask(body, key, request, '192.0.2.2')
+  const [body, key] = [freshRequest(), randomUUID()]
+  const first = await send(body, key, request, '192.0.2.1')
+  const other = await send(body, key, request, '192.0.2.2')
   t.not(other.body.intentId, first.body.intentId)
-  t.is((await ask(body, key, request, '192.0.2.1')).body.intentId, first.body.intentId)
+  t.is((await send(body, key, request, '192.0.2.1')).body.intentId, first.body.intentId)
 })
 
-test('a failure is not stored: the key is free for the next attempt', async (t) => {
-  const [body, key] = [fresh(), randomUUID()]
+test('a failure is not stored, and the key can be used again', async (t) => {
+  const [body, key] = [freshRequest(), randomUUID()]
   const nobody = { ...body, creatorId: '00000000-0000-4000-8000-000000000000' }
   t.is(await refusal(nobody, key), '404 Creator not found')
   t.is(await refusal(nobody, key), '404 Creator not found')
-  t.is((await ask(body, key)).status, 200)
+  t.is((await send(body, key)).status, 200)
 })
 
-test('a hundred at once issue one intent; the others get it too, or are told that it is in progress', async (t) => {
-  const [body, key] = [fresh(), randomUUID()]
-  const answers = await Promise.all(Array.from({ length: 100 }, () => ask(body, key)))
+test('a hundred concurrent equal requests create one intent; the others get it or a 409', async (t) => {
+  const [body, key] = [freshRequest(), randomUUID()]
+  const answers = await Promise.all(Array.from({ length: 100 }, () => send(body, key)))
   const served = answers.filter(({ status }) => status === 200)
   t.is(new Set(served.map(({ body: { intentId } }) => intentId)).size, 1)
   t.is(served.filter(({ headers }) => headers['idempotency-hit'] === undefined).length, 1)
@@ -123,38 +124,38 @@ test('a hundred at once issue one intent; the others get it too, or are told tha
   t.log(`${served.length} answered, ${100 - served.length} in progress`)
 })
 
-test('a hundred at once with another body each issue one intent; the others are refused', async (t) => {
+test('of a hundred concurrent requests with different bodies one succeeds, and the others are refused', async (t) => {
   const key = randomUUID()
-  const bodies = Array.from({ length: 100 }, (_, i) => ({ ...fresh(), amount: 5 + i / 100 }))
-  const answers = await Promise.all(bodies.map((body) => ask(body, key)))
+  const bodies = Array.from({ length: 100 }, (_, i) => ({ ...freshRequest(), amount: 5 + i / 100 }))
+  const answers = await Promise.all(bodies.map((body) => send(body, key)))
   t.is(answers.filter(({ status }) => status === 200).length, 1)
   t.is(answers.filter(({ status }) => status === 422).length, 99)
 })
 
-test('a request that crashed blocks its key until its lease ends, and cannot answer any more then', async (t) => {
+test('a crashed request blocks its key until the lease expires, and cannot store its answer afterwards', async (t) => {
   const { db } = world()
-  const [body, key] = [fresh(), randomUUID()]
-  const first = await ask(body, key)
+  const [body, key] = [freshRequest(), randomUUID()]
+  const first = await send(body, key)
   const row = db('idempotency_keys').where('key_hash', keyHash(key))
   const { request_hash: requestHash, holder } = await row.clone().first()
   await row.clone().update({ response: null })
   t.is(await refusal(body, key), '409 Request in progress')
   await row.clone().update({ lease_until: new Date(Date.now() - 1) })
-  const second = await ask(body, key)
+  const second = await send(body, key)
   t.is(second.status, 200)
   t.is(second.headers['idempotency-hit'], undefined)
   t.not(second.body.intentId, first.body.intentId)
   await storeAnswer(db, { keyHash: keyHash(key), requestHash, holder }, first.body)
-  t.is((await ask(body, key)).body.intentId, second.body.intentId)
+  t.is((await send(body, key)).body.intentId, second.body.intentId)
 })
 
-test('after a day a key is free again, and the clock forgets it', async (t) => {
+test('after a day a key can be used again, and expired keys are deleted', async (t) => {
   const { db } = world()
-  const [body, key] = [fresh(), randomUUID()]
+  const [body, key] = [freshRequest(), randomUUID()]
   const dayOld = new Date(Date.now() - 24 * 3600 * 1000 - 1000)
-  const first = await ask(body, key)
+  const first = await send(body, key)
   await db('idempotency_keys').where('key_hash', keyHash(key)).update({ created_at: dayOld })
-  const second = await ask({ ...body, amount: 7 }, key)
+  const second = await send({ ...body, amount: 7 }, key)
   t.is(second.status, 200)
   t.not(second.body.intentId, first.body.intentId)
 

@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createClient, type Request } from '../helpers/http/client.js'
-import { freshEmail, registerPerson } from '../helpers/make/people.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { freshEmail, registerPerson } from '../helpers/make/creators.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
 
 let apps = 0
-/** An app with limits, behind a proxy and with counts of its own; who asks is told by `from`. */
-async function limited(t: ExecutionContext, env: Readonly<Record<string, string>> = {}): Promise<Request> {
+/** Starts an app with limits and its own counts, behind a proxy. `from` sets the client address. */
+async function startLimited(
+  t: ExecutionContext,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Request> {
   apps += 1
   const namespace = `${world().env['REDIS_NAMESPACE']}-${apps}`
   const on = { RATE_LIMIT_FACTOR: '1', TRUST_PROXY: 'true', REDIS_NAMESPACE: namespace }
@@ -22,7 +25,7 @@ function from(address: string): { headers: Record<string, string> } {
   return { headers: { 'x-forwarded-for': address } }
 }
 
-/** The endpoints as published, each with the limit it must name. */
+/** The endpoints for crypto tips and accounts, each with the name of its limit. */
 const limitOf: Readonly<Record<string, string>> = {
   'POST /auth/register': 'register',
   'POST /auth/login': 'login',
@@ -34,7 +37,7 @@ const limitOf: Readonly<Record<string, string>> = {
   'GET /chain/tips/stream': 'reads',
 }
 
-/** Those that are counted by what is in the request, and those that have no limit of their own. */
+/** The other endpoints, each with the name of its limit. */
 const furtherLimits: Readonly<Record<string, string>> = {
   'POST /auth/otp/start': 'otpStart',
   'POST /auth/otp/verify': 'reads',
@@ -62,7 +65,7 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'GET /payouts/history': 'reads',
 }
 
-test('every endpoint names its limit', async (t) => {
+test('the OpenAPI document has the limit of every endpoint', async (t) => {
   const { body } = await world().request<{
     paths: Record<string, Record<string, { 'x-rate-limit'?: string }>>
   }>('GET', '/openapi.json')
@@ -89,8 +92,8 @@ for (const [endpoint, setting] of Object.entries({
   'POST /sdk/tip': 'RATE_INTENTS',
   'POST /sdk/handoff/redeem': 'RATE_INTENTS',
 }))
-  test(`${endpoint} is counted per address before anything else is looked at`, async (t) => {
-    const request = await limited(t, { [setting]: '3' })
+  test(`${endpoint} is counted per client address before any other check`, async (t) => {
+    const request = await startLimited(t, { [setting]: '3' })
     const [method = '', path = ''] = endpoint.split(' ')
     for (const left of ['2', '1', '0']) {
       const { status, headers } = await request(method, path, from('192.0.2.1'))
@@ -110,8 +113,8 @@ for (const [endpoint, setting] of Object.entries({
     t.not((await request(method, path, from('192.0.2.2'))).status, 429)
   })
 
-test('the counts that hold without any setting are the agreed ones', async (t) => {
-  const request = await limited(t)
+test('the default limits are as documented', async (t) => {
+  const request = await startLimited(t)
   const limits: Record<string, string | undefined> = {}
   for (const [endpoint, limit] of Object.entries(limitOf)) {
     const [method = '', path = ''] = endpoint.split(' ')
@@ -124,27 +127,31 @@ test('the counts that hold without any setting are the agreed ones', async (t) =
   t.deepEqual(limits, { register: '10', login: '10', reads: '120', intents: '60', tipsCreate: '60' })
 })
 
-test('endpoints with different limits do not use up each other', async (t) => {
-  const request = await limited(t, { RATE_READS: '1', RATE_TIPS_CREATE: '1' })
+test('different limits are counted separately', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '1', RATE_TIPS_CREATE: '1' })
   t.is((await request('GET', '/chain/tips', from('192.0.2.1'))).status, 400)
   t.is((await request('POST', '/chain/tips/create', from('192.0.2.1'))).status, 400)
   t.is((await request('GET', '/auth/me', from('192.0.2.1'))).status, 429)
 })
 
-test('login is counted per address and e-mail, however it is written, the right password too', async (t) => {
+test('login is counted per client address and normalized e-mail, also with the right password', async (t) => {
   const { email, password } = await registerPerson(world())
-  const request = await limited(t, { RATE_LOGIN: '3' })
+  const request = await startLimited(t, { RATE_LOGIN: '3' })
   const login = async (address: string, as: string, word = 'wrong') =>
     (await request('POST', '/auth/login', { ...from(address), body: { email: as, password: word } })).status
   for (const written of [email, email.toUpperCase(), ` ${email} `])
     t.is(await login('192.0.2.1', written), 401)
   t.is(await login('192.0.2.1', email, password), 429)
   t.is(await login('192.0.2.1', freshEmail()), 401, 'another e-mail')
-  t.is(await login('192.0.2.2', email, password), 200, 'another address: nobody is locked out by others')
+  t.is(
+    await login('192.0.2.2', email, password),
+    200,
+    'another client address: others cannot lock the owner out',
+  )
 })
 
-test('texts that are no e-mail are one key, and a login without e-mail is not counted', async (t) => {
-  const request = await limited(t, { RATE_LOGIN: '2' })
+test('all invalid e-mails share one count, and a login without e-mail is not counted', async (t) => {
+  const request = await startLimited(t, { RATE_LOGIN: '2' })
   const login = async (body: unknown) =>
     (await request('POST', '/auth/login', { ...from('192.0.2.1'), body })).status
   for (let i = 0; i < 5; i++) t.is(await login({}), 400)
@@ -158,8 +165,8 @@ test('texts that are no e-mail are one key, and a login without e-mail is not co
   )
 })
 
-test('an API key is counted as presented, from wherever, and another one is another', async (t) => {
-  const request = await limited(t, { RATE_API_KEY: '2' })
+test('requests are counted per presented API key, across client addresses', async (t) => {
+  const request = await startLimited(t, { RATE_API_KEY: '2' })
   const init = async (address: string, key: string) => {
     const body = { creatorId: 'nobody', originUrl: 'https://page.example' }
     return (await request('POST', '/sdk/init', { ...from(address), bearer: key, body })).status
@@ -177,19 +184,23 @@ for (const [endpoint, presented] of Object.entries({
   'GET /sdk/events': () => `tk_live_${randomUUID()}`,
   'GET /sdk/intents/pi_none': () => `sdk_sess_${randomUUID()}`,
 }))
-  test(`${endpoint} with a new made-up credential every time is counted per address`, async (t) => {
-    const request = await limited(t, { RATE_SDK_ADDRESS: '3' })
+  test(`${endpoint} with a different invalid credential each time is counted per client address`, async (t) => {
+    const request = await startLimited(t, { RATE_SDK_ADDRESS: '3' })
     const [method = '', path = ''] = endpoint.split(' ')
     const guess = async (address: string) =>
       (await request(method, path, { ...from(address), bearer: presented() })).status
     for (let n = 0; n < 3; n++) t.not(await guess('192.0.2.1'), 429)
     t.is(await guess('192.0.2.1'), 429)
-    t.is((await request(method, path, from('192.0.2.1'))).status, 429, 'none at all is counted too')
+    t.is(
+      (await request(method, path, from('192.0.2.1'))).status,
+      429,
+      'a request without a credential is counted too',
+    )
     t.not(await guess('192.0.2.2'), 429)
   })
 
-test('one API key has its whole limit from one address', async (t) => {
-  const request = await limited(t)
+test('one API key can use its full limit from one client address', async (t) => {
+  const request = await startLimited(t)
   const bearer = `tk_live_${'c'.repeat(32)}`
   const statuses: number[] = []
   for (let n = 0; n < 301; n++)
@@ -198,8 +209,8 @@ test('one API key has its whole limit from one address', async (t) => {
   t.is(statuses.at(300), 429)
 })
 
-test('one-time codes are counted per e-mail, known or not, however it is written', async (t) => {
-  const request = await limited(t, { RATE_OTP_START: '2' })
+test('requests for one-time codes are counted per normalized e-mail, known or unknown', async (t) => {
+  const request = await startLimited(t, { RATE_OTP_START: '2' })
   const start = async (address: string, email: string) =>
     (await request('POST', '/auth/otp/start', { ...from(address), body: { email } })).status
   const { email: known } = await registerPerson(world())
@@ -213,46 +224,47 @@ test('one-time codes are counted per e-mail, known or not, however it is written
   }
 })
 
-test('behind a proxy the address is the one the proxy appended, whatever the caller wrote before it', async (t) => {
-  const request = await limited(t, { RATE_READS: '3' })
-  const ask = async (forwarded: string) => (await request('GET', '/chain/tips', from(forwarded))).status
-  for (let i = 0; i < 3; i++) t.is(await ask(`198.51.100.${i}, 192.0.2.7`), 400)
+test('behind a proxy the client address is the last X-Forwarded-For entry', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '3' })
+  const get = async (forwarded: string) => (await request('GET', '/chain/tips', from(forwarded))).status
+  for (let i = 0; i < 3; i++) t.is(await get(`198.51.100.${i}, 192.0.2.7`), 400)
   for (const spoof of ['198.51.100.9, ', '127.0.0.1, 10.0.0.1, ', 'nonsense, ', ', , ', ''])
-    t.is(await ask(`${spoof}192.0.2.7`), 429, spoof)
-  t.is(await ask('192.0.2.7, 192.0.2.8'), 400)
+    t.is(await get(`${spoof}192.0.2.7`), 429, spoof)
+  t.is(await get('192.0.2.7, 192.0.2.8'), 400)
 })
 
-test('a forwarded text that is no address counts for the connection it came over', async (t) => {
-  const request = await limited(t, { RATE_READS: '3' })
-  const asked: number[] = []
+test('an invalid X-Forwarded-For entry counts for the connection’s address', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '3' })
+  const statuses: number[] = []
   for (const text of ['unknown', '', '300.1.1.1', 'x'.repeat(1000), '127.0.0.1'])
-    asked.push((await request('GET', '/chain/tips', from(text))).status)
-  t.deepEqual(asked, [400, 400, 400, 429, 429])
+    statuses.push((await request('GET', '/chain/tips', from(text))).status)
+  t.deepEqual(statuses, [400, 400, 400, 429, 429])
 })
 
-test('without a configured proxy X-Forwarded-For counts for nothing', async (t) => {
-  const request = await limited(t, { RATE_READS: '3', TRUST_PROXY: 'false' })
-  const asked: number[] = []
-  for (let i = 0; i < 5; i++) asked.push((await request('GET', '/chain/tips', from(`192.0.2.${i}`))).status)
-  t.deepEqual(asked, [400, 400, 400, 429, 429])
+test('without a configured proxy X-Forwarded-For is ignored', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '3', TRUST_PROXY: 'false' })
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++)
+    statuses.push((await request('GET', '/chain/tips', from(`192.0.2.${i}`))).status)
+  t.deepEqual(statuses, [400, 400, 400, 429, 429])
 })
 
-test('an IPv6 caller is its /64 network', async (t) => {
-  const request = await limited(t, { RATE_READS: '2' })
-  const ask = async (address: string) => (await request('GET', '/chain/tips', from(address))).status
+test('IPv6 callers are counted per /64 network', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '2' })
+  const get = async (address: string) => (await request('GET', '/chain/tips', from(address))).status
   t.deepEqual(
-    [await ask('2001:db8::1'), await ask('2001:DB8:0:0:ffff::2'), await ask('2001:db8::3')],
+    [await get('2001:db8::1'), await get('2001:DB8:0:0:ffff::2'), await get('2001:db8::3')],
     [400, 400, 429],
   )
-  t.is(await ask('2001:db8:0:1::1'), 400)
+  t.is(await get('2001:db8:0:1::1'), 400)
 })
 
-test('the factor scales every limit, never below one, and 0 switches them off', async (t) => {
-  const half = await limited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.5' })
+test('RATE_LIMIT_FACTOR scales every limit to at least one, and 0 disables the limits', async (t) => {
+  const half = await startLimited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.5' })
   t.is((await half('GET', '/chain/tips', from('192.0.2.1'))).headers['x-ratelimit-limit'], '3')
-  const hardly = await limited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.001' })
-  t.is((await hardly('GET', '/chain/tips', from('192.0.2.1'))).headers['x-ratelimit-limit'], '1')
-  const off = await limited(t, { RATE_READS: '1', RATE_LIMIT_FACTOR: '0' })
+  const least = await startLimited(t, { RATE_READS: '5', RATE_LIMIT_FACTOR: '0.001' })
+  t.is((await least('GET', '/chain/tips', from('192.0.2.1'))).headers['x-ratelimit-limit'], '1')
+  const off = await startLimited(t, { RATE_READS: '1', RATE_LIMIT_FACTOR: '0' })
   for (let i = 0; i < 5; i++) {
     const { status, headers } = await off('GET', '/chain/tips', from('192.0.2.1'))
     t.is(status, 400)
@@ -260,8 +272,8 @@ test('the factor scales every limit, never below one, and 0 switches them off', 
   }
 })
 
-test('a page of another site may read where it stands', async (t) => {
-  const request = await limited(t, { RATE_INTENTS: '1' })
+test('pages of other sites can read the limit headers', async (t) => {
+  const request = await startLimited(t, { RATE_INTENTS: '1' })
   const headers = { 'x-forwarded-for': '192.0.2.1', origin: 'https://page.example' }
   for (const status of [400, 429]) {
     const answer = await request('POST', '/payments/intent', { headers })
@@ -277,7 +289,7 @@ test('a page of another site may read where it stands', async (t) => {
   t.is(preflight.status, 204, 'a preflight is not counted')
 })
 
-test('two processes count one limit together where Redis counts', async (t) => {
+test('two processes share their counts through Redis', async (t) => {
   const env = {
     ...world().env,
     RATE_LIMIT_FACTOR: '1',
@@ -298,8 +310,8 @@ test('two processes count one limit together where Redis counts', async (t) => {
   t.deepEqual(statuses, [400, 400, 400, 400, 429, 429])
 })
 
-test('a cross-site attempt is counted as well', async (t) => {
-  const request = await limited(t, { RATE_REGISTER: '1' })
+test('a refused cross-site request is counted', async (t) => {
+  const request = await startLimited(t, { RATE_REGISTER: '1' })
   const headers = { 'x-forwarded-for': '192.0.2.1', origin: 'https://evil.example' }
   t.is((await request('POST', '/auth/register', { headers })).status, 403)
   t.is((await request('POST', '/auth/register', { headers: { ...headers, origin: publicUrl } })).status, 429)

@@ -2,18 +2,18 @@ import type Router from '@koa/router'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { createApp } from '../../src/app.js'
-import { readDocument, readOperations } from '../helpers/http/document.js'
+import { readDocument, readOperations } from '../helpers/http/openapi-document.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
-/** Where a parameter of this path belongs: the router's names in the path, one header, the others in the query. */
+/** The expected place of a parameter: in the path, in the header, or in the query. */
 function placeOf({ name }: Readonly<Record<string, unknown>>, path: string): string {
   if (name === 'Idempotency-Key') return 'header'
   return path.includes(`{${name}}`) ? 'path' : 'query'
 }
 /** A path as the document writes it. */
 const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
-/** Mounted beside the endpoints: they answer no JSON of the contract's kind. */
+/** Mounted routes that are not API endpoints, and therefore not in the document. */
 const pages = [
   'GET /openapi.json',
   'GET /dashboard',
@@ -32,7 +32,7 @@ const pages = [
 ]
 const operations = () => readOperations(world().request)
 
-test('the document is OpenAPI 3.1: every part that the standard requires is there', async (t) => {
+test('the document has every part that OpenAPI 3.1 requires', async (t) => {
   const document = await readDocument(world().request)
   t.regex(document.openapi, /^3\.1\.\d+$/)
   t.truthy(document.info.title && document.info.version)
@@ -59,7 +59,7 @@ test('the document is OpenAPI 3.1: every part that the standard requires is ther
   }
 })
 
-test('the document lists exactly the routes that are mounted', async (t) => {
+test('the document lists exactly the mounted endpoints', async (t) => {
   const app = createApp(world().services)
   t.teardown(() => app.close())
   const routers = app.koa.middleware.flatMap((one) => ('router' in one ? [one.router as Router] : []))

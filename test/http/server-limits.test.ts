@@ -5,7 +5,7 @@ import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
-const halfOpen = 200
+const unfinishedRequests = 200
 
 function dial(t: ExecutionContext, url: string, text: string): Socket {
   const { hostname, port } = new URL(url)
@@ -16,21 +16,21 @@ function dial(t: ExecutionContext, url: string, text: string): Socket {
   return socket
 }
 
-/** Everything the server says until it hangs up; `drip` is sent all the while, again and again. */
-async function lastWords(socket: Socket, drip = ''): Promise<string> {
+/** Reads until the server closes the connection. Meanwhile `drip` is sent again and again. */
+async function readToEnd(socket: Socket, drip = ''): Promise<string> {
   let text = ''
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
   })
-  await until('the server hangs up', () => {
+  await until('the server closes the connection', () => {
     if (drip !== '') socket.write(drip)
     return socket.closed
   })
   return text
 }
 
-/** The server of a web process with its patience cut to what a test can wait for. */
-async function impatientUrl(t: ExecutionContext): Promise<string> {
+/** Starts a web process's server with time limits short enough for a test. */
+async function startShortLimits(t: ExecutionContext): Promise<string> {
   const server = createHttpServer((_, response) => response.end('served'), {
     ...serverLimits,
     headersTimeout: 200,
@@ -46,9 +46,9 @@ async function impatientUrl(t: ExecutionContext): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
 }
 
-test('two hundred requests that never end do not keep others from being served', async (t) => {
+test('two hundred unfinished requests do not delay other requests', async (t) => {
   const { url, request } = world()
-  const open = Array.from({ length: halfOpen }, (_, i) =>
+  const open = Array.from({ length: unfinishedRequests }, (_, i) =>
     dial(
       t,
       url,
@@ -65,23 +65,23 @@ test('two hundred requests that never end do not keep others from being served',
   }
 })
 
-test('a head that does not end is hung up on', async (t) => {
-  const socket = dial(t, await impatientUrl(t), 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
-  t.regex(await lastWords(socket, 'a'), /^(HTTP\/1\.1 408 |$)/)
+test('the server closes a connection whose request head does not end', async (t) => {
+  const socket = dial(t, await startShortLimits(t), 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  t.regex(await readToEnd(socket, 'a'), /^(HTTP\/1\.1 408 |$)/)
 })
 
-test('a body that does not end is hung up on', async (t) => {
-  const url = await impatientUrl(t)
+test('the server closes a connection whose request body does not end', async (t) => {
+  const url = await startShortLimits(t)
   const socket = dial(t, url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
-  await lastWords(socket, 'a')
+  await readToEnd(socket, 'a')
   t.true(socket.closed)
 })
 
-test('a head of more than 16 KB is refused', async (t) => {
+test('a request head over 16 KB is refused', async (t) => {
   const head = `GET /chain/tips HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(17 * 1024)}\r\n\r\n`
-  t.regex(await lastWords(dial(t, world().url, head)), /^HTTP\/1\.1 431 /)
+  t.regex(await readToEnd(dial(t, world().url, head)), /^HTTP\/1\.1 431 /)
 })
 
-test('slow callers have ten seconds for the head and thirty for the whole, looked at every two', (t) => {
+test('the limits are 10 s for the head and 30 s for the request, checked every 2 s', (t) => {
   t.like(serverLimits, { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2000 })
 })

@@ -1,22 +1,21 @@
 import test from 'ava'
 import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { provisionerBatch } from '../helpers/make/creators.js'
-import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
-import { registerPerson } from '../helpers/make/people.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { provisionerBatch, registerPerson } from '../helpers/make/creators.js'
+import { createIntent, type IntentBody } from '../helpers/make/intents.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-/** A treasury nobody has given anything. */
-const treasury = strangerWallet()
+/** An empty treasury. */
+const treasury = unusedWallet()
 const world = useWorld(test, {
   chain: true,
-  taps: true,
+  proxies: true,
   env: { TREASURY_WALLET: treasury, WALLET_WAIT_MS: '800' },
 })
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
-const body = { creatorId: strangerWallet(), sourceWalletAddress: strangerWallet() }
+const body = { creatorId: unusedWallet(), sourceWalletAddress: unusedWallet() }
 
 const leftOut = async (): Promise<number> => {
   const { values } = await world().services.metrics.alerts.get()
@@ -24,12 +23,12 @@ const leftOut = async (): Promise<number> => {
 }
 
 async function quoted(mint: string, amount: number): Promise<string> {
-  const intent = await issueIntent(world().request, { ...body, inputTokenMint: mint, amount })
+  const intent = await createIntent(world().request, { ...body, inputTokenMint: mint, amount })
   const stored = await world().db('payment_intents').where({ id: intent.intentId }).first()
   return `${intent.quote.outAmount} + ${stored.fee_raw}`
 }
 
-test.serial('a tip whose fee rounds to nothing raises no alert', async (t) => {
+test.serial('a tip whose fee rounds to zero raises no alert', async (t) => {
   const before = await leftOut()
   const bonk = tokenBySymbol('BONK')?.mint ?? ''
   world().sandbox.prices.set(bonk, 1000)
@@ -39,7 +38,7 @@ test.serial('a tip whose fee rounds to nothing raises no alert', async (t) => {
 })
 
 test.serial(
-  'without a treasury that can receive, the creator gets everything and an alert counts it',
+  'if the treasury cannot receive the fee, the creator gets the whole amount and an alert is raised',
   async (t) => {
     t.is(await quoted(solMint, 0.01), '10000000 + 0')
     t.is(await quoted(usdc, 1), '1000000 + 0')
@@ -47,14 +46,14 @@ test.serial(
   },
 )
 
-test.serial('a fee that itself brings the treasury above its rent is taken', async (t) => {
+test.serial('a fee that brings the treasury up to its rent exemption is taken', async (t) => {
   // 2 % of 0.044544 SOL is 890,880 lamports: exactly the rent.
   t.is(await quoted(solMint, 0.044544), '43653120 + 890880')
   t.is(await quoted(solMint, 0.04454395), '44543950 + 0')
 })
 
 test.serial(
-  'a treasury that holds SOL but no token account still gives up the fee in that token alone',
+  'a treasury with SOL but without a token account misses only the fee in that token',
   async (t) => {
     requestAirdrop(world().sandbox.chain, treasury, 1_000_000_000n)
     await until('the treasury is funded', async () => (await quoted(solMint, 0.01)) === '9800000 + 200000')
@@ -67,16 +66,16 @@ for (const [name, fault] of [
   ['answers HTML', { answer: 'html' }],
   ['answers 429', { answer: '429' }],
 ] as const)
-  test.serial(`a chain that ${name} is a 503, and its return needs no restart`, async (t) => {
+  test.serial(`a chain that ${name} causes a 503, and its recovery needs no restart`, async (t) => {
     const { sandbox, request } = world()
-    const ask = () =>
+    const requestIntent = () =>
       request('POST', '/payments/intent', { body: { ...body, inputTokenMint: usdc, amount: 1 } })
     sandbox.faults.set(fault)
     t.teardown(() => sandbox.faults.clear())
-    const { status, body: refused } = await ask()
+    const { status, body: refused } = await requestIntent()
     t.is(`${status} ${refused.error}`, '503 Service unavailable')
     sandbox.faults.clear()
-    t.is((await ask()).status, 200)
+    t.is((await requestIntent()).status, 200)
   })
 
 for (const [name, reply] of [
@@ -85,54 +84,51 @@ for (const [name, reply] of [
   ['answers nonsense', { result: { value: 'nonsense' } }],
   ['answers null', { result: null }],
 ] as const)
-  test.serial(`a chain that ${name} is a 503 too, and says nothing of itself`, async (t) => {
-    const { taps, request } = world()
-    const ask = () =>
+  test.serial(`a chain that ${name} causes a 503 without details of the chain`, async (t) => {
+    const { proxies, request } = world()
+    const requestIntent = () =>
       request('POST', '/payments/intent', { body: { ...body, inputTokenMint: usdc, amount: 1 } })
-    if (reply === undefined) taps.outside.intervene = (path) => (path === '/' ? 'close' : undefined)
-    else taps.outside.alter = (_method, _params, { id }) => ({ id, ...reply })
-    t.teardown(() => Object.assign(taps.outside, { intervene: undefined, alter: undefined }))
-    const { status, body: refused } = await ask()
+    if (reply === undefined) proxies.outside.intervene = (path) => (path === '/' ? 'close' : undefined)
+    else proxies.outside.alterReply = (_method, _params, { id }) => ({ id, ...reply })
+    t.teardown(() => Object.assign(proxies.outside, { intervene: undefined, alterReply: undefined }))
+    const { status, body: refused } = await requestIntent()
     t.is(`${status} ${refused.error}`, '503 Service unavailable')
-    Object.assign(taps.outside, { intervene: undefined, alter: undefined })
-    t.is((await ask()).status, 200)
+    Object.assign(proxies.outside, { intervene: undefined, alterReply: undefined })
+    t.is((await requestIntent()).status, 200)
   })
 
-test.serial('an intent waits for a wallet that is on its way', async (t) => {
+test.serial('an intent waits for a wallet that is being provisioned', async (t) => {
   const { user } = await registerPerson(world())
-  const asked = world().request<IntentBody>('POST', '/payments/intent', {
+  const pendingRequest = world().request<IntentBody>('POST', '/payments/intent', {
     body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
   })
   await runBatch(provisionerBatch(world()))
-  const { status, body: intent } = await asked
+  const { status, body: intent } = await pendingRequest
   t.is(status, 200)
   const { public_key: wallet } = await world().db('wallets').where({ user_id: user.id }).first()
   const stored = await world().db('payment_intents').where({ id: intent.intentId }).first()
   t.is(stored.payout_wallet, wallet)
 })
 
-test.serial(
-  'a wallet that never comes is a 409, no earlier and not much later than the time given',
-  async (t) => {
-    const { user } = await registerPerson(world())
-    const startedAt = performance.now()
-    const { status, body: refused } = await world().request('POST', '/payments/intent', {
-      body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
-    })
-    const tookMs = performance.now() - startedAt
-    t.is(`${status} ${refused.error}`, '409 Creator wallet is being provisioned')
-    t.true(tookMs >= 795 && tookMs < 1800, `${tookMs} ms`)
-  },
-)
-
-test.serial('the wait goes on without Redis', async (t) => {
-  const { taps } = world()
-  taps.redis.hold(true)
-  t.teardown(() => taps.redis.hold(false))
+test.serial('a wallet that is never provisioned causes a 409 at about the configured time', async (t) => {
   const { user } = await registerPerson(world())
-  const asked = world().request('POST', '/payments/intent', {
+  const startedAt = performance.now()
+  const { status, body: refused } = await world().request('POST', '/payments/intent', {
+    body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
+  })
+  const tookMs = performance.now() - startedAt
+  t.is(`${status} ${refused.error}`, '409 Creator wallet is being provisioned')
+  t.true(tookMs >= 795 && tookMs < 1800, `${tookMs} ms`)
+})
+
+test.serial('the wait also works without Redis', async (t) => {
+  const { proxies } = world()
+  proxies.redis.hold(true)
+  t.teardown(() => proxies.redis.hold(false))
+  const { user } = await registerPerson(world())
+  const pendingRequest = world().request('POST', '/payments/intent', {
     body: { ...body, creatorId: user.id, inputTokenMint: usdc, amount: 1 },
   })
   await runBatch(provisionerBatch(world()))
-  t.is((await asked).status, 200)
+  t.is((await pendingRequest).status, 200)
 })

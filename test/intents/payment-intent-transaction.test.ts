@@ -13,21 +13,21 @@ import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/f
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
-import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { createIntent, type IntentBody } from '../helpers/make/intents.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 const associatedProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 const mostBytes = 1232
-const source = strangerWallet()
+const source = unusedWallet()
 
 function known(symbol: string): Token {
   return tokenBySymbol(symbol) as Token
 }
 
-/** The transaction as web3.js reads it, its instructions by program. */
+/** The transaction as web3.js decodes it, with its instructions by program. */
 function read(intent: IntentBody) {
   const bytes = Buffer.from(intent.transaction, 'base64')
   const transaction = VersionedTransaction.deserialize(bytes)
@@ -40,7 +40,7 @@ async function storedIntent({ intentId }: IntentBody) {
   return world().db('payment_intents').where({ id: intentId }).first()
 }
 
-function solLeg(instruction: TransactionInstruction) {
+function readSolTransfer(instruction: TransactionInstruction) {
   const { fromPubkey, toPubkey, lamports } = SystemInstruction.decodeTransfer({
     ...instruction,
     keys: instruction.keys.slice(0, 2),
@@ -48,8 +48,8 @@ function solLeg(instruction: TransactionInstruction) {
   return { from: fromPubkey.toBase58(), to: toPubkey.toBase58(), units: lamports }
 }
 
-function tokenLeg(instruction: TransactionInstruction) {
-  // The reference key behind the owner would be read as one more signer of a multisig.
+function readTokenTransfer(instruction: TransactionInstruction) {
+  // The reference key follows the owner. web3.js would read it as another signer of a multisig.
   const { keys, data } = decodeTransferCheckedInstruction({
     ...instruction,
     keys: instruction.keys.slice(0, 4),
@@ -65,7 +65,7 @@ function tokenLeg(instruction: TransactionInstruction) {
   }
 }
 
-test('the answer is the contract, field by field', async (t) => {
+test('the answer has every field of the API', async (t) => {
   const creator = await registerCreator(world(), { gaslessEnabled: true })
   const { body, headers } = await world().request<IntentBody>('POST', '/payments/intent', {
     body: { creatorId: creator.user.id, amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: source },
@@ -99,10 +99,10 @@ for (const [symbol, amount] of [
   ['USDT', 0.01],
   ['BONK', 1_234_567.89012],
 ] as const) {
-  test(`the transaction of a tip in ${symbol} pays what it says, to whom it says, and nobody else`, async (t) => {
+  test(`the transaction of a tip in ${symbol} pays only the quoted amounts, to creator and treasury`, async (t) => {
     const { mint, decimals } = known(symbol)
-    const recipient = strangerWallet()
-    const intent = await issueIntent(world().request, {
+    const recipient = unusedWallet()
+    const intent = await createIntent(world().request, {
       creatorId: recipient,
       amount,
       inputTokenMint: mint,
@@ -123,18 +123,19 @@ for (const [symbol, amount] of [
 
     const gross = BigInt(Math.round(amount * 10 ** decimals))
     const fee = (gross * 200n) / 10_000n
-    const legs = mint === solMint ? of(SystemProgram.programId.toBase58()) : of(TOKEN_PROGRAM_ID.toBase58())
-    const [net, platform] = legs
-    t.is(legs.length, 2)
+    const transfers =
+      mint === solMint ? of(SystemProgram.programId.toBase58()) : of(TOKEN_PROGRAM_ID.toBase58())
+    const [net, platform] = transfers
+    t.is(transfers.length, 2)
     if (net === undefined || platform === undefined) return
     if (mint === solMint) {
-      t.deepEqual(solLeg(net), { from: source, to: recipient, units: gross - fee })
-      t.deepEqual(solLeg(platform), { from: source, to: treasury, units: fee })
+      t.deepEqual(readSolTransfer(net), { from: source, to: recipient, units: gross - fee })
+      t.deepEqual(readSolTransfer(platform), { from: source, to: treasury, units: fee })
     } else {
       const account = (wallet: string) => associatedAccount(wallet, mint).toBase58()
-      const leg = { from: account(source), owner: source, mint, decimals }
-      t.deepEqual(tokenLeg(net), { ...leg, to: account(recipient), units: gross - fee })
-      t.deepEqual(tokenLeg(platform), { ...leg, to: account(treasury), units: fee })
+      const expected = { from: account(source), owner: source, mint, decimals }
+      t.deepEqual(readTokenTransfer(net), { ...expected, to: account(recipient), units: gross - fee })
+      t.deepEqual(readTokenTransfer(platform), { ...expected, to: account(treasury), units: fee })
       const [open, ...others] = of(associatedProgram)
       t.deepEqual(others, [])
       t.deepEqual([...(open?.data ?? [])], [1], 'creates the account only when it is missing')
@@ -144,7 +145,7 @@ for (const [symbol, amount] of [
       )
     }
     t.is(of(ComputeBudgetProgram.programId.toBase58()).length, 2)
-    t.is(instructions.length, mint === solMint ? 4 : 5, 'nothing but what was looked at')
+    t.is(instructions.length, mint === solMint ? 4 : 5, 'no other instructions')
 
     const reference = net.keys.at(-1)
     t.deepEqual(
@@ -173,14 +174,14 @@ for (const [symbol, amount] of [
   })
 }
 
-test('every intent has a reference key of its own', async (t) => {
+test('every intent has its own reference key', async (t) => {
   const body = {
-    creatorId: strangerWallet(),
+    creatorId: unusedWallet(),
     amount: 1,
     inputTokenMint: solMint,
     sourceWalletAddress: source,
   }
-  const intents = await Promise.all(Array.from({ length: 8 }, () => issueIntent(world().request, body)))
+  const intents = await Promise.all(Array.from({ length: 8 }, () => createIntent(world().request, body)))
   const stored = await Promise.all(intents.map(storedIntent))
   t.is(new Set(stored.map(({ reference_key: key }) => key)).size, 8)
   t.is(new Set(intents.map(({ transaction }) => transaction)).size, 8)
@@ -188,27 +189,27 @@ test('every intent has a reference key of its own', async (t) => {
 
 test('the smallest SOL tip to a new wallet is its rent, and one lamport less is refused', async (t) => {
   const { request, sandbox } = world()
-  const asked = (creatorId: string, lamports: number) =>
+  const requestIntent = (creatorId: string, lamports: number) =>
     request('POST', '/payments/intent', {
       body: { creatorId, amount: lamports / 1e9, inputTokenMint: solMint, sourceWalletAddress: source },
     })
-  const recipient = strangerWallet()
+  const recipient = unusedWallet()
   // Gross 909,061: fee 18,181, net 890,880.
-  t.is((await asked(recipient, 909_061)).status, 200)
-  const refused = await asked(recipient, 909_060)
+  t.is((await requestIntent(recipient, 909_061)).status, 200)
+  const refused = await requestIntent(recipient, 909_060)
   t.like(refused, { status: 422 })
   t.is(refused.body.error, 'Amount below the network minimum')
   requestAirdrop(sandbox.chain, recipient, 890_880n)
-  // Whether the network would take it is asked at `confirmed`.
-  await until('the network takes it', async () => (await asked(recipient, 100_000)).status === 200)
+  // The accounts are read at `confirmed`.
+  await until('the network takes it', async () => (await requestIntent(recipient, 100_000)).status === 200)
 })
 
-test('an intent issued for a real wallet can be signed as it is and lands', async (t) => {
+test('the transaction of an intent for a real wallet can be signed unchanged and lands', async (t) => {
   const { request, sandbox } = world()
   for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK']) {
     const supporter = createSupporter(sandbox, symbol === 'SOL' ? [] : [symbol])
-    const body = { creatorId: strangerWallet(), amountUsd: 5, inputTokenMint: known(symbol).mint }
-    const intent = await issueIntent(request, { ...body, sourceWalletAddress: supporter.wallet })
+    const body = { creatorId: unusedWallet(), amountUsd: 5, inputTokenMint: known(symbol).mint }
+    const intent = await createIntent(request, { ...body, sourceWalletAddress: supporter.wallet })
     const signature = supporter.pay(intent.transaction)
     t.is(sandbox.chain.ledger.get(signature)?.meta.err, null, symbol)
   }
@@ -216,8 +217,8 @@ test('an intent issued for a real wallet can be signed as it is and lands', asyn
 
 test('the display symbol is cleaned and changes nothing else', async (t) => {
   const symbolOf = async (tokenSymbol: unknown) => {
-    const body = { creatorId: strangerWallet(), amount: 1, inputTokenMint: known('USDC').mint, tokenSymbol }
-    const intent = await issueIntent(world().request, { ...body, sourceWalletAddress: source })
+    const body = { creatorId: unusedWallet(), amount: 1, inputTokenMint: known('USDC').mint, tokenSymbol }
+    const intent = await createIntent(world().request, { ...body, sourceWalletAddress: source })
     t.is((await storedIntent(intent)).input_mint, known('USDC').mint)
     return intent.quote.tokenSymbol
   }
@@ -229,7 +230,7 @@ test('the display symbol is cleaned and changes nothing else', async (t) => {
   t.is((await symbolOf('\ud800')).length, 1)
 })
 
-test('wallets off the curve and programs for wallets still give a transaction that can be read', async (t) => {
+test('wallets off the curve and program addresses as wallets still give a readable transaction', async (t) => {
   const odd = [
     SystemProgram.programId.toBase58(),
     TOKEN_PROGRAM_ID.toBase58(),
@@ -238,7 +239,7 @@ test('wallets off the curve and programs for wallets still give a transaction th
   for (const creatorId of odd) {
     const body = { creatorId, amount: 1, inputTokenMint: known('USDC').mint, sourceWalletAddress: source }
     t.is(
-      read(await issueIntent(world().request, body)).transaction.message.staticAccountKeys[0]?.toBase58(),
+      read(await createIntent(world().request, body)).transaction.message.staticAccountKeys[0]?.toBase58(),
       source,
     )
   }

@@ -2,17 +2,17 @@ import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
-import { issueIntent } from '../helpers/make/intents.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { createIntent } from '../helpers/make/intents.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, taps: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
 const unknownUser = '00000000-0000-4000-8000-000000000000'
 const source = encodeBase58(Buffer.alloc(32, 200))
-const good = { creatorId: strangerWallet(), amount: 5, inputTokenMint: usdc, sourceWalletAddress: source }
+const good = { creatorId: unusedWallet(), amount: 5, inputTokenMint: usdc, sourceWalletAddress: source }
 
 async function refusal(body: unknown): Promise<string> {
   const answer = await world().request('POST', '/payments/intent', { body })
@@ -24,7 +24,7 @@ function exactly(code: ErrorCode): string {
   return `${status} ${code} ${text}`
 }
 
-/** The JSON text of a good body with one field written by hand. */
+/** The JSON text of a valid body with one field as raw JSON. */
 function written(field: string, json: string): string {
   return JSON.stringify({ ...good, [field]: '@' }).replace('"@"', json)
 }
@@ -35,7 +35,7 @@ const wallet = exactly('invalid_source_wallet')
 const amount = exactly('invalid_amount')
 const unknown = exactly('creator_not_found')
 
-test('the refusal texts are the agreed ones', (t) => {
+test('the error texts are those of the API', (t) => {
   t.is(fields.slice(27), 'creatorId, amount, inputTokenMint and sourceWalletAddress are required')
   t.deepEqual(
     [mint, wallet, amount, unknown],
@@ -94,7 +94,7 @@ const refused: [name: string, change: Record<string, unknown>, expected: string]
     [`inputTokenMint with ${name}`, { inputTokenMint: text }, mint],
     [`creatorId with ${name}`, { creatorId: text }, unknown],
   ]),
-  ['a mint nobody knows', { inputTokenMint: strangerWallet() }, mint],
+  ['an unknown mint', { inputTokenMint: unusedWallet() }, mint],
   ['a symbol for a mint', { inputTokenMint: 'USDC' }, mint],
   ['an unknown user', { creatorId: unknownUser }, unknown],
   ['an unknown auth_ id', { creatorId: `auth_${unknownUser}` }, unknown],
@@ -116,51 +116,51 @@ for (const [name, change, expected] of refused)
     t.is(await refusal({ ...good, ...change }), expected)
   })
 
-test('numbers no double can hold are no amounts', async (t) => {
+test('numbers beyond a double are refused', async (t) => {
   for (const json of ['1e400', '-1e400', '9007199254740993', '1e308', '18446744073709551616'])
     for (const field of ['amount', 'amountUsd'])
       t.is(await refusal(written(field, json)), amount, `${field} ${json}`)
 })
 
-test('the bounds themselves are inside', async (t) => {
+test('the limits are inclusive', async (t) => {
   t.is(await refusal({ ...good, amount: 0.01 }), 'ok')
   t.is(await refusal({ ...good, amount: 10_000 }), 'ok')
   t.is(await refusal({ ...good, amountUsd: 0.01 }), 'ok')
   t.is(await refusal({ ...good, amountUsd: 10_000 }), 'ok')
 })
 
-test('amount is not looked at when amountUsd is given, and unknown fields never', async (t) => {
+test('amount is ignored when amountUsd is given, and unknown fields are always ignored', async (t) => {
   for (const value of [-1, 'x', null, {}, 0])
     t.is(await refusal({ ...good, amount: value, amountUsd: 5, more: { a: 1 } }), 'ok')
   t.is(await refusal({ ...good, amountUsd: null }), 'ok')
   t.is(await refusal({ ...good, tokenSymbol: 5 }), 'ok')
 })
 
-test("the creator's own limits narrow the service's", async (t) => {
+test("the creator's limits narrow the service's limits", async (t) => {
   const { user } = await registerCreator(world(), { minTipUsd: 2, maxTipUsd: 50 })
-  const asked = (usd: number) => refusal({ ...good, creatorId: user.id, amount: usd })
-  t.deepEqual(await Promise.all([1.99, 2, 50, 50.01].map(asked)), [amount, 'ok', 'ok', amount])
+  const requestUsd = (usd: number) => refusal({ ...good, creatorId: user.id, amount: usd })
+  t.deepEqual(await Promise.all([1.99, 2, 50, 50.01].map(requestUsd)), [amount, 'ok', 'ok', amount])
 })
 
-test('a creator is found by every id the contract names', async (t) => {
+test('a creator is found by every kind of id in the API', async (t) => {
   const { user, wallet: own } = await registerCreator(world())
   const ids = [user.id, user.id.toUpperCase(), `auth_${user.id}`, `auth_${user.id.toUpperCase()}`, own]
   for (const creatorId of ids) {
-    const { intentId } = await issueIntent(world().request, { ...good, creatorId })
+    const { intentId } = await createIntent(world().request, { ...good, creatorId })
     const stored = await world().db('payment_intents').where({ id: intentId }).first()
     t.is(stored.payout_wallet, own, creatorId)
   }
 })
 
-test('a wallet of no account is payable, and no account is made for it', async (t) => {
-  const { intentId } = await issueIntent(world().request, good)
+test('a wallet without an account is payable, and no account is created for it', async (t) => {
+  const { intentId } = await createIntent(world().request, good)
   const stored = await world().db('payment_intents').where({ id: intentId }).first()
   t.is(stored.payout_wallet, good.creatorId)
   const party = await world().db('parties').where({ id: stored.recipient_party }).first()
   t.like(party, { wallet: good.creatorId, user_id: null })
 })
 
-test('of several faults the first in the agreed order is answered', async (t) => {
+test('of several wrong fields, the first in the order of the API decides the error', async (t) => {
   const swapper: TestCreator = await registerCreator(world(), { acceptedTokens: ['SOL'] })
   const steps: [Record<string, unknown>, string][] = [
     [{ sourceWalletAddress: undefined }, fields],
@@ -177,22 +177,22 @@ test('of several faults the first in the agreed order is answered', async (t) =>
   }
 })
 
-test('a creator who wants another token costs no engine a question when that is what is given', async (t) => {
+test('no swap engine is called when the input token is the one the creator receives', async (t) => {
   const converting = await registerCreator(world(), { autoConvertUsdc: true })
   t.is(await refusal({ ...good, creatorId: converting.user.id }), 'ok')
   t.deepEqual(world().sandbox.aggregator.calls.all(), {})
 })
 
 test.serial(
-  'an intent costs two statements once the recipient is known, and nothing waits for Redis',
+  'an intent costs two statements for a known recipient, and does not wait for Redis',
   async (t) => {
-    const { request, taps } = world()
-    await issueIntent(request, good)
-    taps.redis.hold(true)
-    t.teardown(() => taps.redis.hold(false))
-    const statements = await taps.sql.during(() => issueIntent(request, good))
+    const { request, proxies } = world()
+    await createIntent(request, good)
+    proxies.redis.hold(true)
+    t.teardown(() => proxies.redis.hold(false))
+    const statements = await proxies.sql.during(() => createIntent(request, good))
     t.deepEqual(
-      statements.filter((name) => name !== 'prices.keep'),
+      statements.filter((name) => name !== 'prices.store'),
       ['creators.by_wallet', 'intents.insert'],
     )
   },

@@ -13,7 +13,7 @@ import { DomainError, type ErrorCode } from '../../src/kernel/errors.js'
 import { picoUsd } from '../../src/kernel/money.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import type { TransferAccounts } from '../../src/ports/chain.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
 const [sol, usdc, bonk] = ['SOL', 'USDC', 'BONK'].map((symbol) => tokenBySymbol(symbol)) as [
   Token,
@@ -27,7 +27,7 @@ function refused(t: ExecutionContext, code: ErrorCode, work: () => unknown, why?
   t.is(t.throws(work, { instanceOf: DomainError }, why)?.code, code, why)
 }
 
-test('an amount is read in units of the token', (t) => {
+test('an amount is parsed in units of the token', (t) => {
   t.deepEqual(parseTipAmount(1.5, undefined, sol), { units: 1_500_000_000n })
   t.deepEqual(parseTipAmount(19.99, undefined, usdc), { units: 19_990_000n })
   t.deepEqual(parseTipAmount(0.000_005, undefined, bonk), { units: 1n }, 'half a unit rounds up')
@@ -36,13 +36,13 @@ test('an amount is read in units of the token', (t) => {
   })
 })
 
-test('an amount in dollars wins, and the other is then not looked at', (t) => {
+test('an amount in dollars takes precedence, and the other one is ignored', (t) => {
   t.deepEqual(parseTipAmount('rubbish', 5, sol), { usdMicro: 5_000_000n })
   t.deepEqual(parseTipAmount(undefined, 0.01, sol), { usdMicro: 10_000n })
   refused(t, 'invalid_amount', () => parseTipAmount(1, 'rubbish', sol))
 })
 
-test('what is no positive amount is refused, in either field', (t) => {
+test('an amount that is not positive is refused in both fields', (t) => {
   const bad = [0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, 4e-10, '1', '', true, [1], {}, null]
   for (const value of bad) {
     refused(t, 'invalid_amount', () => parseTipAmount(value, undefined, sol), `amount ${String(value)}`)
@@ -51,7 +51,7 @@ test('what is no positive amount is refused, in either field', (t) => {
   refused(t, 'invalid_amount', () => parseTipAmount(undefined, undefined, sol))
 })
 
-test('more units than the chain can count are refused', (t) => {
+test('more units than a u64 are refused', (t) => {
   refused(t, 'invalid_amount', () => parseTipAmount(2 ** 64, undefined, { ...sol, decimals: 0 }))
   refused(t, 'invalid_amount', () => parseTipAmount(1e308, undefined, sol))
   refused(t, 'invalid_amount', () => grossAmount(parseTipAmount(1, 1e308, bonk), bonk, 1n, service))
@@ -79,9 +79,9 @@ test('the limits are inclusive, by amount and by dollars', (t) => {
       [undefined, amount],
     ]) {
       const work = () => {
-        const asked = parseTipAmount(units, dollars, usdc)
-        checkUsdLimits(asked, service)
-        return grossAmount(asked, usdc, price(1), service)
+        const requested = parseTipAmount(units, dollars, usdc)
+        checkUsdLimits(requested, service)
+        return grossAmount(requested, usdc, price(1), service)
       }
       if (valid) t.is(work().units, BigInt(amount * 1e6), String(amount))
       else refused(t, 'invalid_amount', work, String(amount))
@@ -96,7 +96,7 @@ test('a dollar limit can be met exactly at any price', (t) => {
       (token, usd) => {
         for (const edge of [0.01, 10_000]) {
           const units = grossAmount(parseTipAmount(undefined, edge, token), token, usd, service).units
-          // Nearest to the exact quotient.
+          // The nearest unit to the exact quotient.
           const exact = BigInt(edge * 100) * 10n ** BigInt(token.decimals + 10)
           const off = units * usd - exact
           t.true(2n * (off < 0n ? -off : off) <= usd, `${edge} USD at ${usd}`)
@@ -104,7 +104,7 @@ test('a dollar limit can be met exactly at any price', (t) => {
       },
     ),
     {
-      ...seeded(t),
+      ...seededRuns(t),
       examples: [
         [sol, 150n * 10n ** 12n],
         [bonk, 20_000_000n],
@@ -120,7 +120,7 @@ test('an amount that buys less than one unit of the token is refused', (t) => {
   )
 })
 
-test('the worth of a tip is given in cents', (t) => {
+test('the value of a tip is in cents', (t) => {
   t.deepEqual(grossAmount(parseTipAmount(0.1, undefined, sol), sol, price(150), service), {
     units: 100_000_000n,
     usdCents: 1500n,
@@ -131,7 +131,7 @@ test('the worth of a tip is given in cents', (t) => {
   })
 })
 
-test('a token without a price has no limits, and cannot be asked for in dollars', (t) => {
+test('a token without a price has no limits and cannot be requested in dollars', (t) => {
   t.deepEqual(grossAmount(parseTipAmount(1e9, undefined, bonk), bonk, undefined, service), {
     units: 10n ** 14n,
     usdCents: 0n,
@@ -140,7 +140,7 @@ test('a token without a price has no limits, and cannot be asked for in dollars'
   refused(t, 'no_price', () => grossAmount(parseTipAmount(1, 5, bonk), bonk, undefined, service))
 })
 
-test("a creator's own limits narrow the service's and never widen them", (t) => {
+test("a creator's limits narrow the service's limits and never widen them", (t) => {
   const table: [min: number | null, max: number | null, expected: TipLimits][] = [
     [null, null, service],
     [1, null, { minUsd: 1, maxUsd: 10_000 }],
@@ -152,7 +152,7 @@ test("a creator's own limits narrow the service's and never widen them", (t) => 
     t.deepEqual(tipLimitsFor(service, { ...defaultSettings, minTipUsd, maxTipUsd }), expected)
 })
 
-test("a creator's own limits are inclusive too", (t) => {
+test("a creator's limits are inclusive too", (t) => {
   const bounds = tipLimitsFor(service, { ...defaultSettings, minTipUsd: 1.01, maxTipUsd: 19.99 })
   const work = (amount: number) => () =>
     grossAmount(parseTipAmount(amount, undefined, usdc), usdc, price(1), bounds)
@@ -173,14 +173,14 @@ test('a direct transfer is split into fee and net', (t) => {
   t.deepEqual(splitFee(99n, 200, usdc, funded), { net: 98n, fee: 1n, feeLeftOut: false })
 })
 
-test('a fee of zero has no leg, and none was left out', (t) => {
+test('a fee of zero has no transfer and none is left out', (t) => {
   for (const accounts of [funded, { ...funded, treasuryLamports: 0n, treasuryTokenAccount: false }]) {
     t.deepEqual(splitFee(49n, 200, usdc, accounts), { net: 49n, fee: 0n, feeLeftOut: false })
     t.deepEqual(splitFee(10n ** 9n, 0, sol, accounts), { net: 10n ** 9n, fee: 0n, feeLeftOut: false })
   }
 })
 
-test('a fee that could not land is left out, and the creator receives the whole', (t) => {
+test('a fee that could not land is left out, and the creator receives the whole amount', (t) => {
   const noAccount = { ...funded, treasuryTokenAccount: false }
   t.deepEqual(splitFee(1_000_000n, 200, usdc, noAccount), { net: 1_000_000n, fee: 0n, feeLeftOut: true })
   t.false(splitFee(10n ** 9n, 200, sol, noAccount).feeLeftOut, 'SOL needs no token account')
@@ -189,14 +189,14 @@ test('a fee that could not land is left out, and the creator receives the whole'
   t.false(splitFee(1_000_000n, 200, usdc, empty).feeLeftOut, 'a token needs no lamports')
 })
 
-test('the fee transfer in SOL lands from exactly the rent on', (t) => {
+test('the fee transfer in SOL lands from exactly the rent exemption', (t) => {
   const gross = 10_000_000n
   const at = (treasuryLamports: bigint) => splitFee(gross, 200, sol, { ...funded, treasuryLamports })
   t.deepEqual(at(690_880n), { net: 9_800_000n, fee: 200_000n, feeLeftOut: false })
   t.deepEqual(at(690_879n), { net: 10_000_000n, fee: 0n, feeLeftOut: true })
 })
 
-test('SOL to an empty wallet is accepted from exactly the rent on, counted after the fee', (t) => {
+test('SOL to an empty wallet is accepted from exactly the rent exemption after the fee', (t) => {
   const fresh = { ...funded, recipientLamports: 0n }
   t.is(splitFee(909_061n, 200, sol, fresh).net, 890_880n)
   refused(t, 'amount_below_minimum', () => splitFee(909_060n, 200, sol, fresh))
@@ -206,7 +206,7 @@ test('SOL to an empty wallet is accepted from exactly the rent on, counted after
   t.is(splitFee(1n, 200, usdc, fresh).net, 1n, 'a token has no such minimum')
 })
 
-test('legs add up to the gross, and no leg would fail on the chain', (t) => {
+test('net and fee add up to the gross amount, and both transfers land', (t) => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
   const lamports = fc.bigInt({ min: 0n, max: 2_000_000n })
   const accounts = fc.record({
@@ -221,25 +221,25 @@ test('legs add up to the gross, and no leg would fail on the chain', (t) => {
       fc.constantFrom(sol, usdc),
       accounts,
       (gross, bps, token, on) => {
-        const legs = (() => {
+        const amounts = (() => {
           try {
             return splitFee(gross, bps, token, on)
           } catch {
             return undefined
           }
         })()
-        if (legs === undefined) {
+        if (amounts === undefined) {
           t.is(token, sol)
           return
         }
-        t.is(legs.net + legs.fee, gross)
-        t.true(legs.net > 0n && legs.fee >= 0n)
+        t.is(amounts.net + amounts.fee, gross)
+        t.true(amounts.net > 0n && amounts.fee >= 0n)
         if (token === sol) {
-          t.true(on.recipientLamports + legs.net >= 890_880n)
-          t.true(legs.fee === 0n || on.treasuryLamports + legs.fee >= 890_880n)
-        } else t.true(legs.fee === 0n || on.treasuryTokenAccount)
+          t.true(on.recipientLamports + amounts.net >= 890_880n)
+          t.true(amounts.fee === 0n || on.treasuryLamports + amounts.fee >= 890_880n)
+        } else t.true(amounts.fee === 0n || on.treasuryTokenAccount)
       },
     ),
-    seeded(t),
+    seededRuns(t),
   )
 })

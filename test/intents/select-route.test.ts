@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type CreatorSettings, defaultSettings } from '../../src/creators/settings.js'
-import { refusalOf, selectRoute } from '../../src/intents/select-route.js'
+import { selectRoute, swapRefusal } from '../../src/intents/select-route.js'
 import type { ErrorCode } from '../../src/kernel/errors.js'
 import type { ProviderErrorKind } from '../../src/kernel/provider-error.js'
 import { type Token, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
@@ -25,14 +25,14 @@ const everySetting = flags.flatMap((yieldEnabled) =>
   ),
 )
 
-/** The decision, in its own words and order. */
+/** The rules of docs/decisions/0013, in their order. */
 function expectedSymbol({ yieldEnabled, autoConvertUsdc, acceptedTokens }: CreatorSettings, symbol: string) {
   if (yieldEnabled) return 'JitoSOL'
   if (autoConvertUsdc) return 'USDC'
   return acceptedTokens.map((one) => one.toUpperCase()).includes(symbol.toUpperCase()) ? symbol : 'USDC'
 }
 
-test('whatever the supporter gives, yield routing comes first, then conversion, then what is accepted', (t) => {
+test('for every input token, yield routing comes first, then conversion, then accepted tokens', (t) => {
   for (const chosen of everySetting)
     for (const input of tokens) {
       const output = token(expectedSymbol(chosen, input.symbol))
@@ -48,14 +48,14 @@ test('whatever the supporter gives, yield routing comes first, then conversion, 
     }
 })
 
-test('the defaults take SOL, USDC, USDT and BONK as they come and turn the rest into USDC', (t) => {
+test('the defaults accept SOL, USDC, USDT and BONK and swap other tokens into USDC', (t) => {
   const table = { SOL: 'SOL', USDC: 'USDC', USDT: 'USDT', BONK: 'BONK', JitoSOL: 'USDC' }
   for (const [input, output] of Object.entries(table))
     t.is(selectRoute(token(input), defaultSettings, stake).output, token(output), input)
   t.deepEqual(Object.keys(table).toSorted(), everySymbol.toSorted(), 'every token stands in the table')
 })
 
-test('yield routing pays the token that is configured', (t) => {
+test('yield routing pays the configured token', (t) => {
   const chosen = settings({ yieldEnabled: true })
   t.is(selectRoute(token('SOL'), chosen, token('BONK')).output, token('BONK'))
   t.is(selectRoute(token('BONK'), chosen, token('BONK')).kind, 'direct')
@@ -73,6 +73,6 @@ const refusals: [engines: ProviderErrorKind[], code: ErrorCode][] = [
   [['unavailable', 'ambiguous'], 'swap_engines_unavailable'],
 ]
 for (const [engines, code] of refusals)
-  test(`engines that are ${engines.join(' and ') || 'not there'} make it ${code}`, (t) => {
-    t.is(refusalOf(engines), code)
+  test(`engines that are ${engines.join(' and ') || 'not configured'} cause ${code}`, (t) => {
+    t.is(swapRefusal(engines), code)
   })

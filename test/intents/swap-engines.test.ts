@@ -3,26 +3,26 @@ import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import type { IntentBody } from '../helpers/make/intents.js'
-import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, taps: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
 const bonk = tokenBySymbol('BONK')?.mint ?? ''
 const noRoute = '422 No route for this token'
-const away = '503 Swap engines unavailable'
+const unavailable = '503 Swap engines unavailable'
 
 type Faults = Parameters<ReturnType<typeof world>['sandbox']['aggregator']['set']>[0]
 type Mode = NonNullable<Faults['ultra']>['mode']
 
-/** A creator who wants USDC, with or without an account for it, and somebody who gives SOL and BONK. */
+/** A creator who receives USDC, with or without a token account, and a supporter with SOL and BONK. */
 async function parties({ account = false } = {}) {
   const creator = await registerCreator(world(), { autoConvertUsdc: true })
   if (account) mintTokens(world().sandbox.chain, creator.wallet, usdc, 1n)
   return { creator, supporter: createSupporter(world().sandbox, ['BONK']) }
 }
 
-async function ask(creatorId: string, source: string, mint = solMint): Promise<string> {
+async function requestTip(creatorId: string, source: string, mint = solMint): Promise<string> {
   const body = { creatorId, amountUsd: 10, inputTokenMint: mint, sourceWalletAddress: source }
   const answer = await world().request<IntentBody & { error: string }>('POST', '/payments/intent', { body })
   return answer.status === 200 ? answer.body.provider : `${answer.status} ${answer.body.error}`
@@ -38,7 +38,7 @@ const storedIntents = async (creatorWallet: string): Promise<number> =>
 
 test.afterEach.always(() => {
   world().sandbox.aggregator.reset()
-  world().taps.outside.intervene = undefined
+  world().proxies.outside.intervene = undefined
 })
 
 const ultraModes: Mode[] = [
@@ -57,80 +57,91 @@ const ultraModes: Mode[] = [
 ]
 for (const mode of ultraModes)
   test.serial(
-    `when Ultra is ${mode}, the other engine makes the tip, and Ultra makes the next one`,
+    `when Ultra is ${mode}, the other engine builds the swap, and Ultra builds the next one`,
     async (t) => {
       const { aggregator } = world().sandbox
       for (const account of [false, true]) {
         const { creator, supporter } = await parties({ account })
         for (const mint of [solMint, bonk]) {
           aggregator.set({ ultra: { mode } })
-          t.is(await ask(creator.user.id, supporter.wallet, mint), 'aggregator-v6', `account ${account}`)
+          t.is(
+            await requestTip(creator.user.id, supporter.wallet, mint),
+            'aggregator-v6',
+            `account ${account}`,
+          )
           aggregator.reset()
-          t.is(await ask(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
+          t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
         }
       }
     },
   )
 
-/** What becomes of a tip when this is wrong with the one engine and Ultra has no route, and when Ultra is down. */
+/** The result when v6 has this fault and Ultra has no route, and when Ultra is down. */
 const v6Modes: [mode: Exclude<Mode, 'error-code'>, withoutRoute: string, withoutUltra: string][] = [
   ['ok', 'aggregator-v6', 'aggregator-v6'],
-  ['down', away, away],
-  ['rate-limited', away, away],
-  ['garbage', away, away],
-  ['no-route', noRoute, away],
-  ['second-signer', noRoute, away],
-  ['no-fee', noRoute, away],
+  ['down', unavailable, unavailable],
+  ['rate-limited', unavailable, unavailable],
+  ['garbage', unavailable, unavailable],
+  ['no-route', noRoute, unavailable],
+  ['second-signer', noRoute, unavailable],
+  ['no-fee', noRoute, unavailable],
   ['oversized', 'aggregator-v6', 'aggregator-v6'],
-  ['pays-less', away, away],
-  ['pays-another', away, away],
-  ['batches', away, away],
-  ['unknown-program', away, away],
+  ['pays-less', unavailable, unavailable],
+  ['pays-another', unavailable, unavailable],
+  ['batches', unavailable, unavailable],
+  ['unknown-program', unavailable, unavailable],
 ]
 for (const [mode, withoutRoute, withoutUltra] of v6Modes)
-  test.serial(`when v6 is ${mode}, without Ultra it is ${withoutRoute} or ${withoutUltra}`, async (t) => {
-    const { aggregator } = world().sandbox
-    for (const account of [false, true]) {
-      const { creator, supporter } = await parties({ account })
-      const tip = () => ask(creator.user.id, supporter.wallet)
-      aggregator.set({ ultra: { mode: 'no-route' }, v6: { mode } })
-      t.is(await tip(), withoutRoute, `account ${account}`)
-      aggregator.set({ ultra: { mode: 'down' } })
-      t.is(await tip(), withoutUltra, `account ${account}`)
-      const issued = [withoutRoute, withoutUltra].filter((text) => text.startsWith('aggregator')).length
-      t.is(await storedIntents(creator.wallet), issued, 'a refusal leaves nothing behind')
-      aggregator.set({ v6: { mode: 'ok' } })
-      t.is(await tip(), 'aggregator-v6', 'no restart is needed')
-    }
-  })
+  test.serial(
+    `when v6 is ${mode}, the answer is ${withoutRoute} if Ultra has no route and ${withoutUltra} if Ultra is down`,
+    async (t) => {
+      const { aggregator } = world().sandbox
+      for (const account of [false, true]) {
+        const { creator, supporter } = await parties({ account })
+        const tip = () => requestTip(creator.user.id, supporter.wallet)
+        aggregator.set({ ultra: { mode: 'no-route' }, v6: { mode } })
+        t.is(await tip(), withoutRoute, `account ${account}`)
+        aggregator.set({ ultra: { mode: 'down' } })
+        t.is(await tip(), withoutUltra, `account ${account}`)
+        const issued = [withoutRoute, withoutUltra].filter((text) => text.startsWith('aggregator')).length
+        t.is(await storedIntents(creator.wallet), issued, 'a refusal leaves nothing behind')
+        aggregator.set({ v6: { mode: 'ok' } })
+        t.is(await tip(), 'aggregator-v6', 'no restart is needed')
+      }
+    },
+  )
 
 for (const mode of ['pays-less', 'pays-another', 'batches', 'unknown-program'] as const)
-  test.serial(`an alert counts every transaction of an engine that ${mode}`, async (t) => {
+  test.serial(`every transaction of an engine that ${mode} raises an alert`, async (t) => {
     const { creator, supporter } = await parties()
     world().sandbox.aggregator.set({ ultra: { mode }, v6: { mode } })
     const before = await alerts()
-    t.is(await ask(creator.user.id, supporter.wallet), away)
+    t.is(await requestTip(creator.user.id, supporter.wallet), unavailable)
     t.is(await alerts(), before + 2)
   })
 
-test.serial('what says where the money goes is checked also for somebody who cannot pay yet', async (t) => {
+test.serial('the content of a swap is checked also for a supporter who cannot pay yet', async (t) => {
   const { creator } = await parties()
-  const poor = strangerWallet()
-  t.is(await ask(creator.user.id, poor), 'aggregator-v6', 'Ultra builds nothing for them')
+  const poor = unusedWallet()
+  t.is(
+    await requestTip(creator.user.id, poor),
+    'aggregator-v6',
+    'Ultra builds no transaction for this wallet',
+  )
   for (const mode of ['pays-another', 'batches', 'unknown-program', 'second-signer'] as const) {
     world().sandbox.aggregator.set({ v6: { mode } })
-    t.is(await ask(creator.user.id, poor), mode === 'second-signer' ? noRoute : away, mode)
+    t.is(await requestTip(creator.user.id, poor), mode === 'second-signer' ? noRoute : unavailable, mode)
   }
 })
 
 /** Both engines take this long. */
 const slowMs = 60_000
-test.serial('a slow engine is waited for three seconds, and the other one makes the tip', async (t) => {
+test.serial('after three seconds of a slow engine, the other one builds the swap', async (t) => {
   const { creator, supporter } = await parties()
   const { aggregator } = world().sandbox
   aggregator.set({ ultra: { mode: 'ok', delayMs: slowMs, times: 1 } })
   await within(t, 2_900, 5_500, async () => {
-    t.is(await ask(creator.user.id, supporter.wallet), 'aggregator-v6')
+    t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-v6')
   })
 })
 
@@ -139,9 +150,9 @@ test.serial('with both engines slow a tip is refused after six seconds', async (
   const slow = { mode: 'ok', delayMs: slowMs, times: 1 } as const
   world().sandbox.aggregator.set({ ultra: slow, v6: slow })
   await within(t, 5_800, 9_000, async () => {
-    t.is(await ask(creator.user.id, supporter.wallet), away)
+    t.is(await requestTip(creator.user.id, supporter.wallet), unavailable)
   })
-  t.is(await ask(creator.user.id, supporter.wallet), 'aggregator-ultra')
+  t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
 })
 
 async function within(t: ExecutionContext, least: number, most: number, work: () => Promise<void>) {
@@ -152,38 +163,41 @@ async function within(t: ExecutionContext, least: number, most: number, work: ()
 }
 
 const answers: [name: string, answer: 'close' | { status: number; body: string }, expected: string][] = [
-  ['hang up', 'close', away],
-  ['answer 500', { status: 500, body: '{"error":"Internal error"}' }, away],
-  ['answer 401', { status: 401, body: '{"message":"Invalid API key"}' }, away],
-  ['answer 403', { status: 403, body: '{}' }, away],
-  ['answer an empty object', { status: 200, body: '{}' }, away],
-  ['answer null', { status: 200, body: 'null' }, away],
-  ['answer a list', { status: 200, body: '[]' }, away],
-  ['answer nothing', { status: 200, body: '' }, away],
+  ['hang up', 'close', unavailable],
+  ['answer 500', { status: 500, body: '{"error":"Internal error"}' }, unavailable],
+  ['answer 401', { status: 401, body: '{"message":"Invalid API key"}' }, unavailable],
+  ['answer 403', { status: 403, body: '{}' }, unavailable],
+  ['answer an empty object', { status: 200, body: '{}' }, unavailable],
+  ['answer null', { status: 200, body: 'null' }, unavailable],
+  ['answer a list', { status: 200, body: '[]' }, unavailable],
+  ['answer nothing', { status: 200, body: '' }, unavailable],
   ['know no such token', { status: 404, body: '{"error":"not found"}' }, noRoute],
 ]
 for (const [name, answer, expected] of answers)
-  test.serial(`engines that ${name} are a ${expected}, and their return needs no restart`, async (t) => {
+  test.serial(`engines that ${name} cause ${expected}, and their recovery needs no restart`, async (t) => {
     const { creator, supporter } = await parties()
-    const { outside } = world().taps
+    const { outside } = world().proxies
     outside.intervene = (path) => (/^\/(ultra|swap)\//.test(path) ? answer : undefined)
-    t.is(await ask(creator.user.id, supporter.wallet), expected)
+    t.is(await requestTip(creator.user.id, supporter.wallet), expected)
     outside.intervene = undefined
-    t.is(await ask(creator.user.id, supporter.wallet), 'aggregator-ultra')
+    t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
   })
 
-test.serial('a chain that cannot simulate lets no swap out, and says that it is the chain', async (t) => {
-  const { creator, supporter } = await parties()
-  const { outside } = world().taps
-  for (const reply of [
-    { error: { code: -32005, message: 'Node is behind' } },
-    { result: null },
-    { result: 5 },
-  ]) {
-    outside.alter = (method, _, answer) =>
-      method === 'simulateTransaction' ? { id: answer.id, ...reply } : answer
-    t.is(await ask(creator.user.id, supporter.wallet), '503 Service unavailable')
-  }
-  outside.alter = undefined
-  t.is(await ask(creator.user.id, supporter.wallet), 'aggregator-ultra')
-})
+test.serial(
+  'without a simulation by the chain no swap is answered, and the error names the chain',
+  async (t) => {
+    const { creator, supporter } = await parties()
+    const { outside } = world().proxies
+    for (const reply of [
+      { error: { code: -32005, message: 'Node is behind' } },
+      { result: null },
+      { result: 5 },
+    ]) {
+      outside.alterReply = (method, _, answer) =>
+        method === 'simulateTransaction' ? { id: answer.id, ...reply } : answer
+      t.is(await requestTip(creator.user.id, supporter.wallet), '503 Service unavailable')
+    }
+    outside.alterReply = undefined
+    t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
+  },
+)

@@ -6,15 +6,15 @@ import test from 'ava'
 import { associatedAccount, openTokenAccounts, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { type IntentBody, issueIntent } from '../helpers/make/intents.js'
-import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
-import { runScript, type ScriptRun } from '../helpers/ops.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { createIntent, type IntentBody } from '../helpers/make/intents.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
+import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-// What becomes of the platform's fee when its accounts are not there, and how an operator opens them.
+// The platform fee when its token accounts do not exist, and how an operator opens them.
 
-const [treasury, referral] = [strangerWallet(), strangerWallet()]
+const [treasury, referral] = [unusedWallet(), unusedWallet()]
 const world = useWorld(test, {
   chain: true,
   env: { TREASURY_WALLET: treasury, AGGREGATOR_REFERRAL_ACCOUNT: referral },
@@ -33,11 +33,11 @@ const feesLeftOut = async (): Promise<number> => {
   return values.find(({ labels }) => labels.kind === 'fee_leg_left_out')?.value ?? 0
 }
 
-/** Tips 15 dollars of BONK to somebody who wants USDC. */
+/** Tips 15 dollars of BONK to a creator who receives USDC. */
 async function tip(): Promise<{ intent: IntentBody; received: bigint; fee: string }> {
   const creator = await registerCreator(world(), { autoConvertUsdc: true })
   const supporter = createSupporter(world().sandbox, ['BONK'])
-  const intent = await issueIntent(world().request, {
+  const intent = await createIntent(world().request, {
     creatorId: creator.user.id,
     amount: Number(bonkUnits) / 1e5,
     inputTokenMint: mintOf('BONK'),
@@ -49,10 +49,10 @@ async function tip(): Promise<{ intent: IntentBody; received: bigint; fee: strin
 }
 
 function setupTreasury(args: readonly string[], change: Record<string, string> = {}): Promise<ScriptRun> {
-  return runScript({ env: { ...world().env, ...change } }, 'setup-treasury', ...args)
+  return runOpsScript({ env: { ...world().env, ...change } }, 'setup-treasury', ...args)
 }
 
-/** A key pair file of somebody with so much SOL. */
+/** A key pair file of a wallet with this much SOL. */
 function payerFile(lamports: bigint): string {
   const keypair = Keypair.generate()
   if (lamports > 0n) requestAirdrop(world().sandbox.chain, keypair.publicKey.toBase58(), lamports)
@@ -61,40 +61,46 @@ function payerFile(lamports: bigint): string {
   return file
 }
 
-test.serial('without any account of ours a swapped tip goes out whole, and an alert counts it', async (t) => {
-  const before = await feesLeftOut()
-  const { intent, received, fee } = await tip()
-  t.is(intent.provider, 'aggregator-v6', 'Ultra dropped our fee in silence')
-  t.is(fee, '0')
-  t.is(await feesLeftOut(), before + 1)
-  t.true(received >= BigInt(intent.quote.outAmount))
-  // Fifteen dollars but for the pool's share; with our fee taken it would be 14.69.
-  t.true(received > 14_980_000n, String(received))
-})
+test.serial(
+  'without a token account of the platform, a swapped tip has no fee and raises an alert',
+  async (t) => {
+    const before = await feesLeftOut()
+    const { intent, received, fee } = await tip()
+    t.is(intent.provider, 'aggregator-v6', 'Ultra dropped our fee silently')
+    t.is(fee, '0')
+    t.is(await feesLeftOut(), before + 1)
+    t.true(received >= BigInt(intent.quote.outAmount))
+    // Fifteen dollars minus the pool's fee. With the platform fee it would be 14.69.
+    t.true(received > 14_980_000n, String(received))
+  },
+)
 
-test.serial("with an account for the supporter's token alone, the fee is taken in that token", async (t) => {
-  openTokenAccounts(world().sandbox.chain, treasury, [mintOf('BONK')])
-  const before = await feesLeftOut()
-  const { intent, received, fee } = await tip()
-  t.is(intent.provider, 'aggregator-v6')
-  t.is(BigInt(fee), bonkUnits / 50n)
-  t.is(await feesLeftOut(), before)
-  t.true(received >= BigInt(intent.quote.outAmount) && received < 14_700_000n, String(received))
-  const kept = holds(treasury, 'BONK')
-  t.true(kept >= (bonkUnits * 199n) / 10_000n && kept <= bonkUnits / 50n, String(kept))
-})
+test.serial(
+  "with a token account only for the supporter's token, the fee is taken in that token",
+  async (t) => {
+    openTokenAccounts(world().sandbox.chain, treasury, [mintOf('BONK')])
+    const before = await feesLeftOut()
+    const { intent, received, fee } = await tip()
+    t.is(intent.provider, 'aggregator-v6')
+    t.is(BigInt(fee), bonkUnits / 50n)
+    t.is(await feesLeftOut(), before)
+    t.true(received >= BigInt(intent.quote.outAmount) && received < 14_700_000n, String(received))
+    const kept = holds(treasury, 'BONK')
+    t.true(kept >= (bonkUnits * 199n) / 10_000n && kept <= bonkUnits / 50n, String(kept))
+  },
+)
 
-test.serial('arguments and settings that make no sense are refused with what is wrong', async (t) => {
+test.serial('invalid arguments and settings are refused with the reason', async (t) => {
   requestAirdrop(world().sandbox.chain, referral, 1_000_000n)
   const rich = payerFile(10n ** 9n)
   const refused: [args: string[], env: Record<string, string>, code: number, text: RegExp][] = [
     [['--apply'], {}, 2, /--apply needs --payer/],
     [['--what'], {}, 2, /--help/],
     [[], { TREASURY_WALLET: 'nobody' }, 1, /TREASURY_WALLET.*base58/],
-    [[], { AGGREGATOR_REFERRAL_ACCOUNT: strangerWallet() }, 1, /does not exist on this chain/],
+    [[], { AGGREGATOR_REFERRAL_ACCOUNT: unusedWallet() }, 1, /does not exist on this chain/],
     [[], { SOLANA_RPC_URLS: 'http://127.0.0.1:1' }, 5, /./],
     [['--apply', '--payer', '/nowhere.json'], {}, 1, /cannot be read as a key pair file/],
-    [['--apply', '--payer', payerFile(0n)], {}, 1, /does not take the transaction/],
+    [['--apply', '--payer', payerFile(0n)], {}, 1, /does not accept the transaction/],
     [['--apply', '--payer', rich], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 5, /ECONNREFUSED/],
   ]
   for (const [args, env, code, text] of refused) {
@@ -108,13 +114,13 @@ test.serial('arguments and settings that make no sense are refused with what is 
 })
 
 test.serial(
-  'the script tells what is missing, opens it, and the next tip pays its fee without a restart',
+  'the script lists missing accounts, opens them, and the next tip pays the fee without a restart',
   async (t) => {
     const plan = await setupTreasury([])
     t.is(plan.code, 0)
     t.is(plan.out.match(/MISSING/g)?.length, 2 * tokens.length - 2, plan.out)
     t.regex(plan.out, /LACKS 890880 lamports/)
-    t.regex(plan.out, /not done; --apply/)
+    t.regex(plan.out, /not done yet; add --apply/)
     t.is(holds(treasury, 'USDC'), 0n)
 
     const done = await setupTreasury(['--apply', '--payer', payerFile(10n ** 9n), '--as', 'Grace'])
@@ -145,7 +151,7 @@ for (const [name, env, provider] of [
   ['Ultra alone', { AGGREGATOR_V6_URL: '' }, 'aggregator-ultra'],
   ['neither engine', { AGGREGATOR_ULTRA_URL: '', AGGREGATOR_V6_URL: '' }, '503 Swap engines unavailable'],
 ] as const)
-  test.serial(`with ${name} a tip is made by ${provider}`, async (t) => {
+  test.serial(`with ${name} a swap is built by ${provider}`, async (t) => {
     const creator = await registerCreator(world(), { autoConvertUsdc: true })
     const { url } = await startApp(t, { ...world().env, ...env })
     const response = await fetch(`${url}/payments/intent`, {

@@ -3,11 +3,11 @@ import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import type { CreatorSettings } from '../../src/creators/settings.js'
 import { solMint, tokenByMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { issueIntent } from '../helpers/make/intents.js'
+import { createIntent } from '../helpers/make/intents.js'
 import { createSupporter, type Supporter } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, taps: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const mintOf = (symbol: string): string => tokenBySymbol(symbol)?.mint ?? ''
 const flags = [false, true]
 /** Display units, about fifteen dollars each. */
@@ -15,7 +15,7 @@ const given = { SOL: 0.1, USDC: 15, BONK: 750_000 } as const
 type Given = keyof typeof given
 const engines = ['aggregator-ultra', 'aggregator-v6'] as const
 
-/** Base units a wallet holds of a token, wrapped SOL not counted as SOL. */
+/** The balance of a wallet in base units of a token. Wrapped SOL does not count as SOL. */
 function holds(wallet: string, mint: string): bigint {
   const { svm } = world().sandbox.chain
   if (mint === solMint) return svm.account(wallet)?.lamports ?? 0n
@@ -28,7 +28,7 @@ function expectedOutput(settings: Partial<CreatorSettings>, symbol: Given): stri
   return settings.acceptedTokens?.includes(symbol) ? symbol : 'USDC'
 }
 
-/** What the platform holds of the two tokens, wherever its engine's fee goes. */
+/** The platform's balance of a token, in the wallet where the engine sends the fee. */
 function platformHolds(provider: string, mint: string): bigint {
   const { env } = world()
   const owner = env[provider === 'aggregator-ultra' ? 'AGGREGATOR_REFERRAL_ACCOUNT' : 'TREASURY_WALLET'] ?? ''
@@ -52,7 +52,7 @@ const everySetting: Partial<CreatorSettings>[] = flags.flatMap((yieldEnabled) =>
   ),
 )
 
-/** Issues, signs, lands and compares the balances with what was said. */
+/** Creates an intent, signs and lands its transaction, and compares the balances with the answer. */
 async function tip(
   supporter: Supporter,
   settings: Partial<CreatorSettings>,
@@ -64,7 +64,7 @@ async function tip(
   const input = mintOf(symbol)
   const output = mintOf(expectedOutput(settings, symbol))
   const provider = input === output ? 'direct-transfer' : engine
-  const intent = await issueIntent(request, {
+  const intent = await createIntent(request, {
     creatorId: creator.user.id,
     amount: given[symbol],
     inputTokenMint: input,
@@ -89,7 +89,7 @@ async function tip(
   expect(`provider ${intent.provider}`, intent.provider === provider)
   expect(`received ${received} of ${intent.quote.outAmount}`, received >= BigInt(intent.quote.outAmount))
   expect(`received nothing`, received > 0n)
-  // SOL pays the network too: signature, priority, and the rent of the creator's account.
+  // A supporter who gives SOL also pays the signature, the priority fee and the rent of the creator's account.
   const costs = symbol === 'SOL' ? 2_039_280n + 20_000n : 0n
   expect(`paid ${paid} of ${units}`, paid >= units && paid <= units + costs)
   const fee = input === output ? feeIn : feeIn + feeOut

@@ -4,32 +4,32 @@ import test from 'ava'
 import bs58 from 'bs58'
 import fc from 'fast-check'
 import { decodeBase58, encodeBase58, isAddress, isSignature } from '../../src/kernel/base58.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
-/** An implementation that is not ours, with the signatures of its documentation. */
+/** The npm package `bs58`, typed by its documentation. */
 const reference: {
   encode(bytes: Uint8Array): string
   decodeUnsafe(text: string): Uint8Array | undefined
 } = bs58
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-/** Bytes with many leading zeros among them: where encoders differ. */
+/** Includes many leading zeros, where encoders differ. */
 const anyBytes = fc
   .tuple(fc.integer({ min: 0, max: 8 }), fc.uint8Array({ maxLength: 56 }))
   .map(([zeros, rest]) => Uint8Array.from([...new Uint8Array(zeros), ...rest]))
 
-test('encoding agrees with the reference and decoding undoes it', (t) => {
+test('encoding agrees with bs58, and decoding returns the bytes', (t) => {
   fc.assert(
     fc.property(anyBytes, (bytes) => {
       const text = encodeBase58(bytes)
       t.is(text, reference.encode(bytes))
       t.deepEqual(decodeBase58(text), bytes)
     }),
-    seeded(t, 2000),
+    seededRuns(t, 2000),
   )
 })
 
-test('decoding agrees with the reference for any text of up to 88 characters', (t) => {
+test('decoding agrees with bs58 for any text of up to 88 characters', (t) => {
   const base58 = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 88 })
   const nearly = fc.string({ unit: fc.constantFrom(...alphabet, ...'0OIl +/=\n\t\u00a0é'), maxLength: 88 })
   fc.assert(
@@ -37,21 +37,21 @@ test('decoding agrees with the reference for any text of up to 88 characters', (
       const expected = reference.decodeUnsafe(text)
       t.deepEqual(decodeBase58(text), expected && Uint8Array.from(expected))
     }),
-    seeded(t, 2000),
+    seededRuns(t, 2000),
   )
 })
 
-test('a text that decodes is the only text of its bytes', (t) => {
+test('bytes have exactly one base58 text', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 88 }), (text) => {
       const bytes = decodeBase58(text)
       t.is(bytes && encodeBase58(bytes), text)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('characters outside the alphabet are refused wherever they stand', (t) => {
+test('characters outside the alphabet are refused at any position', (t) => {
   const good = encodeBase58(randomBytes(32))
   for (const bad of [
     '0',
@@ -79,7 +79,7 @@ test('characters outside the alphabet are refused wherever they stand', (t) => {
     }
 })
 
-test('leading ones are zero bytes, exactly as many', (t) => {
+test('each leading one is a zero byte', (t) => {
   t.is(encodeBase58(new Uint8Array(0)), '')
   t.deepEqual(decodeBase58(''), new Uint8Array(0))
   t.deepEqual(decodeBase58('1'), new Uint8Array(1))
@@ -136,7 +136,7 @@ test('a signature is base58 of exactly 64 bytes', (t) => {
   for (const bad of refused) t.false(isSignature(bad), JSON.stringify(bad))
 })
 
-test('every 32 and 64 bytes have an accepted text', (t) => {
+test('any 32 bytes are an address and any 64 bytes a signature', (t) => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -146,11 +146,11 @@ test('every 32 and 64 bytes have an accepted text', (t) => {
         t.true(isSignature(encodeBase58(signature)))
       },
     ),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('an over-long text is refused without being read', (t) => {
+test('a text that is too long is refused without decoding it', (t) => {
   const long = 'z'.repeat(2_000_000)
   const start = performance.now()
   for (let i = 0; i < 1000; i++) {
@@ -158,6 +158,6 @@ test('an over-long text is refused without being read', (t) => {
     t.false(isAddress(long))
     t.false(isSignature(long))
   }
-  // Reading it once would take minutes: decoding is quadratic.
+  // Decoding it once would take minutes, since decoding is quadratic.
   t.true(performance.now() - start < 2000)
 })

@@ -11,7 +11,7 @@ import {
   picoUsd,
   unitsFor,
 } from '../../src/kernel/money.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
 const decimals = fc.integer({ min: 0, max: 12 })
 const anyUnits = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
@@ -19,13 +19,13 @@ const anyUnits = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const anyPrice = fc.bigInt({ min: 1n, max: 10n ** 21n })
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
 
-/** A fraction, so that nothing is lost before it is rounded on purpose. */
+/** An exact fraction. */
 interface Exact {
   readonly numerator: bigint
   readonly denominator: bigint
 }
 
-/** What the shortest decimal text of a number says, read from its exponential form. */
+/** The shortest decimal text of a number as a fraction, read from its exponential form. */
 function exactly(value: number): Exact {
   const match = /^(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(value.toExponential())
   if (match === null) throw new Error(`not a positive number: ${value}`)
@@ -37,7 +37,7 @@ function exactly(value: number): Exact {
     : { numerator: digits, denominator: 10n ** BigInt(-power) }
 }
 
-/** Half up, by the definition: the largest whole number not above value + 1/2. */
+/** Half up by definition: the largest whole number not above value + 1/2. */
 function roundedHalfUp({ numerator, denominator }: Exact): bigint {
   return (2n * numerator + denominator) / (2n * denominator)
 }
@@ -72,7 +72,7 @@ test('half a base unit rounds up and anything below it down', (t) => {
   t.is(baseUnits(0.000_001_5, 6), 2n)
 })
 
-test('what is no positive amount of at least one base unit is no amount', (t) => {
+test('baseUnits refuses everything except a positive number of at least one base unit', (t) => {
   const refused = [
     0,
     -0,
@@ -96,18 +96,18 @@ test('what is no positive amount of at least one base unit is no amount', (t) =>
   for (const value of refused) t.is(baseUnits(value, 6), undefined, String(value))
 })
 
-test('base units agree with exact fractions for every number there is', (t) => {
+test('base units agree with exact fractions for every finite number', (t) => {
   fc.assert(
     fc.property(finite, decimals, (value, places) => {
       const { numerator, denominator } = value > 0 ? exactly(value) : { numerator: 0n, denominator: 1n }
       const units = roundedHalfUp({ numerator: numerator * 10n ** BigInt(places), denominator })
       t.is(baseUnits(value, places), units > 0n ? units : undefined)
     }),
-    seeded(t, 5000),
+    seededRuns(t, 5000),
   )
 })
 
-test('base units agree with exact fractions where amounts really are, ties included', (t) => {
+test('base units agree with exact fractions for realistic amounts, including ties', (t) => {
   const amounts = fc.tuple(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: -14, max: 3 }))
   fc.assert(
     fc.property(amounts, decimals, ([digits, exponent], places) => {
@@ -119,7 +119,7 @@ test('base units agree with exact fractions where amounts really are, ties inclu
       const units = roundedHalfUp(written)
       t.is(baseUnits(Number(`${digits}e${exponent}`), places), units > 0n ? units : undefined)
     }),
-    seeded(t, 5000),
+    seededRuns(t, 5000),
   )
 })
 
@@ -139,7 +139,7 @@ test('base units are written as exact decimals without trailing zeros', (t) => {
   for (const [units, places, text] of table) t.is(displayText(units, places), text)
 })
 
-test('the decimal text of an amount denotes exactly the amount', (t) => {
+test('the decimal text of an amount is exact', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), decimals, (units, places) => {
       const text = displayText(units, places)
@@ -147,33 +147,33 @@ test('the decimal text of an amount denotes exactly the amount', (t) => {
       const [whole = '', fraction = ''] = text.split('.')
       t.is(BigInt(whole + fraction.padEnd(places, '0')), units)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('an amount shown as a number reads back as the same amount, up to 15 digits', (t) => {
+test('an amount of up to 15 digits survives the conversion to a JSON number and back', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }), decimals, (units, places) => {
       t.is(baseUnits(displayNumber(units, places), places), units)
     }),
-    seeded(t, 2000),
+    seededRuns(t, 2000),
   )
 })
 
-test('a dollar amount survives the way to units of a fine token and back', (t) => {
+test('a dollar amount survives the conversion to token units and back, within rounding', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 12n }), decimals, anyPrice, (usdMicro, places, price) => {
       const back = microWorth(unitsFor(usdMicro, places, price), places, price)
       const distance = back > usdMicro ? back - usdMicro : usdMicro - back
-      // Half a unit of the token was rounded away and then half a micro-dollar.
+      // Rounded twice: to half a unit of the token, then to half a micro-dollar.
       const unit = 10n ** BigInt(places + 12 - 6)
       t.true(2n * distance * unit <= price + unit, `${usdMicro} became ${back}`)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('units of a token survive the way to micro-dollars and back', (t) => {
+test('token units survive the conversion to micro-dollars and back, within rounding', (t) => {
   fc.assert(
     fc.property(anyUnits, decimals, anyPrice, (units, places, price) => {
       const back = unitsFor(microWorth(units, places, price), places, price)
@@ -181,11 +181,11 @@ test('units of a token survive the way to micro-dollars and back', (t) => {
       const unit = 10n ** BigInt(places + 12 - 6)
       t.true(2n * distance * price <= unit + price, `${units} became ${back}`)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('worth in cents and in micro-dollars are each the nearest to the exact worth', (t) => {
+test('the worth in cents and in micro-dollars is the exact worth, rounded half up', (t) => {
   fc.assert(
     fc.property(anyUnits, decimals, anyPrice, (units, places, price) => {
       const worth = { numerator: units * price, denominator: 10n ** BigInt(places + 12) }
@@ -195,19 +195,19 @@ test('worth in cents and in micro-dollars are each the nearest to the exact wort
         roundedHalfUp({ ...worth, numerator: worth.numerator * 10n ** 6n }),
       )
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('fee and net are the gross, and the fee never exceeds its rate', (t) => {
+test('a fee never exceeds its rate, and is less than one base unit below it', (t) => {
   fc.assert(
     fc.property(anyUnits, fc.integer({ min: 0, max: 5000 }), (gross, bps) => {
       const fee = basisPoints(gross, bps)
       t.true(fee >= 0n && fee <= gross)
       t.true(fee * 10_000n <= gross * BigInt(bps), 'above the rate')
-      t.true((fee + 1n) * 10_000n > gross * BigInt(bps), 'a whole unit too little')
+      t.true((fee + 1n) * 10_000n > gross * BigInt(bps), 'one unit too little')
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
@@ -219,7 +219,7 @@ test('two percent is rounded down to the base unit', (t) => {
   t.is(basisPoints(2n ** 64n - 1n, 200), 368_934_881_474_191_032n)
 })
 
-test('the price of BONK keeps its digits', (t) => {
+test('the price of BONK keeps eight digits', (t) => {
   const price = picoUsd(0.000_021_345_678)
   t.is(price, 21_345_678n)
   const million = 1_000_000n * 10n ** 5n
@@ -228,7 +228,7 @@ test('the price of BONK keeps its digits', (t) => {
   t.is(unitsFor(21_345_678n, 5, price as bigint), million)
 })
 
-test('a price that vanishes or is no number is no price', (t) => {
+test('picoUsd refuses a price that rounds to zero or is not a number', (t) => {
   for (const usd of [0, -1, 4e-13, Number.NaN, Number.POSITIVE_INFINITY, '150', null, undefined])
     t.is(picoUsd(usd), undefined, String(usd))
   t.is(picoUsd(5e-13), 1n)

@@ -21,11 +21,11 @@ test('a state without moves is final', (t) => {
   t.false(isFinal(door, 'shut'))
 })
 
-test('a state nothing leads to has no sources', (t) => {
+test('a state without moves to it has no sources', (t) => {
   t.deepEqual(sourcesOf(tipLifecycle, 'pending'), [], 'no tip becomes pending again')
 })
 
-test('sources and moves tell the same', (t) => {
+test('sources and moves agree', (t) => {
   const states = Object.keys(tipLifecycle.moves) as TipStatus[]
   for (const from of states)
     for (const to of states)
@@ -36,8 +36,8 @@ test('sources and moves tell the same', (t) => {
       )
 })
 
-/** What the migration would tell the database. */
-async function definition(): Promise<string> {
+/** The SQL of the migration. */
+async function migrationSql(): Promise<string> {
   const statements: string[] = []
   await up({ raw: async (sql: string) => statements.push(sql) } as unknown as Knex)
   return statements.join('\n')
@@ -47,8 +47,8 @@ function quoted(text: string | undefined): string[] {
   return [...(text ?? '').matchAll(/'([^']*)'/g)].map(([, word = '']) => word)
 }
 
-test('the database refuses exactly the moves that the lifecycle does not list', async (t) => {
-  const sql = await definition()
+test('the database trigger allows exactly the moves of the lifecycle', async (t) => {
+  const sql = await migrationSql()
   const trigger =
     /create trigger \w+ before update of status on tips .*?execute function \w+\(([^)]*)\)/s.exec(sql)
   const allowed = quoted(trigger?.[1])
@@ -58,8 +58,8 @@ test('the database refuses exactly the moves that the lifecycle does not list', 
   t.deepEqual(allowed.toSorted(), listed.toSorted())
 })
 
-test('the database knows the same states and the same first one', async (t) => {
-  const sql = await definition()
+test('the database has the same states and the same initial one', async (t) => {
+  const sql = await migrationSql()
   const states = /create type tip_status as enum \(([^)]*)\)/.exec(sql)
   const column = /^ *status tip_status not null default '(\w+)'/m.exec(sql)
   t.deepEqual(quoted(states?.[1]), Object.keys(tipLifecycle.moves))

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { cleanLine, cleanMessage, maskAddress } from '../../src/kernel/text.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
 const anyText = fc.string({
   unit: fc.oneof(
@@ -25,9 +25,9 @@ const anyText = fc.string({
   ),
   maxLength: 60,
 })
-const most = fc.integer({ min: 1, max: 30 })
+const anyLimit = fc.integer({ min: 1, max: 30 })
 
-test('control characters are stripped from a line', (t) => {
+test('control characters are removed from a line', (t) => {
   for (let code = 0; code < 0x20; code++) t.is(cleanLine(`a${String.fromCharCode(code)}b`, 100), 'ab')
   for (let code = 0x7f; code < 0xa0; code++) t.is(cleanLine(`a${String.fromCharCode(code)}b`, 100), 'ab')
 })
@@ -36,7 +36,7 @@ test('a line has no line separators', (t) => {
   t.is(cleanLine('a\r\nb\u2028c\u2029d', 100), 'abcd')
 })
 
-test('marks that turn the direction of text are stripped', (t) => {
+test('marks of text direction are removed', (t) => {
   const marks = [
     0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069,
   ]
@@ -55,12 +55,12 @@ test('letters, emoji and their joiners stay as they are', (t) => {
     t.is(cleanMessage(text, 100), text.normalize('NFC'))
 })
 
-test('the same letters written differently become the same text', (t) => {
+test('different encodings of the same letters become the same text', (t) => {
   t.is(cleanLine('Zoe\u0308', 100), 'Zoë')
-  t.is(cleanLine('e\u0000\u0301', 100), 'é', 'what was hidden between letter and accent is gone')
+  t.is(cleanLine('e\u0000\u0301', 100), 'é', 'a control character between letter and accent is removed')
 })
 
-test('blanks around the text are trimmed, also where the cut left them', (t) => {
+test('the text is trimmed, also after a cut', (t) => {
   t.is(cleanLine('  a b \n', 100), 'a b')
   t.is(cleanMessage('\n\n a\n\nb \n', 100), 'a\n\nb')
   t.is(cleanLine('abc def', 4), 'abc')
@@ -68,7 +68,7 @@ test('blanks around the text are trimmed, also where the cut left them', (t) => 
   t.is(cleanLine('\u200f \0 ', 100), '')
 })
 
-test('a text is cut before a character that would not fit, never through it', (t) => {
+test('a cut never splits a character', (t) => {
   t.is(cleanLine('aaa😀', 3), 'aaa')
   t.is(cleanLine('aaa😀', 4), 'aaa')
   t.is(cleanLine('aaa😀', 5), 'aaa😀')
@@ -76,18 +76,18 @@ test('a text is cut before a character that would not fit, never through it', (t
   t.is(cleanMessage('x'.repeat(501), 500).length, 500)
 })
 
-test('a letter that grows when normalised still fits', (t) => {
+test('a letter that becomes longer when normalised still fits the limit', (t) => {
   t.is('\u0958'.normalize('NFC').length, 2)
   t.true(cleanLine('\u0958'.repeat(20), 20).length <= 20)
 })
 
-test('clean text is safe, normalised, trimmed, in its limits, and stays as it is when cleaned again', (t) => {
+test('clean text is safe, normalised, trimmed, within its limit, and unchanged when cleaned again', (t) => {
   const unsafe = {
     line: /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u,
     message: /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u,
   }
   fc.assert(
-    fc.property(anyText, most, (text, limit) => {
+    fc.property(anyText, anyLimit, (text, limit) => {
       const line = cleanLine(text, limit)
       const message = cleanMessage(text, limit)
       t.notRegex(line, unsafe.line)
@@ -95,16 +95,16 @@ test('clean text is safe, normalised, trimmed, in its limits, and stays as it is
       for (const clean of [line, message]) {
         t.true(clean.length <= limit)
         t.is(clean, clean.normalize('NFC').trim())
-        t.is(Buffer.from(clean).toString(), clean, 'half a character')
+        t.is(Buffer.from(clean).toString(), clean, 'half a surrogate pair')
       }
       t.is(cleanLine(line, limit), line)
       t.is(cleanMessage(message, limit), message)
     }),
-    seeded(t, 2000),
+    seededRuns(t, 2000),
   )
 })
 
-test('half a character that came from outside does not go on', (t) => {
+test('half a surrogate pair is replaced', (t) => {
   t.is(cleanLine('a\ud83db', 100), 'a\ufffdb')
   t.is(cleanMessage('\udc00', 100), '\ufffd')
 })

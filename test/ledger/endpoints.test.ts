@@ -2,9 +2,9 @@ import test from 'ava'
 import { transferEntries } from '../../src/ledger/accounts.js'
 import { credit, reserve, voidReserved } from '../../src/ledger/transfers.js'
 import type { RequestOptions } from '../helpers/http/client.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { available, clearing, freshKey, held, pending } from './support.js'
+import { available, clearing, held, newKey, pending } from './support.js'
 
 const world = useWorld(test)
 
@@ -27,7 +27,7 @@ const balance = (options: RequestOptions) => world().request('GET', '/creators/b
 const transactions = <Body = Page>(query: string, options: RequestOptions) =>
   world().request<Body>('GET', `/creators/transactions${query}`, options)
 
-test('both endpoints take a session cookie only', async (t) => {
+test('both endpoints accept only a session cookie', async (t) => {
   const { session, accessToken } = await registerPerson(world())
   for (const ask of [balance, (options: RequestOptions) => transactions('?limit=0', options)])
     for (const options of [{}, { bearer: accessToken }, { session: accessToken }, { session: 'unknown' }]) {
@@ -40,7 +40,7 @@ test('both endpoints take a session cookie only', async (t) => {
   t.is(answer.headers['cache-control'], 'no-store')
 })
 
-test('a new creator has nothing, and no lines', async (t) => {
+test('a new creator has zero balances and no transactions', async (t) => {
   const { session } = await registerPerson(world())
   const empty = { success: true, balance: { availableUSDC: 0, pendingUSDC: 0, heldUSDC: 0 } }
   t.deepEqual((await balance({ session })).body as unknown, empty)
@@ -51,17 +51,17 @@ test('a new creator has nothing, and no lines', async (t) => {
   })
 })
 
-test('balance and lines show what the ledger did, newest first, in USDC', async (t) => {
+test('balance and transactions show the ledger in USDC, newest first', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
-  const key = freshKey()
+  const key = newKey()
   await credit(db, {
-    key: freshKey(),
+    key: newKey(),
     ref: 'tip:one',
     entries: transferEntries(19_990_001n, clearing, available(user.id)),
   })
   await reserve(db, {
-    key: freshKey(),
+    key: newKey(),
     ref: 'tip:two',
     entries: transferEntries(500_000n, clearing, pending(user.id)),
   })
@@ -99,12 +99,12 @@ test('balance and lines show what the ledger did, newest first, in USDC', async 
   t.true(Math.abs(Date.parse(body.transactions[0]?.timestamp ?? '') - Date.now()) < 60_000)
 })
 
-test('pages follow one another without a gap or a repetition, also while lines arrive', async (t) => {
+test('pages have no gap and no repetition, also while transactions are added', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
   const tip = (n: number) =>
     credit(db, {
-      key: freshKey(),
+      key: newKey(),
       ref: `tip:${n}`,
       entries: transferEntries(BigInt(n), clearing, available(user.id)),
     })
@@ -126,19 +126,19 @@ test('a page of exactly the limit is the last one', async (t) => {
   const { session, user } = await registerPerson(world())
   for (let n = 1; n <= 3; n++)
     await credit(db, {
-      key: freshKey(),
+      key: newKey(),
       ref: `tip:${n}`,
       entries: transferEntries(1n, clearing, available(user.id)),
     })
   t.is((await transactions('?limit=3', { session })).body.nextCursor, null)
 })
 
-test('nobody sees lines of somebody else, with whatever cursor', async (t) => {
+test('a cursor of another creator shows none of their transactions', async (t) => {
   const { db } = world()
   const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
   for (let n = 1; n <= 3; n++)
     await credit(db, {
-      key: freshKey(),
+      key: newKey(),
       ref: `tip:${n}`,
       entries: transferEntries(1n, clearing, available(ada.user.id)),
     })
@@ -183,18 +183,18 @@ test('bad parameters are refused by name', async (t) => {
     t.is((await transactions(`?${query}`, { session })).status, 200, query)
 })
 
-test('the same page as CSV: a file, a header, and nothing a spreadsheet would run', async (t) => {
+test('the page as CSV is a file with a header and no formulas', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
   const refs = ['tip:plain', '=HYPERLINK("http://evil.example")', '+1', '-1', '@x', 'a, "b"', '\tx']
   for (const ref of refs)
     await credit(db, {
-      key: freshKey(),
+      key: newKey(),
       ref,
       entries: transferEntries(1_500_000n, clearing, available(user.id)),
     })
   await reserve(db, {
-    key: freshKey(),
+    key: newKey(),
     ref: 'w',
     entries: transferEntries(500_000n, available(user.id), held(user.id)),
   })
@@ -225,12 +225,12 @@ test('the same page as CSV: a file, a header, and nothing a spreadsheet would ru
   )
 })
 
-test('the next page of a CSV is in its Link header', async (t) => {
+test('the Link header of a CSV page has the next page', async (t) => {
   const { db } = world()
   const { session, user } = await registerPerson(world())
   for (let n = 1; n <= 3; n++)
     await credit(db, {
-      key: freshKey(),
+      key: newKey(),
       ref: `tip:${n}`,
       entries: transferEntries(1n, clearing, available(user.id)),
     })

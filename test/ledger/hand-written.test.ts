@@ -2,26 +2,26 @@ import test from 'ava'
 import { transferEntries } from '../../src/ledger/accounts.js'
 import { reserve } from '../../src/ledger/transfers.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { available, brokenNow, freshKey, held, userWith } from './support.js'
+import { available, createUserWith, held, listBrokenInvariants, newKey } from './support.js'
 
 const world = useWorld(test)
 
-/** A transfer with these entries, given as account names and amounts; `p` is a platform account. */
-function transfer(entries: string, { kind = 'credit', idem = freshKey(), resolves = 'null' } = {}): string {
+/** SQL that inserts a transfer. `entries`: rows of account id, amount and balance after. */
+function transferSql(entries: string, { kind = 'credit', idem = newKey(), resolves = 'null' } = {}): string {
   return `with t as (
       insert into ledger_transfers (idem, kind, ref, resolves) values ('${idem}', '${kind}', 'x', ${resolves}) returning id)
     insert into ledger_entries (transfer_id, account_id, amount, balance_after)
     select t.id, e.* from t, (values ${entries}, (null, null, null::bigint)) as e(account_id) where account_id is not null`
 }
 
-test.serial('SQL written by hand that breaks the books is refused and changes nothing', async (t) => {
+test.serial('hand-written SQL that would violate an invariant is refused and changes nothing', async (t) => {
   const { db } = world()
-  const user = await userWith(db, 100n)
+  const user = await createUserWith(db, 100n)
   const [a] = await db('ledger_accounts').where({ user_id: user, kind: 'available' })
   const platform = async (kind: string, currency: string) =>
     (await db('ledger_accounts').where({ user_id: null, kind, currency }).first()).id
   const [usdc, naira] = [await platform('chain_clearing', 'USDC'), await platform('fx', 'NGN')]
-  const key = freshKey()
+  const key = newKey()
   const { id: reserved } = await reserve(db, {
     key,
     ref: 'w',
@@ -31,14 +31,14 @@ test.serial('SQL written by hand that breaks the books is refused and changes no
   const resolving = { kind: 'post', idem: `${key}:resolve`, resolves: String(reserved) }
   const [entry] = await db('ledger_entries').where({ account_id: a.id })
   const refused: Record<string, string> = {
-    'an unbalanced transfer': transfer(`(${a.id}, 5, 0), (${usdc}, -4, null)`),
-    'one entry alone': transfer(`(${usdc}, 5, null)`),
-    'a transfer balanced over two currencies only': transfer(`(${a.id}, 5, 0), (${naira}, -5, null)`),
-    'an entry without an account': transfer(`(-1, 5, null), (-2, -5, null)`),
-    'an entry of a user that moves no balance': transfer(`(${a.id}, 5, null), (${usdc}, -5, null)`),
-    'a user below zero': transfer(`(${a.id}, -1000, 0), (${usdc}, 1000, null)`),
-    'an entry of nothing': transfer(`(${a.id}, 0, 0), (${usdc}, 0, null)`),
-    'the same account twice': transfer(`(${usdc}, 5, null), (${usdc}, -5, null)`),
+    'an unbalanced transfer': transferSql(`(${a.id}, 5, 0), (${usdc}, -4, null)`),
+    'one entry alone': transferSql(`(${usdc}, 5, null)`),
+    'a transfer balanced over two currencies only': transferSql(`(${a.id}, 5, 0), (${naira}, -5, null)`),
+    'an entry without an account': transferSql(`(-1, 5, null), (-2, -5, null)`),
+    'an entry of a user that moves no balance': transferSql(`(${a.id}, 5, null), (${usdc}, -5, null)`),
+    'a user below zero': transferSql(`(${a.id}, -1000, 0), (${usdc}, 1000, null)`),
+    'an entry of nothing': transferSql(`(${a.id}, 0, 0), (${usdc}, 0, null)`),
+    'the same account twice': transferSql(`(${usdc}, 5, null), (${usdc}, -5, null)`),
     'an entry of no transfer': `insert into ledger_entries (transfer_id, account_id, amount) values (-1, ${usdc}, 1)`,
     'a changed entry': `update ledger_entries set amount = amount + 1 where id = ${entry.id}`,
     'a deleted entry': `delete from ledger_entries where id = ${entry.id}`,
@@ -52,23 +52,26 @@ test.serial('SQL written by hand that breaks the books is refused and changes no
     'a balance on conflict': `insert into ledger_accounts (user_id, kind, currency, balance) values ('${user}', 'available', 'USDC', 0)
       on conflict (user_id, kind, currency) do update set balance = 1000`,
     'an account of another currency': `update ledger_accounts set currency = 'NGN' where id = ${a.id}`,
-    'an account of somebody else': `update ledger_accounts set user_id = null where id = ${a.id}`,
+    'an account of another user': `update ledger_accounts set user_id = null where id = ${a.id}`,
     'a deleted account': `delete from ledger_accounts where id = ${a.id}`,
-    'a post of less than was reserved': transfer(`(${h.id}, -9, 0), (${usdc}, 9, null)`, resolving),
-    'a post under another key': transfer(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
+    'a post of less than was reserved': transferSql(`(${h.id}, -9, 0), (${usdc}, 9, null)`, resolving),
+    'a post under another key': transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
       ...resolving,
-      idem: `${freshKey()}:resolve`,
+      idem: `${newKey()}:resolve`,
     }),
-    'a void to elsewhere': transfer(`(${h.id}, -10, 0), (${usdc}, 10, null)`, { ...resolving, kind: 'void' }),
-    'a credit that resolves': transfer(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
+    'a void to elsewhere': transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
+      ...resolving,
+      kind: 'void',
+    }),
+    'a credit that resolves': transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
       ...resolving,
       kind: 'credit',
     }),
-    'a post of a credit': transfer(`(${a.id}, -1, 0), (${usdc}, 1, null)`, {
+    'a post of a credit': transferSql(`(${a.id}, -1, 0), (${usdc}, 1, null)`, {
       ...resolving,
       resolves: String(entry.transfer_id),
     }),
-    'a used idem': transfer(`(${h.id}, -1, 0), (${usdc}, 1, null)`, { idem: key }),
+    'a used idem': transferSql(`(${h.id}, -1, 0), (${usdc}, 1, null)`, { idem: key }),
   }
   const before = await db('ledger_accounts').orderBy('id')
   for (const [what, sql] of Object.entries(refused)) {
@@ -76,16 +79,16 @@ test.serial('SQL written by hand that breaks the books is refused and changes no
     t.regex(error?.code ?? '', /^23/, `${what}: ${error?.message}`)
   }
   t.deepEqual(await db('ledger_accounts').orderBy('id'), before)
-  t.deepEqual(await brokenNow(db), [])
+  t.deepEqual(await listBrokenInvariants(db), [])
 
-  await db.raw(transfer(`(${h.id}, -10, 0), (${usdc}, 10, null)`, resolving))
+  await db.raw(transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, resolving))
   for (const kind of ['post', 'void'])
     await t.throwsAsync(
       db.raw(
-        transfer(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
+        transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
           ...resolving,
           kind,
-          idem: `${freshKey()}:resolve`,
+          idem: `${newKey()}:resolve`,
         }),
       ),
       { message: /ledger_transfers_resolves_key/ },
@@ -94,78 +97,81 @@ test.serial('SQL written by hand that breaks the books is refused and changes no
 })
 
 test.serial(
-  'a balanced transfer written by hand moves the balances with it, whatever it says of them',
+  'a balanced hand-written transfer moves the balances, and its own balance_after is ignored',
   async (t) => {
     const { db } = world()
-    const user = await userWith(db, 100n)
+    const user = await createUserWith(db, 100n)
     const { id } = await db('ledger_accounts').where({ user_id: user }).first()
     const { id: usdc } = await db('ledger_accounts')
       .where({ user_id: null, kind: 'fx', currency: 'USDC' })
       .first()
-    await db.raw(transfer(`(${id}, 5, 999), (${usdc}, -5, 7)`))
+    await db.raw(transferSql(`(${id}, 5, 999), (${usdc}, -5, 7)`))
     const { balance } = await db('ledger_accounts').where({ id }).first()
     t.is(balance, 105n)
-    t.deepEqual(await brokenNow(db), [])
+    t.deepEqual(await listBrokenInvariants(db), [])
   },
 )
 
-test.serial('the check of the books names what is broken when the triggers were switched off', async (t) => {
-  const { db } = world()
-  const user = await userWith(db, 100n)
-  const { id } = await db('ledger_accounts').where({ user_id: user }).first()
-  const { id: usdc } = await db('ledger_accounts')
-    .where({ user_id: null, kind: 'fx', currency: 'USDC' })
-    .first()
-  const { id: reserved } = await reserve(db, {
-    key: freshKey(),
-    ref: 'w',
-    entries: transferEntries(10n, available(user), held(user)),
-  })
-  const cached: [string, string] = [
-    'every cached balance is the one after its last entry',
-    'every cached balance is the sum of its entries',
-  ]
-  const faults: [sql: string, broken: string[]][] = [
-    [`update ledger_accounts set balance = balance + 1 where id = ${id}`, cached],
-    [
-      `alter table ledger_accounts drop constraint ledger_accounts_balance_check;
+test.serial(
+  'the check names the violated invariants after changes with the triggers switched off',
+  async (t) => {
+    const { db } = world()
+    const user = await createUserWith(db, 100n)
+    const { id } = await db('ledger_accounts').where({ user_id: user }).first()
+    const { id: usdc } = await db('ledger_accounts')
+      .where({ user_id: null, kind: 'fx', currency: 'USDC' })
+      .first()
+    const { id: reserved } = await reserve(db, {
+      key: newKey(),
+      ref: 'w',
+      entries: transferEntries(10n, available(user), held(user)),
+    })
+    const cached: [string, string] = [
+      'every cached balance is the one after its last entry',
+      'every cached balance is the sum of its entries',
+    ]
+    const faults: [sql: string, broken: string[]][] = [
+      [`update ledger_accounts set balance = balance + 1 where id = ${id}`, cached],
+      [
+        `alter table ledger_accounts drop constraint ledger_accounts_balance_check;
        update ledger_accounts set balance = -1 where id = ${id}`,
-      [...cached, 'no balance of a user is below zero'],
-    ],
-    [
-      `update ledger_entries set amount = amount + 1 where account_id = ${id}`,
-      [
-        'every transfer sums to zero in each currency',
-        'every entry continues the balance before it',
-        'each currency sums to zero',
-        'every cached balance is the sum of its entries',
+        [...cached, 'no balance of a user is below zero'],
       ],
-    ],
-    [
-      `delete from ledger_entries where account_id = ${id}`,
       [
-        'every transfer sums to zero in each currency',
-        'every transfer has at least two entries',
-        cached[0],
-        'each currency sums to zero',
-        cached[1],
+        `update ledger_entries set amount = amount + 1 where account_id = ${id}`,
+        [
+          'every transfer sums to zero in each currency',
+          'every entry continues the balance before it',
+          'each currency sums to zero',
+          'every cached balance is the sum of its entries',
+        ],
       ],
-    ],
-    [
-      `${transfer(`(${usdc}, 1, null), (${usdc} - 1, -1, null)`, { kind: 'post', idem: 'else:resolve', resolves: String(reserved) })}`,
-      ['every reserve is resolved at most once, by what takes back what it set aside'],
-    ],
-  ]
-  for (const [sql, names] of faults) {
-    await db
-      .transaction(async (trx) => {
-        await trx.raw('set local session_replication_role = replica')
-        await trx.raw(sql)
-        // The check opens a transaction of its own, so it is asked inside this one by a savepoint.
-        t.deepEqual(await brokenNow(trx), names, sql)
-        throw new Error('undo')
-      })
-      .catch((error: Error) => t.is(error.message, 'undo', String(error)))
-  }
-  t.deepEqual(await brokenNow(db), [])
-})
+      [
+        `delete from ledger_entries where account_id = ${id}`,
+        [
+          'every transfer sums to zero in each currency',
+          'every transfer has at least two entries',
+          cached[0],
+          'each currency sums to zero',
+          cached[1],
+        ],
+      ],
+      [
+        `${transferSql(`(${usdc}, 1, null), (${usdc} - 1, -1, null)`, { kind: 'post', idem: 'else:resolve', resolves: String(reserved) })}`,
+        ['every reserve is resolved at most once, by what takes back what it set aside'],
+      ],
+    ]
+    for (const [sql, names] of faults) {
+      await db
+        .transaction(async (trx) => {
+          await trx.raw('set local session_replication_role = replica')
+          await trx.raw(sql)
+          // The check opens its own transaction, which is a savepoint inside this one.
+          t.deepEqual(await listBrokenInvariants(trx), names, sql)
+          throw new Error('undo')
+        })
+        .catch((error: Error) => t.is(error.message, 'undo', String(error)))
+    }
+    t.deepEqual(await listBrokenInvariants(db), [])
+  },
+)

@@ -6,19 +6,27 @@ import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/tr
 import { createDb } from '../../src/platform/database/database.js'
 import { createTransact, type Transact } from '../../src/platform/database/transact.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { available, brokenNow, clearing, freshKey, held, provider, userWith } from './support.js'
+import {
+  available,
+  clearing,
+  createUserWith,
+  held,
+  listBrokenInvariants,
+  newKey,
+  provider,
+} from './support.js'
 
 const world = useWorld(test)
 const connections = 20
 
-/** A pool wide enough for real races, and its door to transactions. */
+/** A pool with enough connections for real races. */
 async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promise<void>): Promise<void> {
   const db = createDb(world().env['DATABASE_URL'] ?? '', connections)
   const transact = createTransact(db, { wake: () => undefined, publish: () => undefined })
   await work({ db, transact }).finally(() => db.destroy())
 }
 
-/** Runs them all at once. Returns how many succeeded, and the messages of the others. */
+/** Runs all at the same time. Returns how many succeeded, and the error messages of the others. */
 async function race(contenders: readonly Promise<unknown>[]): Promise<{ won: number; messages: string[] }> {
   const outcomes = await Promise.allSettled(contenders)
   const lost = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -28,12 +36,12 @@ async function race(contenders: readonly Promise<unknown>[]): Promise<{ won: num
   }
 }
 
-test.serial('of 200 reserves of the whole balance at once exactly one wins', (t) =>
+test.serial('of 200 concurrent reserves of the whole balance exactly one succeeds', (t) =>
   withPool(async ({ db, transact }) => {
     for (const transacted of [false, true]) {
-      const user = await userWith(db, 1000n)
+      const user = await createUserWith(db, 1000n)
       const one = () => ({
-        key: freshKey(),
+        key: newKey(),
         ref: 'w',
         entries: transferEntries(1000n, available(user), held(user)),
       })
@@ -49,22 +57,22 @@ test.serial('of 200 reserves of the whole balance at once exactly one wins', (t)
   }),
 )
 
-test.serial('of 100 postings of one key at once one is new and 99 are repetitions', (t) =>
+test.serial('of 100 concurrent postings with one key one is new and 99 are repetitions', (t) =>
   withPool(async ({ db }) => {
-    const user = await userWith(db, 0n)
-    const movement = { key: freshKey(), ref: 'tip', entries: transferEntries(5n, clearing, available(user)) }
-    const posted = await Promise.all(Array.from({ length: 100 }, () => reserve(db, movement)))
+    const user = await createUserWith(db, 0n)
+    const transfer = { key: newKey(), ref: 'tip', entries: transferEntries(5n, clearing, available(user)) }
+    const posted = await Promise.all(Array.from({ length: 100 }, () => reserve(db, transfer)))
     t.is(posted.filter(({ repeated }) => !repeated).length, 1)
     t.is(new Set(posted.map(({ id }) => id)).size, 1)
     t.is((await readBalance(db, user, 'USDC')).available, 5n)
   }),
 )
 
-test.serial('a reserve that is posted and voided at once is resolved one way', (t) =>
+test.serial('a reserve that is posted and voided concurrently is resolved once', (t) =>
   withPool(async ({ db }) => {
-    const user = await userWith(db, 1000n)
+    const user = await createUserWith(db, 1000n)
     for (let round = 0; round < 20; round++) {
-      const key = freshKey()
+      const key = newKey()
       await reserve(db, { key, ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
       const post = () =>
         postReserved(db, { key, ref: 'w', entries: transferEntries(10n, held(user), provider) })
@@ -75,32 +83,32 @@ test.serial('a reserve that is posted and voided at once is resolved one way', (
       t.deepEqual(messages, [`Another transfer has the idem ${key}:resolve`])
     }
     t.is((await readBalance(db, user, 'USDC')).held, 0n)
-    t.deepEqual(await brokenNow(db), [])
+    t.deepEqual(await listBrokenInvariants(db), [])
   }),
 )
 
-test.serial('20 writers moving between the same accounts in any direction never deadlock', (t) =>
+test.serial('20 writers that transfer between the same accounts in any direction never deadlock', (t) =>
   withPool(async ({ db }) => {
-    const users = await Promise.all(Array.from({ length: 4 }, () => userWith(db, 1_000_000n)))
+    const users = await Promise.all(Array.from({ length: 4 }, () => createUserWith(db, 1_000_000n)))
     const any = () => available(users[Math.floor(Math.random() * users.length)] as string)
     const writer = async () => {
       for (let i = 0; i < 20; i++) {
         const [from, to] = [any(), any()]
         if (from.userId !== to.userId)
-          await credit(db, { key: freshKey(), ref: 'm', entries: transferEntries(1n, from, to) })
+          await credit(db, { key: newKey(), ref: 'm', entries: transferEntries(1n, from, to) })
       }
     }
     await Promise.all(Array.from({ length: connections }, writer))
     const balances = await Promise.all(users.map((user) => readBalance(db, user, 'USDC')))
     const total = balances.reduce((sum, balance) => sum + balance.available, 0n)
     t.is(total, 4_000_000n)
-    t.deepEqual(await brokenNow(db), [])
+    t.deepEqual(await listBrokenInvariants(db), [])
   }),
 )
 
-test.serial('transactions that wait for each other in a circle are run again, and both come through', (t) =>
+test.serial('transactions that deadlock are run again, and both succeed', (t) =>
   withPool(async ({ db, transact }) => {
-    const [ada, bob] = [await userWith(db, 100n), await userWith(db, 100n)]
+    const [ada, bob] = [await createUserWith(db, 100n), await createUserWith(db, 100n)]
     const bothHoldOne = barrier(2)
     let runs = 0
     const credits = (order: readonly string[]) =>
@@ -108,7 +116,7 @@ test.serial('transactions that wait for each other in a circle are run again, an
         runs += 1
         for (const user of order) {
           await credit(trx, {
-            key: freshKey(),
+            key: newKey(),
             ref: 'm',
             entries: transferEntries(1n, clearing, available(user)),
           })
@@ -116,34 +124,34 @@ test.serial('transactions that wait for each other in a circle are run again, an
         }
       })
     await Promise.all([credits([ada, bob]), credits([bob, ada])])
-    t.true(runs > 2, 'they did meet')
+    t.true(runs > 2, 'they did deadlock')
     for (const user of [ada, bob]) t.is((await readBalance(db, user, 'USDC')).available, 102n)
-    t.deepEqual(await brokenNow(db), [])
+    t.deepEqual(await listBrokenInvariants(db), [])
   }),
 )
 
-/** Lets nobody pass until so many have come; afterwards it stands open. */
+/** Every call waits until so many calls have been made; later calls pass. */
 function barrier(count: number): () => Promise<void> {
-  let come = 0
+  let arrived = 0
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
   return () => {
-    come += 1
-    if (come === count) open()
+    arrived += 1
+    if (arrived === count) open()
     return opened
   }
 }
 
-test.serial('accounts opened by many at once are opened once', (t) =>
+test.serial('an account that many transfers open concurrently is opened once', (t) =>
   withPool(async ({ db }) => {
-    const user = await userWith(db, 0n)
+    const user = await createUserWith(db, 0n)
     const credits = Array.from({ length: 50 }, () =>
-      reserve(db, { key: freshKey(), ref: 'tip', entries: transferEntries(1n, clearing, available(user)) }),
+      reserve(db, { key: newKey(), ref: 'tip', entries: transferEntries(1n, clearing, available(user)) }),
     )
     await Promise.all(credits)
     t.is((await readBalance(db, user, 'USDC')).available, 50n)
-    t.deepEqual(await brokenNow(db), [])
+    t.deepEqual(await listBrokenInvariants(db), [])
   }),
 )

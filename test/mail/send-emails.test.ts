@@ -5,16 +5,16 @@ import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import { measureWork } from '../../workers/measure-work.js'
-import { mailerBatch } from '../helpers/codes.js'
-import { freshEmail, registerPerson } from '../helpers/make/people.js'
+import { freshEmail, registerPerson } from '../helpers/make/creators.js'
+import { mailerBatch } from '../helpers/make/emailed-codes.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { mail: true })
-const nobodyListens = 'smtp://127.0.0.1:1'
+const unreachable = 'smtp://127.0.0.1:1'
 
-// After one another: every batch takes whatever is due.
+// The tests are serial, because every batch takes all due e-mails.
 test.serial.afterEach(async () => {
   world().mail.reset()
   await world().db('emails').delete()
@@ -31,13 +31,13 @@ function row(recipient: string) {
   return world().db('emails').where({ recipient }).first()
 }
 
-function drainThrough(mail: Mail) {
+function batchThrough(mail: Mail) {
   return createMailerBatch({ ...world().services, mail })
 }
 
-function through(url: string, timeoutMs?: number) {
+function batchThroughSmtp(url: string, timeoutMs?: number) {
   const deadline = timeoutMs === undefined ? {} : { timeoutMs }
-  return drainThrough(createSmtp({ url, from: 'Tips <support@tips.example>', ...deadline }))
+  return batchThrough(createSmtp({ url, from: 'Tips <support@tips.example>', ...deadline }))
 }
 
 async function makeDue(recipient: string): Promise<void> {
@@ -52,9 +52,9 @@ async function alerts(): Promise<number> {
   return values.find(({ labels }) => labels.kind === 'mail_given_up')?.value ?? 0
 }
 
-const forgotten = { due_at: null, body_text: null, body_html: null }
+const finished = { due_at: null, body_text: null, body_html: null }
 
-test.serial('an e-mail arrives in both forms, once, and its content is forgotten', async (t) => {
+test.serial('an e-mail arrives once, as text and HTML, and its bodies are deleted', async (t) => {
   const to = await queue()
   t.is(await runBatch(mailerBatch(world())), 1)
   t.is(await runBatch(mailerBatch(world())), 0)
@@ -65,7 +65,7 @@ test.serial('an e-mail arrives in both forms, once, and its content is forgotten
   t.is(mail?.text.trim(), 'secret text')
   t.is(mail?.html.trim(), '<p>secret text</p>')
   t.not(sent_at, null)
-  t.like(rest, { ...forgotten, subject: 'Subject', last_error: null, attempts: 1 })
+  t.like(rest, { ...finished, subject: 'Subject', last_error: null, attempts: 1 })
 })
 
 test.serial('an e-mail is queued if and only if its transaction commits', async (t) => {
@@ -73,20 +73,20 @@ test.serial('an e-mail is queued if and only if its transaction commits', async 
   const content = { subject: 's', text: 't', html: 'h' }
   const failing = world().services.transact(async (uow) => {
     await queueEmail(uow, { kind: 'test', to, ...content })
-    throw new Error('changed our mind')
+    throw new Error('roll back')
   })
-  await t.throwsAsync(failing, { message: 'changed our mind' })
+  await t.throwsAsync(failing, { message: 'roll back' })
   t.is(await row(to), undefined)
 })
 
 test.serial(
-  'while the mail server is down mails wait, longer each time, and go out when it is back',
+  'while the mail server is down, retries come at growing pauses, and the e-mail is sent afterwards',
   async (t) => {
     const to = await queue()
     const pauses: (number | undefined)[] = []
     for (let n = 0; n < 4; n++) {
       await makeDue(to)
-      pauses.push((await through(nobodyListens)()).nextDueMs)
+      pauses.push((await batchThroughSmtp(unreachable)()).nextDueMs)
     }
     t.deepEqual(pauses, [5000, 15_000, 45_000, 135_000])
     const waiting = await row(to)
@@ -99,25 +99,25 @@ test.serial(
   },
 )
 
-test.serial('after twelve attempts a mail is given up with an alert', async (t) => {
+test.serial('after twelve attempts an e-mail is given up with an alert', async (t) => {
   const to = await queue()
   await world().db('emails').update({ attempts: 10 })
   const before = await alerts()
-  t.is((await through(nobodyListens)()).nextDueMs, 3_600_000)
+  t.is((await batchThroughSmtp(unreachable)()).nextDueMs, 3_600_000)
   t.is(await alerts(), before)
   await makeDue(to)
-  await through(nobodyListens)()
+  await batchThroughSmtp(unreachable)()
   t.is(await alerts(), before + 1)
-  t.like(await row(to), { ...forgotten, sent_at: null, attempts: 12 })
+  t.like(await row(to), { ...finished, sent_at: null, attempts: 12 })
 })
 
-test.serial('one refused address and one slow one keep nobody else waiting', async (t) => {
+test.serial('a refused address and a slow address do not delay other e-mails', async (t) => {
   const [refused, slow] = [await queue(), await queue()]
   const others = await Promise.all(Array.from({ length: 8 }, () => queue()))
   world().mail.faults.set({ to: refused, code: 550 })
   await runBatch(mailerBatch(world()))
   t.like(await row(refused), {
-    ...forgotten,
+    ...finished,
     sent_at: null,
     last_error: 'mail server: EENVELOPE RCPT TO 550',
   })
@@ -127,7 +127,7 @@ test.serial('one refused address and one slow one keep nobody else waiting', asy
   const again = await Promise.all([slow, ...others].map((to) => queue(to)))
   world().mail.faults.set({ to: slow, delayMs: 60_000 })
   const startedAt = performance.now()
-  const batch = through(world().env['SMTP_URL'] ?? '', 1500)()
+  const batch = batchThroughSmtp(world().env['SMTP_URL'] ?? '', 1500)()
   await until('the others are sent', () => world().mail.received().length === again.length - 1, 1400)
   t.log(`others after ${Math.round(performance.now() - startedAt)} ms`)
   await batch
@@ -135,7 +135,7 @@ test.serial('one refused address and one slow one keep nobody else waiting', asy
   t.is(late.last_error, 'mail server: EABORT')
 })
 
-test.serial('a "come later" is no refusal, and neither is a refused sender', async (t) => {
+test.serial('a temporary refusal (451) is retried', async (t) => {
   const to = await queue()
   world().mail.faults.set({ code: 451, times: 1 })
   await mailerBatch(world())()
@@ -149,7 +149,7 @@ test.serial('a "come later" is no refusal, and neither is a refused sender', asy
   t.not((await row(to)).sent_at, null)
 })
 
-test.serial('what a server quotes in its refusal is kept nowhere', async (t) => {
+test.serial('content that a server quotes in its refusal is not stored', async (t) => {
   const to = await queue()
   world().mail.faults.set({ code: 554, at: 'content' })
   await runBatch(mailerBatch(world()))
@@ -159,54 +159,57 @@ test.serial('what a server quotes in its refusal is kept nowhere', async (t) => 
   t.is(world().mail.received().length, 0)
 })
 
-test.serial('an error of another kind says nothing, and the mail is tried again', async (t) => {
+test.serial('an unexpected error is stored without its message, and the e-mail is retried', async (t) => {
   const to = await queue()
-  const broken = drainThrough({ send: ({ text }) => Promise.reject(new Error(`cannot send ${text}`)) })
+  const broken = batchThrough({ send: ({ text }) => Promise.reject(new Error(`cannot send ${text}`)) })
   await broken()
   t.like(await row(to), { last_error: 'unexpected error', sent_at: null, body_text: 'secret text' })
 })
 
-test.serial('a mail that is worth nothing any more is dropped unsent, with an alert', async (t) => {
+test.serial('an expired e-mail is not sent and raises an alert', async (t) => {
   const to = await queue(freshEmail(), new Date(Date.now() - 1))
   const inTime = await queue(freshEmail(), new Date(Date.now() + 60_000))
   const before = await alerts()
   await runBatch(mailerBatch(world()))
-  t.like(await row(to), { ...forgotten, sent_at: null, last_error: 'expired' })
+  t.like(await row(to), { ...finished, sent_at: null, last_error: 'expired' })
   t.is(await alerts(), before + 1)
   t.is(world().mail.received(to).length, 0)
   t.is(world().mail.received(inTime).length, 1)
 })
 
-test.serial('a mailer that dies after sending has the mail sent again, as the same message', async (t) => {
-  const to = await queue()
-  const sent: Email[] = []
-  const dying = drainThrough({
-    send(email) {
-      sent.push(email)
-      return new Promise(() => undefined)
-    },
-  })
-  void dying()
-  await until('the first mailer has sent', () => sent.length === 1)
-  t.is((await mailerBatch(world())()).taken, 0, 'a leased mail is nobody else’s')
-  t.true((await row(to)).due_at.getTime() > Date.now() + 50_000)
-  await makeDue(to)
-  await runBatch(mailerBatch(world()))
-  t.is(world().mail.received(to)[0]?.messageId, `<${sent[0]?.id}@tips.example>`)
-})
+test.serial(
+  'if a mailer dies after sending, the e-mail is sent again with the same Message-ID',
+  async (t) => {
+    const to = await queue()
+    const sent: Email[] = []
+    const dying = batchThrough({
+      send(email) {
+        sent.push(email)
+        return new Promise(() => undefined)
+      },
+    })
+    void dying()
+    await until('the first mailer has sent', () => sent.length === 1)
+    t.is((await mailerBatch(world())()).taken, 0, 'a leased e-mail is not due')
+    t.true((await row(to)).due_at.getTime() > Date.now() + 50_000)
+    await makeDue(to)
+    await runBatch(mailerBatch(world()))
+    t.is(world().mail.received(to)[0]?.messageId, `<${sent[0]?.id}@tips.example>`)
+  },
+)
 
-test.serial('a mailer whose lease ran out changes nothing of what another one has done', async (t) => {
+test.serial('a mailer whose lease expired does not change the result of another mailer', async (t) => {
   const to = await queue()
   let fail: () => void = () => undefined
   let reached = false
-  const stuck = drainThrough({
+  const stuck = batchThrough({
     send: () =>
       new Promise((_, reject) => {
         reached = true
         fail = () => reject(new Error('too late'))
       }),
   })()
-  await until('the first mailer is at it', () => reached)
+  await until('the first mailer is sending', () => reached)
   await makeDue(to)
   await runBatch(mailerBatch(world()))
   const done = await row(to)
@@ -216,7 +219,7 @@ test.serial('a mailer whose lease ran out changes nothing of what another one ha
   t.not(done.sent_at, null)
 })
 
-test.serial('ten batches at once send every mail once', async (t) => {
+test.serial('ten concurrent batches send every e-mail once', async (t) => {
   const people = await Promise.all(Array.from({ length: 60 }, () => queue()))
   await Promise.all(Array.from({ length: 10 }, () => runBatch(mailerBatch(world()))))
   t.is(world().mail.received().length, people.length)
@@ -230,13 +233,13 @@ test.serial('ten batches at once send every mail once', async (t) => {
   )
 })
 
-test.serial('an address that looks like a list is one recipient or none', async (t) => {
+test.serial('an address that looks like a list does not reach its second recipient', async (t) => {
   await queue('ada@example.com, eve@example.com')
   await mailerBatch(world())()
   t.deepEqual(world().mail.received('eve@example.com'), [])
 })
 
-test.serial('otp/start wakes the mailer: the mail is there well before its own rhythm', async (t) => {
+test.serial('otp/start wakes the mailer before its timer', async (t) => {
   const batch = mailerBatch(world())
   await assertWoken(t, world().services, { kind: 'mailer', batch, withinMs: 1500 }, async () => {
     const { email } = await registerPerson(world())
@@ -247,7 +250,7 @@ test.serial('otp/start wakes the mailer: the mail is there well before its own r
   })
 })
 
-test.serial('mails that stand still are measured', async (t) => {
+test.serial('the age of the oldest due e-mail is measured', async (t) => {
   const to = await queue()
   await world()
     .db('emails')
@@ -259,19 +262,19 @@ test.serial('mails that stand still are measured', async (t) => {
   t.true(waited > 99 && waited < 160, `${waited} s`)
 })
 
-test.serial('the adapter says what a failure means', async (t) => {
+test.serial('the SMTP adapter classifies failures', async (t) => {
   const email = { id: randomUUID(), to: freshEmail(), subject: 's', text: 't', html: 'h' }
   const send = (url: string, timeoutMs = 1000) =>
     createSmtp({ url, from: 'a@tips.example', timeoutMs }).send(email)
   const { mail, env } = world()
   const url = env['SMTP_URL'] ?? ''
-  await t.throwsAsync(send(nobodyListens), { name: 'ProviderError' })
+  await t.throwsAsync(send(unreachable), { name: 'ProviderError' })
   const kindOf = async (sending: Promise<void>) =>
     sending.then(
-      () => 'taken',
+      () => 'sent',
       (error: { kind: string }) => error.kind,
     )
-  t.is(await kindOf(send(nobodyListens)), 'unavailable')
+  t.is(await kindOf(send(unreachable)), 'unavailable')
   t.is(await kindOf(send('smtp://no-such-host.invalid')), 'unavailable')
   for (const [code, kind] of [
     [550, 'rejected'],
@@ -283,6 +286,6 @@ test.serial('the adapter says what a failure means', async (t) => {
   }
   mail.faults.set({ delayMs: 3000, at: 'content', times: 1 })
   t.is(await kindOf(send(url, 500)), 'ambiguous')
-  t.is(mail.received(email.to).length, 1, 'the server had taken it')
-  t.is(await kindOf(send(url)), 'taken')
+  t.is(mail.received(email.to).length, 1, 'the server had accepted it')
+  t.is(await kindOf(send(url)), 'sent')
 })

@@ -7,7 +7,7 @@ import { manualMarkdown } from '../../src/manual/render/markdown.js'
 import { manualPage } from '../../src/manual/render/page.js'
 import { elementsOf, refuseScript } from './page.js'
 
-/** Text that has broken out of pages. */
+/** Texts that are known to break out of HTML. */
 const corpus = [
   '<script>alert(1)</script>',
   '</title><script>alert(1)</script>',
@@ -35,7 +35,7 @@ const corpus = [
   '%3Cscript%3Ealert(1)%3C/script%3E',
 ]
 
-test('a value stays text wherever it stands in a piece of HTML', (t) => {
+test('a value stays text in element content and in attributes', (t) => {
   for (const text of corpus) {
     const page =
       html`<!doctype html><title>t</title><p id="${text}" class="x">${text}<b>${[html`${text}`]}</b>${undefined}</p>`
@@ -54,7 +54,7 @@ test('a value stays text wherever it stands in a piece of HTML', (t) => {
   }
 })
 
-/** A document in which every text that can be one is hostile. */
+/** An OpenAPI document in which every text is hostile. */
 function documentOf(text: string): OpenApi {
   const schema = {
     type: 'object',
@@ -87,9 +87,9 @@ function documentOf(text: string): OpenApi {
   }
 }
 
-test('nothing in a document or a setting becomes part of the page', (t) => {
+test('no text of the OpenAPI document or of a setting becomes markup of the page', (t) => {
   const limits = { of: () => undefined, openStreams: 1 }
-  // No address can hold half of a character, so no sample of one can.
+  // A URL cannot contain half of a surrogate pair, so neither can a sample.
   for (const text of corpus.filter((one) => !one.includes('\ud800'))) {
     const manual = manualOf(documentOf(text), { base: `http://x/${text}`, limits })
     const elements = elementsOf(manualPage(manual, '/docs/x.css'))

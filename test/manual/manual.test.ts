@@ -1,6 +1,6 @@
 import test from 'ava'
 import { errors } from '../../src/kernel/errors.js'
-import { readOperations } from '../helpers/http/document.js'
+import { readOperations } from '../helpers/http/openapi-document.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { elementsOf, refuseScript } from './page.js'
@@ -14,7 +14,7 @@ const page = async () => elementsOf(await text('/docs'))
 const idsOf = (elements: Awaited<ReturnType<typeof page>>): string[] =>
   elements.flatMap(({ attributes }) => attributes.get('id') ?? [])
 
-test('every endpoint of the document has its part, with every field of what it takes', async (t) => {
+test('every endpoint of the OpenAPI document has its section, with every field of its request', async (t) => {
   const elements = await page()
   const markdown = await text('/docs.md')
   const ids = new Set(idsOf(elements))
@@ -38,7 +38,7 @@ test('every endpoint of the document has its part, with every field of what it t
   }
 })
 
-test('every refusal has its anchor, its exact text, a cause and a remedy, in both forms', async (t) => {
+test('every error has its anchor, exact text, cause and remedy, in HTML and in Markdown', async (t) => {
   const elements = await page()
   const markdown = await text('/docs.md')
   const quoted = ['payment_refused', 'payout_refused']
@@ -55,7 +55,7 @@ test('every refusal has its anchor, its exact text, a cause and a remedy, in bot
   }
 })
 
-test('every refusal a call lists stands with the call', async (t) => {
+test('every error that a call lists is in the section of the call', async (t) => {
   const elements = await page()
   for (const { method, path, operation } of await readOperations(world().request)) {
     const article = elements.find(
@@ -73,7 +73,7 @@ test('every refusal a call lists stands with the call', async (t) => {
   }
 })
 
-test('links and anchors lead somewhere, and no place has another one’s name', async (t) => {
+test('every link leads to a page or an anchor, and anchors are unique', async (t) => {
   const elements = await page()
   const ids = idsOf(elements)
   t.is(new Set(ids).size, ids.length)
@@ -95,7 +95,7 @@ test('links and anchors lead somewhere, and no place has another one’s name', 
   }
 })
 
-test('the page runs nothing, loads nothing of others and may not be framed', async (t) => {
+test('the page has no script, loads nothing from other sites and may not be framed', async (t) => {
   const elements = await page()
   t.notThrows(() => refuseScript(elements))
   const loaded = elements.flatMap(({ name, attributes }) =>
@@ -111,7 +111,7 @@ test('the page runs nothing, loads nothing of others and may not be framed', asy
   t.is(headers['x-content-type-options'], 'nosniff')
 })
 
-test('it has one heading of the first level, no level is left out, and every table names its columns', async (t) => {
+test('the page has one h1, skips no heading level, and every table has column titles', async (t) => {
   const elements = await page()
   const levels = elements.flatMap(({ name }) => (/^h[1-6]$/.test(name) ? [Number(name[1])] : []))
   t.is(levels.filter((level) => level === 1).length, 1)
@@ -122,7 +122,7 @@ test('it has one heading of the first level, no level is left out, and every tab
   for (const { text: words } of elements.filter(({ name }) => name === 'th')) t.not(words, '')
 })
 
-test('every text is zipped for whom takes it, and sent again only when it has changed', async (t) => {
+test('every document is compressed when accepted, and answered with 304 when it has not changed', async (t) => {
   for (const path of ['/docs', '/docs.md', '/llms.txt']) {
     const plain = await get(path)
     t.is(plain.status, 200)
@@ -145,7 +145,7 @@ test('every text is zipped for whom takes it, and sent again only when it has ch
   t.is(await response.text(), await text('/docs'))
 })
 
-test('the stylesheet may be kept for ever, and a name it does not have is not there', async (t) => {
+test('the stylesheet is cached forever, and another name is 404', async (t) => {
   const style = (await page()).find(({ attributes }) => attributes.get('rel') === 'stylesheet')
   const path = style?.attributes.get('href') ?? ''
   const { status, headers } = await get(path)
@@ -156,6 +156,6 @@ test('the stylesheet may be kept for ever, and a name it does not have is not th
   t.is((await get('/docs/other.css')).status, 404)
 })
 
-test('limits are told as they are here', async (t) => {
+test('the manual shows the rate limits of this installation', async (t) => {
   t.true((await text('/docs.md')).includes('**Rate limit:** switched off here.'))
 })

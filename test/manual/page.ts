@@ -7,7 +7,7 @@ export interface Element {
   readonly text: string
 }
 
-/** Every element of an HTML document in its order, as a browser would see it. Throws where the document is malformed. */
+/** Every element of an HTML document, in order, parsed as a browser parses it. Throws for malformed HTML. */
 export function elementsOf(html: string): Element[] {
   const document = parse(html, {
     onParseError: ({ code, startLine, startCol }) => {
@@ -33,7 +33,7 @@ function textOf(node: DefaultTreeAdapterTypes.ChildNode, found: Element[]): stri
   return text
 }
 
-/** What a page without script and with a strict policy may hold: throws, naming what else is there. */
+/** Throws when a page has an element or attribute that could run script or load active content. */
 export function refuseScript(elements: readonly Element[]): void {
   const active = /^(script|style|iframe|object|embed|form|base|svg|math|template|frame|meta-refresh)$/
   for (const { name, attributes } of elements) {

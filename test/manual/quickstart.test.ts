@@ -5,20 +5,20 @@ import { requestRaw } from '../helpers/http/raw-request.js'
 import { provisionerBatch } from '../helpers/make/creators.js'
 import { settlementBatch } from '../helpers/make/fiat-tips.js'
 import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
-import { temporaryFolder } from '../helpers/temporary.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 import { fencesOf } from './fences.js'
 
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
 const stepMs = 10_000
-/** Where the manual says that a local stack's stand-ins are. */
+/** The address of the stand-ins in the manual. */
 const localStandIns = 'http://localhost:8899'
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 type Json = Readonly<Record<string, unknown>>
 
-/** `<user.id>` and its like, filled in from what was answered before, the newest answer first. */
+/** Replaces placeholders such as `<user.id>` with values of earlier answers, the newest answer first. */
 function filled(text: string, answers: readonly Json[]): string {
   return text.replace(/<([a-zA-Z]+(?:\.[a-zA-Z]+)*)>/g, (_, path: string) => {
     const found = answers.map((answer) => valueAt(answer, path)).find((value) => typeof value === 'string')
@@ -34,14 +34,14 @@ function valueAt(answer: Json, path: string): unknown {
 const here = (text: string): string =>
   text.replaceAll(publicUrl, world().url).replaceAll(localStandIns, world().fiat.url)
 
-/** What the processes of a running stack do meanwhile. */
+/** Does the work of a running stack's workers. */
 async function work(): Promise<void> {
   await runBatch(provisionerBatch(world()))
   await runBatch(settlementBatch(world()))
 }
 
-const promise = 'the lines of the quickstart lead from nothing to an event'
-;(hasCurl ? test : test.skip)(promise, async (t) => {
+const title = 'the commands of the quickstart lead from registration to an event'
+;(hasCurl ? test : test.skip)(title, async (t) => {
   const { text } = await requestRaw(world().url, 'GET', '/docs.md')
   const [, quickstart = ''] = /^## Quickstart\n([\s\S]*?)^## /m.exec(text) ?? []
   const cwd = temporaryFolder(t)

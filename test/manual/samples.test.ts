@@ -5,8 +5,8 @@ import test from 'ava'
 import ts from 'typescript'
 import { bodyFields, exampleOf, noteOf, parameterFields } from '../../src/manual/chapters/fields.js'
 import { callsOf, type OpenApi } from '../../src/manual/read-openapi.js'
-import { type OpenApi as Checked, createAnswerCheck } from '../helpers/http/contract.js'
-import { readDocument } from '../helpers/http/document.js'
+import { type OpenApi as Checked, createAnswerCheck } from '../helpers/http/check-answer.js'
+import { readDocument } from '../helpers/http/openapi-document.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { fencesOf } from './fences.js'
@@ -18,7 +18,7 @@ const ajv = new Ajv2020({ validateFormats: false, strictTypes: false })
 const document = async () => (await readDocument(world().request)) as unknown as OpenApi
 const markdown = async () => (await requestRaw(world().url, 'GET', '/docs.md')).text
 
-test('every sample of a body is one the service takes, and has its required fields', async (t) => {
+test('every sample request matches the schema of its call', async (t) => {
   for (const call of callsOf(await document())) {
     if (call.body !== undefined) {
       const body = exampleOf(call, '>', call.body)
@@ -33,7 +33,7 @@ test('every sample of a body is one the service takes, and has its required fiel
   }
 })
 
-test('every sample of an answer is one the service gives', async (t) => {
+test('every sample answer matches the schema of its call', async (t) => {
   const whole = await document()
   const check = createAnswerCheck(whole as unknown as Checked)
   for (const call of callsOf(whole)) {
@@ -45,7 +45,7 @@ test('every sample of an answer is one the service gives', async (t) => {
   }
 })
 
-test('every field says what it means', async (t) => {
+test('every field has a rule', async (t) => {
   for (const call of callsOf(await document())) {
     const asked = call.body === undefined ? [] : bodyFields(call, '>', call.body)
     const fields = [
@@ -53,19 +53,19 @@ test('every field says what it means', async (t) => {
       ...asked,
       ...bodyFields(call, '<', call.answer.schema),
     ]
-    // An object is told by its fields.
+    // The fields of an object describe it.
     for (const { name, type, rule } of fields)
       if (!/object/.test(type)) t.not(rule, '', `${call.key} ${name}`)
   }
 })
 
-test('every line for a shell is one a shell reads', async (t) => {
+test('every shell sample has valid syntax', async (t) => {
   const lines = fencesOf(await markdown(), 'sh')
   t.true(lines.length > 40)
   await t.notThrowsAsync(run('bash', ['-n', '-c', lines.join('\n')]))
 })
 
-test('every sample in TypeScript means something, and those with the client fit its types', async (t) => {
+test('every TypeScript sample compiles, also against the types of the client', async (t) => {
   const samples = fencesOf(await markdown(), 'ts')
   t.true(samples.length > 40)
   const names = [...new Set(samples)].map((sample, index) => [`/samples/${index}.mts`, sample] as const)
@@ -75,8 +75,8 @@ test('every sample in TypeScript means something, and those with the client fit 
   t.deepEqual(faults, [])
 })
 
-/** What a sample takes for granted, unless it declares it itself. */
-const granted: Readonly<Record<string, string>> = {
+/** Names that samples use without declaring them. */
+const predeclared: Readonly<Record<string, string>> = {
   creatorId: 'string',
   apiKey: 'string',
   sessionToken: 'string',
@@ -106,7 +106,7 @@ function given(sample: string): string {
   const free = (name: string): boolean =>
     new RegExp(`\\b${name}\\b`).test(sample) &&
     !new RegExp(`(const|let) (\\{[^}]*)?\\b${name}\\b`).test(sample)
-  const constants = Object.entries(granted).filter(([name]) => free(name))
+  const constants = Object.entries(predeclared).filter(([name]) => free(name))
   const variables = Object.entries(changing).filter(([name]) => free(name))
   return [
     ...constants.map(([name, type]) => `declare const ${name}: ${type}`),

@@ -1,7 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { checkReading, noPrice, type PriceState, type Reading } from '../../src/market/token-price-guard.js'
-import { seeded } from '../helpers/seed.js'
+import {
+  checkPriceReading,
+  noPrice,
+  type PriceState,
+  type TimedPrice,
+} from '../../src/market/token-price-guard.js'
+import { seededRuns } from '../helpers/random.js'
 
 const jumpPercent = 20
 const second = 1000
@@ -10,18 +15,18 @@ const minute = 60 * second
 /** `[seconds, price]` readings one after the other. */
 function after(...readings: [atSeconds: number, price: bigint][]): PriceState {
   return readings.reduce<PriceState>(
-    (state, [at, price]) => checkReading(state, { price, atMs: at * second }, jumpPercent),
+    (state, [at, price]) => checkPriceReading(state, { price, atMs: at * second }, jumpPercent),
     noPrice,
   )
 }
 
-const reading = (atSeconds: number, price: bigint): Reading => ({ price, atMs: atSeconds * second })
+const reading = (atSeconds: number, price: bigint): TimedPrice => ({ price, atMs: atSeconds * second })
 
 test('the first reading is accepted', (t) => {
   t.deepEqual(after([0, 100n]), { accepted: reading(0, 100n), suspect: undefined })
 })
 
-test('a reading up to exactly 20 % away is accepted, one unit more is suspect', (t) => {
+test('a reading that differs by exactly 20 % is accepted, one unit more is suspect', (t) => {
   const table: [price: bigint, accepted: boolean][] = [
     [1000n, true],
     [1200n, true],
@@ -39,17 +44,17 @@ test('a reading up to exactly 20 % away is accepted, one unit more is suspect', 
   }
 })
 
-test('a jump is believed once a second reading, 15 s later, agrees', (t) => {
+test('a jump is accepted when a second reading, 15 s later, agrees', (t) => {
   t.deepEqual(after([0, 100n], [15, 200n], [30, 210n]), { accepted: reading(30, 210n), suspect: undefined })
 })
 
-test('a second look before 15 s have passed decides nothing and does not restart the wait', (t) => {
+test('a second reading within 15 s changes nothing and does not restart the wait', (t) => {
   const waiting = { accepted: reading(0, 100n), suspect: reading(15, 200n) }
   t.deepEqual(after([0, 100n], [15, 200n], [29.999, 200n]), waiting)
   t.deepEqual(after([0, 100n], [15, 200n], [20, 200n], [29, 200n], [30, 200n]).accepted, reading(30, 200n))
 })
 
-test('a second reading that disagrees is the new suspect, and its wait begins anew', (t) => {
+test('a second reading that disagrees becomes the suspect, and its wait starts', (t) => {
   t.deepEqual(after([0, 100n], [15, 200n], [30, 300n]), {
     accepted: reading(0, 100n),
     suspect: reading(30, 300n),
@@ -58,20 +63,20 @@ test('a second reading that disagrees is the new suspect, and its wait begins an
   t.deepEqual(after([0, 100n], [15, 200n], [30, 300n], [45, 300n]).accepted, reading(45, 300n))
 })
 
-test('a reading back at the old price clears the suspicion', (t) => {
+test('a reading at the old price clears the suspect', (t) => {
   t.deepEqual(after([0, 100n], [15, 9000n], [16, 101n]), { accepted: reading(16, 101n), suspect: undefined })
 })
 
-test('an accepted price of five minutes ago says nothing about now', (t) => {
+test('a reading is not compared with an accepted price of five minutes ago', (t) => {
   t.deepEqual(after([0, 100n], [299.999, 900n]).accepted, reading(0, 100n))
   t.deepEqual(after([0, 100n], [300, 900n]), { accepted: reading(300, 900n), suspect: undefined })
 })
 
-test('a slow climb is followed step by step', (t) => {
+test('a slow rise is accepted step by step', (t) => {
   t.deepEqual(after([0, 100n], [15, 120n], [30, 144n], [45, 172n]).accepted, reading(45, 172n))
 })
 
-test('no reading alone ever moves a recent price by more than a fifth', (t) => {
+test('a single reading never changes a recent price by more than 20 %', (t) => {
   const steps = fc.array(
     fc.record({ waitMs: fc.integer({ min: 0, max: 2 * minute }), price: fc.bigInt({ min: 1n, max: 1000n }) }),
     { maxLength: 40 },
@@ -80,26 +85,26 @@ test('no reading alone ever moves a recent price by more than a fifth', (t) => {
     fc.property(steps, (readings) => {
       let state = noPrice
       let atMs = 0
-      const history: Reading[] = []
+      const history: TimedPrice[] = []
       for (const { waitMs, price } of readings) {
         atMs += waitMs
         const before = state.accepted
-        state = checkReading(state, { price, atMs }, jumpPercent)
+        state = checkPriceReading(state, { price, atMs }, jumpPercent)
         history.push({ price, atMs })
         if (before === undefined || state.accepted === before || atMs - before.atMs >= 5 * minute) continue
         const agreed = history.slice(0, -1).filter((earlier) => atMs - earlier.atMs >= 15 * second)
-        const near = (one: Reading): boolean => {
+        const near = (one: TimedPrice): boolean => {
           const distance = one.price > price ? one.price - price : price - one.price
           return distance * 5n <= one.price
         }
         t.true(near(before) || agreed.some(near), `${before.price} became ${price}`)
       }
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('a price of nothing is never accepted, first or later, and the next good one is', (t) => {
+test('a price of zero is never accepted, first or later, and the next good one is', (t) => {
   t.is(after([0, 0n]).accepted, undefined)
   t.deepEqual(after([0, 100n], [15, 0n]), { accepted: reading(0, 100n), suspect: reading(15, 0n) })
   t.is(after([0, 100n], [15, 0n], [30, 0n], [400, 0n]).accepted?.price, 100n)

@@ -9,13 +9,13 @@ const world = useWorld(test)
 const login = { OPS_USER: 'olu', OPS_PASSWORD: 'sixteen letters at least' }
 const authorization = `Basic ${Buffer.from(`${login.OPS_USER}:${login.OPS_PASSWORD}`).toString('base64')}`
 
-/** Where a clock says that it serves them. */
-function placeOf({ logs }: ServiceProcess): { readonly address: string; readonly port: number } {
+/** The address on which a clock logs that it serves the operators' pages. */
+function addressOf({ logs }: ServiceProcess): { readonly address: string; readonly port: number } {
   const line = logs.find(({ msg }) => msg === "operators' pages")
   return line?.['address'] as { address: string; port: number }
 }
 
-test('they are off unless a port is set, and then want a login', (t) => {
+test('the operators’ pages are off without OPS_PORT, and with it need a user and a password', (t) => {
   t.is(loadOperators({ ...login }), undefined)
   t.is(loadOperators({ ...login, OPS_PORT: '' }), undefined)
   t.deepEqual(loadOperators({ ...login, OPS_PORT: '9000' }), {
@@ -40,9 +40,9 @@ test('they are off unless a port is set, and then want a login', (t) => {
   }
 })
 
-test('the clock serves them on the loopback alone, and without a port not at all', async (t) => {
+test('the clock serves the operators’ pages on 127.0.0.1 only, and not without OPS_PORT', async (t) => {
   const clock = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: '0' })
-  const { address, port } = placeOf(clock)
+  const { address, port } = addressOf(clock)
   t.is(address, '127.0.0.1')
   const at = (host: string, headers = {}) => requestRaw(`http://${host}:${port}`, 'GET', '/ops', headers)
   t.is((await at('127.0.0.1')).status, 401)
@@ -59,9 +59,9 @@ test('the clock serves them on the loopback alone, and without a port not at all
   t.false(without.logs.some(({ msg }) => msg === "operators' pages"))
 })
 
-test('a port that is taken costs the clock the pages and nothing else', async (t) => {
+test('a clock whose OPS_PORT is taken runs without the operators’ pages', async (t) => {
   const first = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: '0' })
-  const { port } = placeOf(first)
+  const { port } = addressOf(first)
   const second = await startWorkerProcess(t, 'clock', { ...world().env, ...login, OPS_PORT: String(port) })
   t.true(second.logs.some(({ msg }) => msg === "the operators' pages cannot be served"))
   t.true(second.isRunning())

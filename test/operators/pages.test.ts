@@ -4,11 +4,10 @@ import test, { type ExecutionContext } from 'ava'
 import { closeServer } from '../../scripts/sandbox/http-server.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { operatorsPages } from '../../src/operators/routes.js'
-import { listWork, sumWork } from '../../src/operators/work-rows.js'
+import { countWork, listWork } from '../../src/operators/work-rows.js'
 import { openQueues } from '../../src/platform/queue/queues.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
-import { registerCreator } from '../helpers/make/creators.js'
-import { registerPerson } from '../helpers/make/people.js'
+import { registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { someClaim } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -19,10 +18,10 @@ const login = { user: 'olu', password: 'sixteen letters at least' }
 const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
-const known = basic(login.user, login.password)
+const validLogin = basic(login.user, login.password)
 
-/** The operators' pages of the world. */
-async function start(t: ExecutionContext) {
+/** Serves the operators' pages. Returns a function that requests a path of them. */
+async function startPages(t: ExecutionContext) {
   const queues = openQueues(world().services.config.redis)
   const server = createServer(operatorsPages(world().services, queues, login))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -31,14 +30,14 @@ async function start(t: ExecutionContext) {
     await queues.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return (path: string, headers: Record<string, string> = known, method = 'GET') =>
+  return (path: string, headers: Record<string, string> = validLogin, method = 'GET') =>
     requestRaw(url, method, path, headers)
 }
 
-test('without the login nothing is told, not even what there is', async (t) => {
-  const get = await start(t)
+test('without the login every path answers 401, also paths that do not exist', async (t) => {
+  const get = await startPages(t)
   const { user, password } = login
-  const wrong = [
+  const wrongLogins = [
     {},
     basic(user, 'wrong'),
     basic('', ''),
@@ -46,7 +45,7 @@ test('without the login nothing is told, not even what there is', async (t) => {
     basic(user, `${password} `),
     basic(user.toUpperCase(), password),
   ]
-  for (const headers of [...wrong, { authorization: 'Bearer x' }, { authorization: 'Basic %%%' }])
+  for (const headers of [...wrongLogins, { authorization: 'Bearer x' }, { authorization: 'Basic %%%' }])
     for (const path of ['/', '/ops', '/ops/queues/', '/ops/queues/api/queues', '/nowhere']) {
       const { status, text, headers: answered } = await get(path, headers)
       if (status === 429) continue
@@ -56,24 +55,24 @@ test('without the login nothing is told, not even what there is', async (t) => {
     }
 })
 
-test('who guesses is soon not listened to', async (t) => {
-  const get = await start(t)
+test('after 20 wrong logins in a minute an address gets 429, also with the right password', async (t) => {
+  const get = await startPages(t)
   for (let tries = 0; tries < 20; tries += 1)
     t.is((await get('/ops', basic('olu', `guess ${tries}`))).status, 401)
   t.is((await get('/ops', basic('olu', 'guess'))).status, 429)
-  t.is((await get('/ops')).status, 429, 'the right one neither')
+  t.is((await get('/ops')).status, 429, 'the right password')
 })
 
-test.serial('the figures are those of the rows', async (t) => {
+test.serial('the page shows the counts and the rows of the work tables', async (t) => {
   const { db, request } = world()
-  const before = await sumWork(db)
+  const before = await countWork(db)
   const { user } = await registerPerson(world())
   await db('wallets')
     .where({ user_id: user.id })
     .update({
       due_at: db.raw(`clock_timestamp() - interval '90 seconds'`),
       attempts: 3,
-      last_error: 'vault away',
+      last_error: 'vault unavailable',
     })
   const claim = someClaim()
   await request('POST', '/chain/tips/create', { body: claim })
@@ -89,25 +88,25 @@ test.serial('the figures are those of the rows', async (t) => {
     },
     { kind: 'code', recipient: 'b@example.com', subject: 's', body_text: 't', body_html: 'h' },
   ])
-  const after = await sumWork(db)
-  const grown = (kind: string, field: 'due' | 'later' | 'failing') =>
+  const after = await countWork(db)
+  const growth = (kind: string, field: 'due' | 'later' | 'failing') =>
     (after.find((sum) => sum.kind === kind)?.[field] ?? 0) -
     (before.find((sum) => sum.kind === kind)?.[field] ?? 0)
-  t.deepEqual([grown('provisioner', 'due'), grown('provisioner', 'failing')], [1, 1])
-  t.deepEqual([grown('mailer', 'due'), grown('mailer', 'later'), grown('mailer', 'failing')], [1, 1, 1])
-  t.is(grown('verifier', 'due'), 1)
+  t.deepEqual([growth('provisioner', 'due'), growth('provisioner', 'failing')], [1, 1])
+  t.deepEqual([growth('mailer', 'due'), growth('mailer', 'later'), growth('mailer', 'failing')], [1, 1, 1])
+  t.is(growth('verifier', 'due'), 1)
   const oldest = after.find(({ kind }) => kind === 'provisioner')?.oldestSeconds ?? 0
   t.true(oldest >= 90 && oldest < 600, String(oldest))
   const [first] = await listWork(db, 'provisioner', 10)
-  t.like(first, { kind: 'provisioner', id: user.id, attempts: 3, lastError: 'vault away' })
+  t.like(first, { kind: 'provisioner', id: user.id, attempts: 3, lastError: 'vault unavailable' })
   const rows = await listWork(db, 'mailer', 10)
   t.deepEqual(
     rows.map(({ lastError }) => lastError),
     ['refused', null],
-    'failing ones first',
+    'failing rows first',
   )
 
-  const get = await start(t)
+  const get = await startPages(t)
   const { status, text, headers } = await get('/ops')
   t.is(status, 200)
   t.is(headers['cache-control'], 'no-store')
@@ -119,7 +118,7 @@ test.serial('the figures are those of the rows', async (t) => {
     lines.some(
       (line) =>
         line.startsWith('provisionerwallets') &&
-        line.includes('stands still') &&
+        line.includes('standstill') &&
         line.endsWith('npm run ops -- work list --kind provisioner'),
     ),
     lines.join('\n'),
@@ -128,7 +127,7 @@ test.serial('the figures are those of the rows', async (t) => {
     lines.some(
       (line) =>
         line.includes(user.id) &&
-        line.includes('vault away') &&
+        line.includes('vault unavailable') &&
         line.endsWith(`npm run ops -- work retry ${user.id} --kind provisioner --apply`),
     ),
   )
@@ -137,37 +136,37 @@ test.serial('the figures are those of the rows', async (t) => {
   t.is((await get(style)).status, 200)
 })
 
-test.serial('what waits for a person is counted, with the command that shows it', async (t) => {
+test.serial('open cases are counted, each with the command that lists it', async (t) => {
   const { db } = world()
   t.true((await listOpenCases(db)).every(({ count }) => count === 0))
   await db('rates').insert({ pair: 'USD/NGN', value: '16', source: 'test', as_of: new Date() })
   await db('reconciliation_differences').insert({ provider_reference: 'fiatpay_x', kind: 'amount' })
-  const waiting = new Map((await listOpenCases(db)).map(({ command, count }) => [command, count]))
-  t.is(waiting.get('npm run ops -- accept-rate'), 1)
-  t.is(waiting.get('npm run ops -- payouts compare'), 1)
-  t.is(waiting.get('npm run ops -- payouts list --state manual_review'), 0)
+  const counts = new Map((await listOpenCases(db)).map(({ command, count }) => [command, count]))
+  t.is(counts.get('npm run ops -- accept-rate'), 1)
+  t.is(counts.get('npm run ops -- payouts compare'), 1)
+  t.is(counts.get('npm run ops -- payouts list --state manual_review'), 0)
 })
 
-test.serial('a hostile error text stays text', async (t) => {
+test.serial('an error text with HTML in it is shown as text', async (t) => {
   const { db } = world()
   const { user } = await registerPerson(world())
   const hostile = '</td><script>alert(1)</script><img src=x onerror=alert(1)>'
   await db('wallets').where({ user_id: user.id }).update({ last_error: hostile })
-  const { text } = await (await start(t))('/ops')
+  const { text } = await (await startPages(t))('/ops')
   const elements = elementsOf(text)
   t.notThrows(() => refuseScript(elements))
   t.true(elements.some(({ name, text: words }) => name === 'td' && words === hostile))
 })
 
-test('Bull Board shows the queues, and can be asked for nothing but reads', async (t) => {
-  const get = await start(t)
+test('Bull Board shows the queues, and refuses every request that would change one', async (t) => {
+  const get = await startPages(t)
   world().services.wake('payouts', { id: 'payout-x-1', row: 'FIATPAY-X' })
   await registerCreator(world())
   const read = async () =>
     JSON.parse((await get('/ops/queues/api/queues?activeQueue=payouts&status=waiting&page=1')).text) as {
       queues: { name: string; readOnlyMode: boolean; jobs: { id: string }[] }[]
     }
-  await until('the job is seen', async () =>
+  await until('the job is shown', async () =>
     (await read()).queues.some(({ jobs }) => jobs.some(({ id }) => id === 'payout-x-1')),
   )
   const { queues } = await read()
@@ -191,14 +190,14 @@ test('Bull Board shows the queues, and can be asked for nothing but reads', asyn
     'add',
   ])
     for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) {
-      const { status } = await get(`/ops/queues/api/queues/payouts/${path}`, known, method)
+      const { status } = await get(`/ops/queues/api/queues/payouts/${path}`, validLogin, method)
       t.true(status === 404 || status === 405, `${method} ${path}: ${status}`)
     }
   t.deepEqual((await read()).queues, queues)
 })
 
-test('the page of Bull Board and all it loads come from here', async (t) => {
-  const get = await start(t)
+test('the page of Bull Board loads only files of this server', async (t) => {
+  const get = await startPages(t)
   const { status, text, headers } = await get('/ops/queues/queue/payouts')
   t.is(status, 200)
   t.regex(String(headers['content-security-policy']), /script-src 'self';/)

@@ -1,27 +1,27 @@
 import test from 'ava'
-import { registerPerson } from '../helpers/make/people.js'
-import { runScript, type ScriptRun } from '../helpers/ops.js'
+import { registerPerson } from '../helpers/make/creators.js'
+import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
-const work = (...args: string[]): Promise<ScriptRun> => runScript(world(), 'work', ...args)
+const work = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'work', ...args)
 
-/** A wallet whose provisioning failed and waits an hour. Returns its row's key. */
+/** Makes a wallet whose provisioning failed and that is due in an hour. Returns the key of its row. */
 async function failedWallet(): Promise<string> {
   const { db } = world()
   const { user } = await registerPerson(world())
   const later = db.raw(`clock_timestamp() + interval '1 hour'`)
   await db('wallets')
     .where({ user_id: user.id })
-    .update({ due_at: later, attempts: 2, last_error: 'vault away' })
+    .update({ due_at: later, attempts: 2, last_error: 'vault unavailable' })
   return user.id
 }
 
 const dueAt = async (row: string): Promise<Date> =>
   (await world().db('wallets').where({ user_id: row }).first()).due_at
 
-test('it lists how the work stands, and the rows of one worker', async (t) => {
+test('work list shows the counts of every worker, and with --kind its rows', async (t) => {
   const row = await failedWallet()
   const all = await work('list')
   t.is(all.code, 0)
@@ -30,14 +30,14 @@ test('it lists how the work stands, and the rows of one worker', async (t) => {
   const { rows } = JSON.parse(out) as { rows: { id: string; lastError: string; attempts: number }[] }
   t.like(
     rows.find(({ id }) => id === row),
-    { lastError: 'vault away', attempts: 2 },
+    { lastError: 'vault unavailable', attempts: 2 },
   )
 })
 
-test('a row is made due with --apply alone, and that is written down', async (t) => {
+test('work retry makes a row due only with --apply, and writes it to the audit log', async (t) => {
   const row = await failedWallet()
   const plan = await work('retry', row, '--kind', 'provisioner')
-  t.deepEqual([plan.code, plan.out], [0, `provisioner ${row}: would be due now; --apply does it\n`])
+  t.deepEqual([plan.code, plan.out], [0, `provisioner ${row}: would be due now; add --apply to do it\n`])
   t.true((await dueAt(row)) > new Date())
   t.is((await work('retry', row, '--kind', 'provisioner', '--apply', '--as', 'olu')).code, 0)
   t.true((await dueAt(row)) <= new Date())
@@ -47,7 +47,7 @@ test('a row is made due with --apply alone, and that is written down', async (t)
   t.like(entry, { actor: 'olu', action: 'work retry' })
 })
 
-test('a row without work, a withdrawal and nonsense are refused', async (t) => {
+test('work retry refuses a row without work, a withdrawal and wrong arguments', async (t) => {
   t.is((await work('retry', 'nobody', '--kind', 'mailer', '--apply')).code, 1)
   for (const args of [
     ['retry', 'x', '--kind', 'payouts', '--apply'],

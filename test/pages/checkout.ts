@@ -45,7 +45,7 @@ export const intent: TipIntent = {
   output: { symbol: 'SOL', mint: 'sol', decimals: 9, amount: '32666666' },
 }
 
-export const seen = (change: Partial<TipIntentStatus>): TipIntentStatus => ({
+export const intentStatus = (change: Partial<TipIntentStatus>): TipIntentStatus => ({
   ...intent,
   status: 'submitted',
   signature: 'sig',
@@ -64,7 +64,7 @@ export const nairaTip: NairaTip = {
   account: { bank: 'B', number: '0123456789', name: 'N' },
 }
 
-/** A checkout that hears these events, the attempt numbers filled in where they are left out. */
+/** Runs the events through the state machine. An event without an attempt number gets the current one. */
 export function run(
   events: readonly (Event | Record<string, unknown>)[],
   from: State = firstState(true, begin),
@@ -79,13 +79,13 @@ export function run(
   return {
     state,
     commands,
-    told: commands.flatMap((command) => (command.do === 'tell' ? [command.message] : [])),
+    messages: commands.flatMap((command) => (command.do === 'notify-parent' ? [command.message] : [])),
   }
 }
 
 const loaded = [{ type: 'loaded', session }]
-/** The way to each place on the happy path. */
-export const ways = {
+/** The events that lead to each step of a successful crypto tip. */
+export const eventsTo = {
   choose: loaded,
   wallets: [...loaded, { type: 'submitted-form' }],
   connecting: [...loaded, { type: 'submitted-form' }, { type: 'picked', wallet }],
@@ -93,16 +93,16 @@ export const ways = {
     ...loaded,
     { type: 'submitted-form' },
     { type: 'picked', wallet },
-    { type: 'connected', address: 'a', here: true },
+    { type: 'connected', address: 'a', rightNetwork: true },
   ],
   review: [
     ...loaded,
     { type: 'submitted-form' },
     { type: 'picked', wallet },
-    { type: 'connected', address: 'a', here: true },
+    { type: 'connected', address: 'a', rightNetwork: true },
     { type: 'priced', intent, balance: 10n ** 12n },
   ],
 } as const
 
-export const approving = [...ways.review, { type: 'approved' }]
+export const approving = [...eventsTo.review, { type: 'approved' }]
 export const sent = [...approving, { type: 'sent', payment: { intentId: 'pi_1', signature: 'sig' } }]

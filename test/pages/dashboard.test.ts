@@ -2,17 +2,17 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { z } from 'zod'
 import type * as accounts from '../../src/accounts/schemas.js'
-import { normaliseSite } from '../../src/creators/parse-site.js'
 import type * as creators from '../../src/creators/schemas.js'
+import { parseSite } from '../../src/creators/sites.js'
 import type * as answers from '../../src/pages/dashboard/answers.js'
-import { siteOf } from '../../src/pages/dashboard/developers/site.js'
+import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
 import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
 import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
 import {
   bodyOf,
   estimate,
   faultOf,
-  looksAlike,
+  namesMatch,
   type Terms,
 } from '../../src/pages/dashboard/withdraw/amounts.js'
 import {
@@ -20,18 +20,18 @@ import {
   emptyDraft,
   type Flow,
   type FlowEvent,
-  isUnderway,
-  type Sent,
-  startOf,
+  initialFlow,
+  isUnresolved,
+  type SentWithdrawal,
 } from '../../src/pages/dashboard/withdraw/flow.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { spokenUsd } from '../../src/pages/lib/tip-text.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
 import type * as payouts from '../../src/withdrawals/schemas.js'
-import { seeded } from '../helpers/seed.js'
-import { feeOf } from '../helpers/withdrawal-fee.js'
+import { expectedPrice } from '../helpers/make/withdrawal-price.js'
+import { seededRuns } from '../helpers/random.js'
 
-// What the service answers is what the dashboard reads: checked by the compiler.
+// The compiler checks that the API's answers have every field that the dashboard reads.
 type Covers<Answer extends Read, Read> = Answer
 export type Checked = [
   Covers<z.output<typeof accounts.meAnswer>['user'], answers.Me>,
@@ -41,7 +41,7 @@ export type Checked = [
   Covers<z.output<typeof creators.newKeyAnswer>, answers.NewApiKey>,
   Covers<creators.CreatorProfile, answers.Profile>,
   Covers<payouts.PayoutRecord, answers.Payout>,
-  Covers<payouts.WithdrawAnswer, answers.Granted>,
+  Covers<payouts.WithdrawAnswer, answers.WithdrawalAnswer>,
   Covers<z.output<typeof payouts.banksAnswer>['banks'][number], answers.Bank>,
 ]
 
@@ -59,8 +59,8 @@ const draft = {
   accountNumber: '0123456789',
   accountName: 'ADA OBI',
 }
-const sent: Sent = { key: 'k', body: bodyOf(draft), draft, at: 1000 }
-const granted = {
+const sent: SentWithdrawal = { key: 'k', body: bodyOf(draft), draft, at: 1000 }
+const answer = {
   reference: 'FIATPAY-1',
   status: 'submitted',
   amountNGN: 1,
@@ -68,28 +68,28 @@ const granted = {
   requiresVerification: false,
 } as const
 
-test('four steps lead to a withdrawal, and back until it is confirmed', (t) => {
+test('a withdrawal goes through its steps, and back until it is confirmed', (t) => {
   const steps: [FlowEvent, Flow['step']][] = [
-    [{ type: 'said', step: 'amount', draft }, 'bank'],
-    [{ type: 'said', step: 'bank', draft }, 'review'],
+    [{ type: 'completed-step', step: 'amount', draft }, 'bank'],
+    [{ type: 'completed-step', step: 'bank', draft }, 'review'],
     [{ type: 'back' }, 'bank'],
     [{ type: 'back' }, 'amount'],
-    [{ type: 'said', step: 'amount', draft }, 'bank'],
-    [{ type: 'said', step: 'bank', draft }, 'review'],
+    [{ type: 'completed-step', step: 'amount', draft }, 'bank'],
+    [{ type: 'completed-step', step: 'bank', draft }, 'review'],
     [{ type: 'confirmed', sent }, 'sending'],
     [{ type: 'back' }, 'sending'],
     [{ type: 'restart' }, 'sending'],
-    [{ type: 'answered', granted }, 'granted'],
+    [{ type: 'answered', answer }, 'accepted'],
     [{ type: 'restart' }, 'amount'],
   ]
-  let flow = startOf(undefined, 0)
+  let flow = initialFlow(undefined, 0)
   for (const [event, step] of steps) {
     flow = advance(flow, event)
     t.is(flow.step, step, event.type)
   }
 })
 
-test('only an answer that says that nothing is reserved leads away from a withdrawal that was sent', (t) => {
+test('a withdrawal that was sent is given up only after an answer that means that nothing is reserved', (t) => {
   const sending: Flow = { step: 'sending', sent }
   const after = (code: string) => advance(sending, { type: 'failed', code, reason: 'words' })
   for (const code of [
@@ -108,12 +108,12 @@ test('only an answer that says that nothing is reserved leads away from a withdr
   t.like(after('rate_unavailable'), { step: 'review' })
 })
 
-test('while nothing certain is known, nothing that a person does changes what is asked', (t) => {
+test('while the outcome is unknown, no action of the user changes the withdrawal that was sent', (t) => {
   const byPerson = fc.constantFrom<FlowEvent>(
-    { type: 'said', step: 'amount', draft: emptyDraft },
-    { type: 'said', step: 'bank', draft: emptyDraft },
+    { type: 'completed-step', step: 'amount', draft: emptyDraft },
+    { type: 'completed-step', step: 'bank', draft: emptyDraft },
     { type: 'back' },
-    { type: 'again' },
+    { type: 'change-account' },
     { type: 'restart' },
     { type: 'confirmed', sent: { ...sent, key: 'another' } },
     { type: 'failed', code: 'network', reason: '' },
@@ -121,18 +121,18 @@ test('while nothing certain is known, nothing that a person does changes what is
   fc.assert(
     fc.property(fc.array(byPerson), (events) => {
       const flow = events.reduce<Flow>(advance, { step: 'checking', sent })
-      t.true(isUnderway(flow) && flow.sent === sent)
+      t.true(isUnresolved(flow) && flow.sent === sent)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('what was sent lately is asked for again after a reload; what is old is looked for by its maker', (t) => {
-  t.deepEqual(startOf(sent, sent.at + 599_000), { step: 'checking', sent })
-  t.like(startOf(sent, sent.at + 600_000), { step: 'amount', fault: 'withdrawal_unknown' })
+test('a reload repeats a recent withdrawal; for an old one it shows a warning', (t) => {
+  t.deepEqual(initialFlow(sent, sent.at + 599_000), { step: 'checking', sent })
+  t.like(initialFlow(sent, sent.at + 600_000), { step: 'amount', fault: 'withdrawal_unknown' })
 })
 
-test('what is expected of a withdrawal is what the service makes of it', (t) => {
+test('the estimate of a withdrawal equals what the service computes', (t) => {
   const amounts = fc.integer({ min: 1, max: 2_000_000_00 })
   fc.assert(
     fc.property(
@@ -142,25 +142,25 @@ test('what is expected of a withdrawal is what the service makes of it', (t) => 
       (cents, currency, rateCents) => {
         const amount = (cents / 100).toFixed(2)
         const expected = estimate({ currency, amount }, rateCents / 100, terms)
-        const real = feeOf(currency, amount, rateCents)
+        const real = expectedPrice(currency, amount, rateCents)
         t.truthy(expected)
         if (expected === undefined) return
-        // Halves of a kobo may fall to the other side in binary numbers; the service's answer is what counts.
+        // Binary numbers may round half a kobo the other way; the service's result is the real one.
         t.true(Math.abs(expected.netNgn - real.netNgn) < 0.015, `${expected.netNgn} ${real.netNgn}`)
         t.true(Math.abs(expected.usdc - real.usdc) < 0.000_002, `${expected.usdc} ${real.usdc}`)
       },
     ),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('amounts are asked as they were typed, and refused before they are sent', (t) => {
-  for (const [amount, asked] of [
+test('amounts are sent as typed, and invalid ones are refused before sending', (t) => {
+  for (const [amount, expected] of [
     ['$ 1,200.50', 1200.5],
     ['1,5', 1.5],
     ['1,50', 1.5],
   ] as const)
-    t.is(bodyOf({ ...draft, amount }).amountUSDC, asked, amount)
+    t.is(bodyOf({ ...draft, amount }).amountUSDC, expected, amount)
   const fault = (currency: 'USDC' | 'NGN', amount: string) => faultOf({ currency, amount }, 1600, 10, terms)
   t.is(fault('USDC', '10'), undefined)
   t.is(fault('USDC', '10.000001'), 'insufficient_balance')
@@ -178,21 +178,21 @@ test('amounts are asked as they were typed, and refused before they are sent', (
   })
 })
 
-test('no setting promises the supporter a fee that somebody else pays', (t) => {
+test('the text of the gasless setting says that supporters pay the network fee', (t) => {
   t.regex(words.settings.gasless, /bundles/)
   t.regex(words.settings.gasless, /Supporters still pay the network fee/)
 })
 
-test('a name at a bank is compared by its words', (t) => {
-  t.true(looksAlike('OBI ADA CHIAMAKA', 'Ada Obi'))
-  t.true(looksAlike('ADÉ OLÚ', 'Ade Olu'))
-  t.true(looksAlike('ADA CHIAMAKA OBI', 'Ada Lovelace'))
-  t.false(looksAlike('SANDBOX ACCOUNT', 'Ada Obi'))
-  t.false(looksAlike('', 'Ada'))
-  t.false(looksAlike('A B', ''))
+test("the account holder's name is compared by its words", (t) => {
+  t.true(namesMatch('OBI ADA CHIAMAKA', 'Ada Obi'))
+  t.true(namesMatch('ADÉ OLÚ', 'Ade Olu'))
+  t.true(namesMatch('ADA CHIAMAKA OBI', 'Ada Lovelace'))
+  t.false(namesMatch('SANDBOX ACCOUNT', 'Ada Obi'))
+  t.false(namesMatch('', 'Ada'))
+  t.false(namesMatch('A B', ''))
 })
 
-test('a chart is as high as its highest bar needs, in round numbers', (t) => {
+test("the chart's scale ends at the next round number, and every value has a visible bar", (t) => {
   for (const [most, top] of [
     [0, 1],
     [0.03, 0.03],
@@ -215,11 +215,11 @@ test('a chart is as high as its highest bar needs, in round numbers', (t) => {
         }
       },
     ),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('filters survive the address, and nonsense in it filters nothing', (t) => {
+test('filters are written to the URL and read back, and unknown values are ignored', (t) => {
   const filters = { token: 'SOL', status: 'confirmed', days: '7', q: 'a&b=c' }
   t.deepEqual(readFilters(writeFilters(filters)), filters)
   t.deepEqual(readFilters(new URLSearchParams('token=<x>&status=1&days=-1')), {
@@ -235,7 +235,7 @@ test('filters survive the address, and nonsense in it filters nothing', (t) => {
   )
 })
 
-test('a site that the page takes is one that the service takes, in the same form', (t) => {
+test('a site that the page accepts is accepted by the service in the same form', (t) => {
   for (const [text, site] of [
     ['example.com', 'example.com'],
     [' https://Shop.Example:8443/pay?x=1#y ', 'shop.example:8443'],
@@ -251,12 +251,12 @@ test('a site that the page takes is one that the service takes, in the same form
     ['example.com:99999', undefined],
     ['', undefined],
   ] as const) {
-    t.is(siteOf(text), site, text)
-    if (site !== undefined) t.is(normaliseSite(site), site)
+    t.is(parseTypedSite(text), site, text)
+    if (site !== undefined) t.is(parseSite(site), site)
   }
 })
 
-test('amounts are said as people say them', (t) => {
+test('amounts are worded for screen readers', (t) => {
   t.is(spokenUsd(5), '5 dollars')
   t.is(spokenUsd(1.01), '1 dollar 1 cent')
   t.is(spokenUsd(0.5), '50 cents')

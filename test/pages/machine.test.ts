@@ -1,16 +1,30 @@
 import test from 'ava'
-import { approving, begin, intent, nairaTip, run, seen, sent, session, wallet, ways } from './checkout.js'
+import {
+  approving,
+  begin,
+  eventsTo,
+  intent,
+  intentStatus,
+  nairaTip,
+  run,
+  sent,
+  session,
+  wallet,
+} from './checkout.js'
 
 const payment = { intentId: 'pi_1', signature: 'sig' }
 
-test('the happy path goes from the form to done, and tells the page around on the way', (t) => {
-  const { state, told } = run([...sent, { type: 'watched', intent: seen({ status: 'confirmed' }) }])
+test('a successful tip goes from the form to done, and notifies the embedding page on the way', (t) => {
+  const { state, messages } = run([
+    ...sent,
+    { type: 'payment-status', intent: intentStatus({ status: 'confirmed' }) },
+  ])
   t.is(state.step.at, 'done')
   t.deepEqual(
-    told.map(({ type }) => type),
+    messages.map(({ type }) => type),
     ['tip.started', 'tip.submitted', 'tip.completed'],
   )
-  t.like(told[2], {
+  t.like(messages[2], {
     amount: 0.033333333,
     tokenSymbol: 'SOL',
     amountUsd: 5,
@@ -19,10 +33,10 @@ test('the happy path goes from the form to done, and tells the page around on th
   })
 })
 
-test('a session that cannot be read leaves a dead link, and the page around is told', (t) => {
-  const { state, told } = run([{ type: 'session-dead' }])
-  t.is(state.step.at, 'dead')
-  t.deepEqual(told, [{ type: 'tip.expired' }])
+test('a session that cannot be read shows an expired link and notifies the embedding page', (t) => {
+  const { state, messages } = run([{ type: 'session-over' }])
+  t.is(state.step.at, 'session-over')
+  t.deepEqual(messages, [{ type: 'tip.expired' }])
 })
 
 for (const [field, ok] of [
@@ -38,14 +52,14 @@ for (const [field, ok] of [
   ['5.001', false],
   ['-5', false],
 ] as const)
-  test(`the amount "${field}" is ${ok ? '' : 'not '}taken`, (t) => {
+  test(`the amount "${field}" is ${ok ? '' : 'not '}accepted`, (t) => {
     const { state } = run([
-      ...ways.choose,
+      ...eventsTo.choose,
       { type: 'edited', form: { preset: 'other', other: field } },
       { type: 'submitted-form' },
     ])
     t.is(state.step.at, ok ? 'wallets' : 'choose')
-    t.true(state.form.looked)
+    t.true(state.form.showFaults)
   })
 
 for (const [fault, at] of [
@@ -55,10 +69,10 @@ for (const [fault, at] of [
   ['disconnected', 'wallets'],
   ['failed', 'wallets'],
 ] as const)
-  test(`connecting that ends as ${fault} leads to ${at}`, (t) => {
-    const { state, told } = run([...ways.connecting, { type: 'pay-failed', fault, detail: 'x' }])
+  test(`connecting that fails as ${fault} leads to the step ${at}`, (t) => {
+    const { state, messages } = run([...eventsTo.connecting, { type: 'pay-failed', fault, detail: 'x' }])
     t.is(state.step.at, at)
-    t.is(told.at(-1)?.type, 'tip.failed')
+    t.is(messages.at(-1)?.type, 'tip.failed')
   })
 
 for (const [fault, at] of [
@@ -71,97 +85,98 @@ for (const [fault, at] of [
   ['network', 'not-sent'],
   ['failed', 'not-sent'],
 ] as const)
-  test(`paying that ends as ${fault} leads to ${at}`, (t) => {
+  test(`paying that fails as ${fault} leads to the step ${at}`, (t) => {
     t.is(run([...approving, { type: 'pay-failed', fault, detail: 'x' }]).state.step.at, at)
   })
 
 for (const [code, reason] of [
-  ['no_route', 'route'],
-  ['no_price', 'route'],
-  ['amount_below_minimum', 'small'],
-  ['price_unavailable', 'away'],
-  ['network', 'away'],
+  ['no_route', 'no-route'],
+  ['no_price', 'no-route'],
+  ['amount_below_minimum', 'too-small'],
+  ['price_unavailable', 'unavailable'],
+  ['network', 'unavailable'],
 ] as const)
-  test(`a price refused with ${code} is told as ${reason}`, (t) => {
-    t.like(run([...ways.pricing, { type: 'price-failed', code }]).state.step, { at: 'no-price', reason })
+  test(`a price refused with ${code} has the reason ${reason}`, (t) => {
+    t.like(run([...eventsTo.pricing, { type: 'price-failed', code }]).state.step, { at: 'no-price', reason })
   })
 
 for (const [change, at] of [
   [{ status: 'confirmed' }, 'done'],
-  [{ status: 'failed', outcome: 'tx_failed' }, 'refused'],
+  [{ status: 'failed', outcome: 'tx_failed' }, 'failed-on-chain'],
   [{ status: 'failed', outcome: 'mismatch' }, 'mismatch'],
-  [{ status: 'failed', outcome: 'not_found' }, 'not-taken'],
-  [{ status: 'expired' }, 'not-taken'],
+  [{ status: 'failed', outcome: 'not_found' }, 'not-landed'],
+  [{ status: 'expired' }, 'not-landed'],
   [{ status: 'submitted' }, 'sent'],
   [{ status: 'requires_action' }, 'sent'],
 ] as const)
-  test(`a payment of which the service says ${JSON.stringify(change)} is ${at}`, (t) => {
-    t.is(run([...sent, { type: 'watched', intent: seen(change) }]).state.step.at, at)
+  test(`a payment with the status ${JSON.stringify(change)} leads to the step ${at}`, (t) => {
+    t.is(run([...sent, { type: 'payment-status', intent: intentStatus(change) }]).state.step.at, at)
   })
 
-test('what the chain took is not done before the service says so', (t) => {
+test('a transaction that landed is not done before the service has confirmed it', (t) => {
   t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: false }]).state.step.at, 'sent')
-  t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: true }]).state.step.at, 'refused')
-  t.is(run([...sent, { type: 'unlanded', intentId: 'pi_1' }]).state.step.at, 'not-taken')
+  t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: true }]).state.step.at, 'failed-on-chain')
+  t.is(run([...sent, { type: 'not-landed', intentId: 'pi_1' }]).state.step.at, 'not-landed')
 })
 
-test('a payment that was sent is shown and followed wherever the supporter is by then', (t) => {
-  const places = [
-    ...Object.values(ways),
+test('a payment that was sent is shown and followed from every step', (t) => {
+  const histories = [
+    ...Object.values(eventsTo),
     approving,
     [...approving, { type: 'cancelled' }],
     [...approving, { type: 'tick', now: begin + 61_000 }],
     [...approving, { type: 'pay-failed', fault: 'rejected', detail: '' }],
   ]
-  for (const way of places) {
-    const { state, commands } = run([...way, { type: 'sent', payment }])
+  for (const events of histories) {
+    const { state, commands } = run([...events, { type: 'sent', payment }])
     t.is(state.step.at, 'sent')
-    t.true(commands.some((command) => command.do === 'watch'))
-    t.true(commands.some((command) => command.do === 'keep'))
+    t.true(commands.some((command) => command.do === 'watch-payment'))
+    t.true(commands.some((command) => command.do === 'save'))
   }
 })
 
-test('answers to what was given up change nothing', (t) => {
+test('results of earlier attempts change nothing', (t) => {
   const late = [
-    { type: 'connected', attempt: 2, address: 'a', here: true },
+    { type: 'connected', attempt: 2, address: 'a', rightNetwork: true },
     { type: 'priced', attempt: 3, intent, balance: undefined },
     { type: 'price-failed', attempt: 3, code: 'no_route' },
     { type: 'pay-failed', attempt: 5, fault: 'failed', detail: '' },
     { type: 'naira-started', attempt: 5, tip: nairaTip },
   ]
-  const { state } = run([...ways.review, { type: 'start-over' }])
+  const { state } = run([...eventsTo.review, { type: 'start-over' }])
   for (const event of late) t.deepEqual(run([event], state).state, state)
 })
 
-test('other payments of other intents change nothing', (t) => {
+test('statuses of other intents change nothing', (t) => {
   const { state } = run(sent)
   for (const event of [
-    { type: 'watched', intent: seen({ intentId: 'pi_2', status: 'confirmed' }) },
+    { type: 'payment-status', intent: intentStatus({ intentId: 'pi_2', status: 'confirmed' }) },
     { type: 'landed', intentId: 'pi_2', failed: true },
-    { type: 'unlanded', intentId: 'pi_2' },
+    { type: 'not-landed', intentId: 'pi_2' },
   ])
     t.deepEqual(run([event], state).state, state)
 })
 
-test('a price is over when its time is, in the review and while the wallet asks', (t) => {
-  for (const way of [ways.review, approving]) {
-    t.not(run([...way, { type: 'tick', now: begin + 59_000 }]).state.step.at, 'quote-expired')
-    const over = run([...way, { type: 'tick', now: begin + 60_000 }])
+test('a price expires in the review and while the wallet asks for approval', (t) => {
+  for (const events of [eventsTo.review, approving]) {
+    t.not(run([...events, { type: 'tick', now: begin + 59_000 }]).state.step.at, 'quote-expired')
+    const over = run([...events, { type: 'tick', now: begin + 60_000 }])
     t.is(over.state.step.at, 'quote-expired')
     t.is(run([{ type: 'retried' }], over.state).state.step.at, 'pricing')
   }
 })
 
-test('a wallet that holds too little is told before it is asked', (t) => {
-  const poor = (balance: bigint) => run([...ways.pricing, { type: 'priced', intent, balance }]).state.step.at
-  t.is(poor(33_333_333n), 'insufficient')
-  t.is(poor(33_343_333n), 'review')
-  t.is(run([...ways.pricing, { type: 'priced', intent, balance: undefined }]).state.step.at, 'review')
+test('a balance that is too small is shown before the wallet is asked', (t) => {
+  const stepWith = (balance: bigint) =>
+    run([...eventsTo.pricing, { type: 'priced', intent, balance }]).state.step.at
+  t.is(stepWith(33_333_333n), 'insufficient')
+  t.is(stepWith(33_343_333n), 'review')
+  t.is(run([...eventsTo.pricing, { type: 'priced', intent, balance: undefined }]).state.step.at, 'review')
 })
 
-test('a price impact above 5 % has to be accepted', (t) => {
-  const dear = { ...intent, quote: { ...intent.quote, priceImpactPct: 5.1 } }
-  const { state } = run([...ways.pricing, { type: 'priced', intent: dear, balance: undefined }])
+test('a price impact above 5 % must be accepted', (t) => {
+  const expensive = { ...intent, quote: { ...intent.quote, priceImpactPct: 5.1 } }
+  const { state } = run([...eventsTo.pricing, { type: 'priced', intent: expensive, balance: undefined }])
   t.is(run([{ type: 'approved' }], state).state.step.at, 'review')
   t.is(
     run([{ type: 'accepted-impact', accepted: true }, { type: 'approved' }], state).state.step.at,
@@ -169,57 +184,61 @@ test('a price impact above 5 % has to be accepted', (t) => {
   )
 })
 
-test('what is paid in another window or by a phone is heard of; what failed there is not', (t) => {
-  const away = [...ways.wallets, { type: 'open-window' }]
-  const listed = (change: Parameters<typeof seen>[0]) =>
-    run([...away, { type: 'listed', intents: [seen(change)] }]).state.step.at
-  t.is(listed({ status: 'failed', outcome: 'tx_failed' }), 'elsewhere')
-  t.is(listed({ status: 'requires_action' }), 'elsewhere')
+test('a payment made in another window or on a phone is shown; a failed one is not', (t) => {
+  const otherWindow = [...eventsTo.wallets, { type: 'open-window' }]
+  const listed = (change: Parameters<typeof intentStatus>[0]) =>
+    run([...otherWindow, { type: 'session-payments', intents: [intentStatus(change)] }]).state.step.at
+  t.is(listed({ status: 'failed', outcome: 'tx_failed' }), 'other-window')
+  t.is(listed({ status: 'requires_action' }), 'other-window')
   t.is(listed({ status: 'submitted' }), 'sent')
   t.is(listed({ status: 'confirmed' }), 'done')
   const phone = run([
-    ...ways.wallets,
+    ...eventsTo.wallets,
     { type: 'use-phone' },
-    { type: 'listed', intents: [seen({ status: 'confirmed' })] },
+    { type: 'session-payments', intents: [intentStatus({ status: 'confirmed' })] },
   ])
   t.is(phone.state.step.at, 'done')
-  t.is(phone.told.at(-1)?.type, 'tip.completed')
+  t.is(phone.messages.at(-1)?.type, 'tip.completed')
 })
 
-test('a blocked window leaves a link that carries a code', (t) => {
+test('a blocked window shows a link with a one-time code', (t) => {
   const { state, commands } = run([
-    ...ways.wallets,
+    ...eventsTo.wallets,
     { type: 'open-window' },
     { type: 'popup', opened: false },
   ])
   t.is(state.step.at, 'blocked')
-  t.deepEqual(commands.at(-1), { do: 'hand-off', cents: 500, mint: 'sol' })
+  t.deepEqual(commands.at(-1), { do: 'refresh-phone-links', cents: 500, mint: 'sol' })
   const links = { browser: 'https://x/#h=1', request: undefined }
-  t.deepEqual(run([{ type: 'handed-off', links }], state).state.step, {
+  t.deepEqual(run([{ type: 'phone-links', links }], state).state.step, {
     at: 'blocked',
     link: 'https://x/#h=1',
   })
 })
 
-test('a session that ends while a payment is on its way does not take the payment from sight', (t) => {
-  t.is(run([...sent, { type: 'session-dead' }]).state.step.at, 'sent')
-  t.is(run([...ways.review, { type: 'session-dead' }]).state.step.at, 'dead')
+test('a payment under way stays visible when its session ends', (t) => {
+  t.is(run([...sent, { type: 'session-over' }]).state.step.at, 'sent')
+  t.is(run([...eventsTo.review, { type: 'session-over' }]).state.step.at, 'session-over')
 })
 
-test('the supporter who comes back finds the payment that was on its way', (t) => {
+test('a payment under way is resumed when the page is loaded again', (t) => {
   const { state, commands } = run([
     { type: 'resumed', payment },
     { type: 'loaded', session },
   ])
   t.is(state.step.at, 'sent')
-  t.deepEqual(commands, [{ do: 'watch', payment }])
+  t.deepEqual(commands, [{ do: 'watch-payment', payment }])
 })
 
 const quote = { cents: 500, amountNgn: 7600, feeUsd: 0.25, receivedUsd: 4.75 }
-const naira = [...ways.choose, { type: 'edited', form: { method: 'naira' } }, { type: 'quoted', quote }]
+const naira = [
+  ...eventsTo.choose,
+  { type: 'edited', form: { method: 'naira' } },
+  { type: 'naira-quoted', quote },
+]
 const waiting = [...naira, { type: 'submitted-form' }, { type: 'naira-started', tip: nairaTip }]
 
-test('a tip in naira charges what the button said, and only a price of this amount counts', (t) => {
+test('a naira tip starts with the quote on the button, and only with a quote for its amount', (t) => {
   const { state, commands } = run([...naira, { type: 'submitted-form' }])
   t.is(state.step.at, 'naira-starting')
   t.like(commands.at(-1), { do: 'start-naira', cents: 500, quote })
@@ -233,7 +252,7 @@ for (const [status, at] of [
   ['cancelled', 'naira-late'],
   ['requires_action', 'naira-waiting'],
 ] as const)
-  test(`a tip in naira that is ${status} is ${at}`, (t) => {
+  test(`a naira tip with the status ${status} leads to the step ${at}`, (t) => {
     t.is(run([...waiting, { type: 'naira-status', intentId: 'fiatpay_1', status }]).state.step.at, at)
     t.is(
       run([...waiting, { type: 'naira-status', intentId: 'fiatpay_2', status }]).state.step.at,
@@ -241,25 +260,30 @@ for (const [status, at] of [
     )
   })
 
-test('money that comes after the time is over still makes the tip done', (t) => {
+test('a naira payment that arrives after its time completes the tip', (t) => {
   const status = (word: string) => ({ type: 'naira-status', intentId: 'fiatpay_1', status: word })
-  const { state, told } = run([
+  const { state, messages } = run([
     ...waiting,
     status('cancelled'),
-    { type: 'said-sent' },
+    { type: 'marked-sent' },
     status('cancelled'),
     status('completed'),
   ])
   t.is(state.step.at, 'naira-done')
-  t.is(told.filter(({ type }) => type === 'tip.failed').length, 1)
-  t.like(told.at(-1), { type: 'tip.completed', method: 'bank_transfer', amount: 7600, tokenSymbol: 'NGN' })
+  t.is(messages.filter(({ type }) => type === 'tip.failed').length, 1)
+  t.like(messages.at(-1), {
+    type: 'tip.completed',
+    method: 'bank_transfer',
+    amount: 7600,
+    tokenSymbol: 'NGN',
+  })
 })
 
-test('a rate or a provider that is away is said, and nothing was paid', (t) => {
-  t.is(run([...naira, { type: 'quote-failed' }]).state.naira, 'away')
+test('an unavailable rate or provider is shown, and nothing was paid', (t) => {
+  t.is(run([...naira, { type: 'naira-quote-failed' }]).state.naira, 'unavailable')
   const starting = [...naira, { type: 'submitted-form' }]
   t.like(run([...starting, { type: 'naira-refused', code: 'rate_unavailable' }]).state, {
-    naira: 'away',
+    naira: 'unavailable',
     step: { at: 'choose' },
   })
   t.is(
@@ -268,14 +292,14 @@ test('a rate or a provider that is away is said, and nothing was paid', (t) => {
   )
 })
 
-test('whoever tips anonymously leaves no name and no e-mail behind', (t) => {
+test('tipping anonymously clears the name and the e-mail', (t) => {
   const typed = { type: 'edited', form: { name: 'Tobi', email: 't@example.com' } }
-  const { state } = run([...ways.choose, typed, { type: 'edited', form: { anonymous: true } }])
+  const { state } = run([...eventsTo.choose, typed, { type: 'edited', form: { anonymous: true } }])
   t.like(state.form, { name: '', email: '', anonymous: true })
 })
 
-test('a wallet that comes or goes changes the list and nothing else', (t) => {
-  const { state } = run([...ways.wallets, { type: 'wallets', wallets: [wallet] }])
+test('a wallet that registers or unregisters changes only the list', (t) => {
+  const { state } = run([...eventsTo.wallets, { type: 'wallets', wallets: [wallet] }])
   t.deepEqual(state.wallets, [wallet])
   t.is(state.step.at, 'wallets')
 })

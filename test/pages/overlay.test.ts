@@ -5,12 +5,12 @@ import { defaults, readParameters, writeParameters } from '../../src/pages/overl
 import { Player } from '../../src/pages/overlay/player.js'
 import { type Alert, add, emptyQueue, type Queue, type Tip, take } from '../../src/pages/overlay/queue.js'
 import { fillTemplate } from '../../src/pages/overlay/template.js'
-import { createBackoff } from '../../src/sdk/client/backoff.js'
-import { seeded } from '../helpers/seed.js'
+import { createBackoff } from '../../src/sdk/client/wait.js'
+import { seededRuns } from '../helpers/random.js'
 import { until } from '../helpers/until.js'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
-const rules = { minUsd: 0, replayMs: 600_000, most: 3 }
+const rules = { minUsd: 0, replayMs: 600_000, maxWaiting: 3 }
 
 function tip(id: number, changes: Partial<Tip> = {}): Tip {
   const timestamp = new Date(now).toISOString()
@@ -26,7 +26,7 @@ function tip(id: number, changes: Partial<Tip> = {}): Tip {
   }
 }
 
-function all(queue: Queue): { shown: Alert[]; cursor: string | undefined } {
+function takeAll(queue: Queue): { shown: Alert[]; cursor: string | undefined } {
   const shown: Alert[] = []
   for (let taken = take(queue); taken !== undefined; taken = take(queue)) {
     shown.push(taken.alert)
@@ -35,10 +35,10 @@ function all(queue: Queue): { shown: Alert[]; cursor: string | undefined } {
   return { shown, cursor: queue.cursor }
 }
 
-test('what is beyond the queue becomes one alert with their number and value', (t) => {
+test('tips that do not fit into the queue become one alert with their number and value', (t) => {
   let queue = emptyQueue(undefined)
   for (const id of [1, 2, 3, 4, 5]) queue = add(queue, tip(id, { valueUsd: id }), rules, now)
-  const { shown, cursor } = all(queue)
+  const { shown, cursor } = takeAll(queue)
   t.deepEqual(
     shown.map((alert) => (alert.kind === 'tip' ? alert.tip.id : alert.more)),
     ['1', '2', '3', { count: 2, usd: 9, id: '5' }],
@@ -46,27 +46,27 @@ test('what is beyond the queue becomes one alert with their number and value', (
   t.is(cursor, '5')
 })
 
-test('small and old tips are left out, and a page that has nothing waiting never reads them again', (t) => {
+test('small and old tips are skipped, and not read again while the queue is empty', (t) => {
   const old = { timestamp: new Date(now - 601_000).toISOString() }
   let queue = add(emptyQueue('1'), tip(2, old), rules, now)
   t.deepEqual(queue, emptyQueue('2'))
   queue = add(queue, tip(3, { valueUsd: 0.5 }), { ...rules, minUsd: 1 }, now)
   t.deepEqual(queue, emptyQueue('3'))
   t.is(
-    all(add(queue, { ...tip(0), id: undefined, valueUsd: 0 }, { ...rules, minUsd: 1 }, now)).shown.length,
+    takeAll(add(queue, { ...tip(0), id: undefined, valueUsd: 0 }, { ...rules, minUsd: 1 }, now)).shown.length,
     1,
   )
 })
 
-/** A page over its loads, the service it reads from, and what an audience saw of it. */
+/** An overlay over several page loads, the service that it reads from, and what viewers saw. */
 class Audience {
   readonly seen: number[] = []
   readonly #sent: Tip[] = []
   readonly #rules: typeof rules
   #queue = emptyQueue('0')
 
-  constructor(most: number) {
-    this.#rules = { ...rules, most }
+  constructor(maxWaiting: number) {
+    this.#rules = { ...rules, maxWaiting }
   }
 
   get sent(): number[] {
@@ -89,7 +89,7 @@ class Audience {
     return true
   }
 
-  /** As the service answers: what came after the cursor. */
+  /** A new page load reads the tips after the cursor. */
   reload(): void {
     const { cursor } = this.#queue
     this.#queue = emptyQueue(cursor)
@@ -98,24 +98,24 @@ class Audience {
   }
 }
 
-test('a page that is loaded again at any moment shows every tip once', (t) => {
+test('a page that is reloaded at any moment shows every tip once', (t) => {
   const steps = fc.array(fc.constantFrom('tip', 'show', 'reload'), { maxLength: 60 })
   fc.assert(
-    fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, most) => {
-      const audience = new Audience(most)
+    fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, maxWaiting) => {
+      const audience = new Audience(maxWaiting)
       for (const step of taken) audience[step]()
       while (audience.show());
       t.deepEqual(audience.seen, audience.sent)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('alerts come one after the other, wait while held, and the place is kept before one is shown', async (t) => {
-  const told: string[] = []
+test('alerts come one at a time, wait while held, and the cursor is saved before an alert is shown', async (t) => {
+  const calls: string[] = []
   const player = new Player({ ...defaults, durationMs: 1, gapMs: 0 }, undefined, {
-    show: (alert, phase) => told.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
-    keep: (cursor) => told.push(`keep ${cursor}`),
+    show: (alert, phase) => calls.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
+    saveCursor: (cursor) => calls.push(`save ${cursor}`),
   })
   const fresh = { timestamp: new Date().toISOString() }
   player.startAt('5')
@@ -123,16 +123,16 @@ test('alerts come one after the other, wait while held, and the place is kept be
   player.hold(true)
   player.add(tip(7, fresh))
   player.add(tip(8, fresh))
-  t.deepEqual(told, ['keep 5'])
+  t.deepEqual(calls, ['save 5'])
   player.hold(false)
-  await until('both are gone', () => told.filter((line) => line === 'nothing').length === 2)
-  t.deepEqual(told, [
-    ...['keep 5', 'keep 7', '7 enter', '7 show', '7 exit', 'nothing'],
-    ...['keep 8', '8 enter', '8 show', '8 exit', 'nothing'],
+  await until('both are gone', () => calls.filter((line) => line === 'nothing').length === 2)
+  t.deepEqual(calls, [
+    ...['save 5', 'save 7', '7 enter', '7 show', '7 exit', 'nothing'],
+    ...['save 8', '8 enter', '8 show', '8 exit', 'nothing'],
   ])
 })
 
-test('an address says what differs, and nonsense in it is the default', (t) => {
+test('the URL holds only parameters that differ from the default, and invalid ones are the default', (t) => {
   const wanted = {
     ...defaults,
     wallet: 'W',
@@ -150,7 +150,7 @@ test('an address says what differs, and nonsense in it is the default', (t) => {
   t.is(readParameters(new URLSearchParams('accent=00ff00')).accent, '#00ff00')
 })
 
-test('a template is text around what a tip says, also when the tip says something that looks like a template', (t) => {
+test('a template is filled with values, and a value that looks like a template stays text', (t) => {
   const values = { sender: '{amount}', amount: '$5.00', token: '' }
   t.deepEqual(fillTemplate('{sender} gave {amount} {token}!', values), [
     { kind: 'sender', text: '{amount}' },
@@ -172,7 +172,7 @@ test('senders and amounts are short', (t) => {
   t.deepEqual(amountParts(250_000, 'BONK'), { amount: '250,000', token: 'BONK' })
 })
 
-test('waits grow to half a minute, each by its own chance, and begin anew after a success', (t) => {
+test('the backoff grows to half a minute with random jitter, and starts again after a success', (t) => {
   const backoff = createBackoff(() => 0.5)
   t.deepEqual(
     Array.from({ length: 7 }, () => backoff.nextMs()),

@@ -4,14 +4,14 @@ import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from
 import test from 'ava'
 import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { sendFault, surelyUnsent, walletFault } from '../../src/pages/checkout/machine/faults.js'
-import { chainPauseMs, nairaPauseMs, stillLooked } from '../../src/pages/checkout/machine/pauses.js'
+import { provesNotSent, sendFault, walletFault } from '../../src/pages/checkout/machine/faults.js'
+import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/checkout/machine/pauses.js'
 import { isUnclear, numberText, typedCents, typedNumber } from '../../src/pages/lib/amount-text.js'
 import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRuns } from '../helpers/random.js'
 
-test('base58 and base64 are everybody else’s', (t) => {
+test('base58 and base64 equal the standard encodings', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
       t.is(toBase58(bytes), encodeBase58(bytes))
@@ -21,7 +21,7 @@ test('base58 and base64 are everybody else’s', (t) => {
   )
 })
 
-test('the signature of a transaction is found, and who signed it', (t) => {
+test('the first signature of a transaction and its signer are found', (t) => {
   const payer = Keypair.generate()
   const instruction = SystemProgram.transfer({
     fromPubkey: payer.publicKey,
@@ -108,7 +108,7 @@ for (const [text, number] of [
   ['5 dollars', undefined],
   ['', undefined],
 ] as const)
-  test(`what is typed as "${text}" is ${number}, to every page`, (t) => {
+  test(`the typed text "${text}" is read as ${number}`, (t) => {
     const expected = number === 'unclear' ? undefined : number
     t.is(typedNumber(text), expected)
     t.is(isUnclear(text), number === 'unclear')
@@ -116,7 +116,7 @@ for (const [text, number] of [
     t.is(typedCents(text), cents !== undefined && Number.isInteger(cents) ? cents : undefined)
   })
 
-test('a reading is what one of the customs says, a comma before cents is no grouping, and what a page fills in is read as it was meant', (t) => {
+test('a typed number has the value of one of the two conventions, and a filled-in number is read back unchanged', (t) => {
   const digits = fc.stringMatching(/^\d{1,4}$/)
   const marks = fc.constantFrom(',', '.', ' ')
   fc.assert(
@@ -132,13 +132,13 @@ test('a reading is what one of the customs says, a comma before cents is no grou
       if (read !== undefined) t.true(read === english || read === continental, `${text}: ${read}`)
       if (/^\d+[,.]\d{1,2}$/.test(text)) t.is(read, Number(text.replace(',', '.')), text)
     }),
-    seeded(t),
+    seededRuns(t),
   )
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10 ** 12 }), (micros) => {
       t.is(typedNumber(numberText(micros / 1e6)), micros / 1e6)
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
@@ -156,10 +156,10 @@ for (const [thrown, fault] of [
     t.is(walletFault(thrown), fault)
   })
 
-test('only a plain refusal of a wallet that sends by itself means that nothing was sent', (t) => {
-  t.true(surelyUnsent('rejected'))
-  t.false(surelyUnsent('failed'))
-  t.false(surelyUnsent('network'))
+test('only a clear refusal of a wallet that signs and sends proves that nothing was sent', (t) => {
+  t.true(provesNotSent('rejected'))
+  t.false(provesNotSent('failed'))
+  t.false(provesNotSent('network'))
 })
 
 for (const [error, fault] of [
@@ -182,15 +182,15 @@ for (const [error, fault] of [
     t.is(sendFault(error), fault)
   })
 
-test('payments are looked for quickly at first and for long enough', (t) => {
+test('payments are polled quickly at first, and late ones for half an hour', (t) => {
   t.deepEqual([0, 1, 2, 3, 4, 5, 50].map(chainPauseMs), [1000, 1000, 2000, 3000, 5000, 5000, 5000])
   t.is(nairaPauseMs(299_999), 5000)
   t.is(nairaPauseMs(300_000), 10_000)
-  t.true(stillLooked(29 * 60_000))
-  t.false(stillLooked(30 * 60_000))
+  t.true(isStillPolled(29 * 60_000))
+  t.false(isStillPolled(30 * 60_000))
 })
 
-test('no word of the checkout says that a payment failed', (t) => {
+test('no text of the checkout says that a payment failed', (t) => {
   const words = readFileSync('src/pages/i18n/checkout.ts', 'utf8').split('\n').slice(1)
   t.deepEqual(
     words.filter((line) => /(: |`|')[^:]*\bfailed\b/i.test(line)),

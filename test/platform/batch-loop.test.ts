@@ -4,110 +4,110 @@ import {
   createBatchLoop,
   createConcurrentLoops,
 } from '../../src/platform/worker/batch-loop.js'
-import { controlled, settled } from '../helpers/controlled-call.js'
+import { createControlledCall, runPendingTasks } from '../helpers/controlled-call.js'
 
 const neverFails = (error: unknown): void => {
   throw error
 }
 
 function startLoop(onError: (error: unknown) => void = neverFails) {
-  const batches = controlled<void, BatchReport>()
+  const batches = createControlledCall<void, BatchReport>()
   return { batches, loop: createBatchLoop(() => batches.run(), onError) }
 }
 
-test('nothing is stopped before somebody asks', async (t) => {
+test('a loop runs no batch before its first wake-up', async (t) => {
   const { batches, loop } = startLoop()
-  await settled()
+  await runPendingTasks()
   t.is(batches.made, 0)
   await loop.stop()
 })
 
-test('one poke batches until nothing is taken, one batch at a time', async (t) => {
+test('one wake-up runs batches, one at a time, until nothing is taken', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   for (const taken of [256, 3, 0]) {
     const batch = await batches.next()
-    await settled()
+    await runPendingTasks()
     batch.resolve({ taken })
   }
-  await round
-  await settled()
+  await wakeUp
+  await runPendingTasks()
   t.is(batches.made, 3)
   await loop.stop()
 })
 
-test('any number of pokes during a batch mean one more look, not one each', async (t) => {
+test('several wake-ups during a batch cause one more batch', async (t) => {
   const { batches, loop } = startLoop()
-  const pokes = [loop.wake()]
+  const wakeUps = [loop.wake()]
   const first = await batches.next()
-  pokes.push(loop.wake(), loop.wake(), loop.wake())
-  await settled()
-  t.is(batches.made, 1, 'never two batches at once')
+  wakeUps.push(loop.wake(), loop.wake(), loop.wake())
+  await runPendingTasks()
+  t.is(batches.made, 1, 'never two batches at the same time')
   first.resolve({ taken: 0 })
   const second = await batches.next()
   second.resolve({ taken: 0 })
-  await Promise.all(pokes)
-  await settled()
+  await Promise.all(wakeUps)
+  await runPendingTasks()
   t.is(batches.made, 2)
   await loop.stop()
 })
 
-test('a poke is served by a batch that began after it, at whatever moment it comes', async (t) => {
+test('a wake-up is served by a batch that began after it, at any moment', async (t) => {
   for (let depth = 0; depth < 20; depth++) {
     const { batches, loop } = startLoop()
-    const round = loop.wake()
+    const wakeUp = loop.wake()
     ;(await batches.next()).resolve({ taken: 0 })
-    // Each step is one more microtask into the end of the round.
+    // Each step is one more microtask into the end of the first wake-up.
     for (let step = 0; step < depth; step++) await Promise.resolve()
     let served = false
-    const poked = loop.wake().then(() => {
+    const secondWakeUp = loop.wake().then(() => {
       served = true
     })
     const second = await batches.next()
-    await settled()
-    t.false(served, `a poke ${depth} microtasks after the last look was told too early that it is done`)
+    await runPendingTasks()
+    t.false(served, `a wake-up ${depth} microtasks after the last batch resolved too early`)
     second.resolve({ taken: 0 })
-    await Promise.all([round, poked])
+    await Promise.all([wakeUp, secondWakeUp])
     t.is(batches.made, 2, `${depth} microtasks`)
     await loop.stop()
   }
 })
 
-test('the next look comes when the first row that was put off is due', async (t) => {
+test('the next batch runs when the next row is due', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   ;(await batches.next()).resolve({ taken: 5, nextDueMs: 10 })
   const last = await batches.next()
   const start = performance.now()
   last.resolve({ taken: 0, nextDueMs: 1900 })
-  await round
+  await wakeUp
   ;(await batches.next()).resolve({ taken: 0 })
-  const waited = performance.now() - start
-  t.true(waited >= 5 && waited < 1500, `${waited} ms`)
+  const waitedMs = performance.now() - start
+  t.true(waitedMs >= 5 && waitedMs < 1500, `${waitedMs} ms`)
   await loop.stop()
 })
 
-test('a poke during a round does not forget a row that was put off in it', async (t) => {
+test('a wake-up does not make the loop forget when the next row is due', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   ;(await batches.next()).resolve({ taken: 1, nextDueMs: 100 })
   const last = await batches.next()
-  const poked = loop.wake()
+  const secondWakeUp = loop.wake()
   last.resolve({ taken: 0 })
   ;(await batches.next()).resolve({ taken: 0 })
-  await Promise.all([round, poked])
+  await Promise.all([wakeUp, secondWakeUp])
   const start = performance.now()
   ;(await batches.next()).resolve({ taken: 0 })
-  t.true(performance.now() - start < 1000, 'the row had to wait for the rhythm of the loop')
+  t.true(performance.now() - start < 1000, 'the row waited for the two-second timer')
   await loop.stop()
 })
 
-test('a row that was put off is looked for once, not again and again', async (t) => {
+test('a reported due time causes one batch, not repeated ones', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   ;(await batches.next()).resolve({ taken: 1, nextDueMs: 5 })
   ;(await batches.next()).resolve({ taken: 0 })
-  await round
+  await wakeUp
   ;(await batches.next()).resolve({ taken: 0 })
   const start = performance.now()
   ;(await batches.next()).resolve({ taken: 0 })
@@ -115,52 +115,52 @@ test('a row that was put off is looked for once, not again and again', async (t)
   await loop.stop()
 })
 
-test('without anything due the loop looks again within about two seconds', async (t) => {
+test('with nothing due the loop runs a batch every two seconds', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   ;(await batches.next()).resolve({ taken: 0, nextDueMs: 3_600_000 })
-  await round
+  await wakeUp
   const start = performance.now()
   ;(await batches.next()).resolve({ taken: 0 })
-  const waited = performance.now() - start
-  t.true(waited > 1500 && waited < 5000, `${waited} ms`)
+  const waitedMs = performance.now() - start
+  t.true(waitedMs > 1500 && waitedMs < 5000, `${waitedMs} ms`)
   await loop.stop()
 })
 
-test('an error is reported and the loop goes on by itself, after a pause', async (t) => {
+test('after an error, which is reported, the loop continues after a pause', async (t) => {
   const errors: unknown[] = []
   const { batches, loop } = startLoop((error) => errors.push(error))
-  const round = loop.wake()
-  const lost = new Error('database away')
-  ;(await batches.next()).reject(lost)
-  await round
-  t.deepEqual(errors, [lost])
+  const wakeUp = loop.wake()
+  const failure = new Error('database unavailable')
+  ;(await batches.next()).reject(failure)
+  await wakeUp
+  t.deepEqual(errors, [failure])
   const start = performance.now()
   ;(await batches.next()).resolve({ taken: 0 })
-  const waited = performance.now() - start
-  t.true(waited > 300 && waited < 2000, `${waited} ms`)
+  const waitedMs = performance.now() - start
+  t.true(waitedMs > 300 && waitedMs < 2000, `${waitedMs} ms`)
   await loop.stop()
 })
 
-test('a poke during a batch that fails is served at once', async (t) => {
+test('a wake-up during a batch that fails is served without a pause', async (t) => {
   const errors: unknown[] = []
   const { batches, loop } = startLoop((error) => errors.push(error))
   const first = loop.wake()
   const batch = await batches.next()
-  const poked = loop.wake()
+  const secondWakeUp = loop.wake()
   batch.reject(new Error('deadlock'))
   ;(await batches.next()).resolve({ taken: 0 })
-  await Promise.all([first, poked])
+  await Promise.all([first, secondWakeUp])
   t.is(errors.length, 1)
   t.is(batches.made, 2)
   await loop.stop()
 })
 
-test('a batch that throws at once is an error like any other', async (t) => {
+test('a batch that throws synchronously is reported like any other error', async (t) => {
   const errors: unknown[] = []
   const loop = createBatchLoop(
     () => {
-      throw new Error('at once')
+      throw new Error('synchronous')
     },
     (error) => errors.push(error),
   )
@@ -169,66 +169,66 @@ test('a batch that throws at once is an error like any other', async (t) => {
   await loop.stop()
 })
 
-test('stop waits for the running batch and takes nothing more', async (t) => {
+test('stop waits for the running batch and runs no further one', async (t) => {
   const { batches, loop } = startLoop()
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   const batch = await batches.next()
   let stopped = false
   const stopping = loop.stop().then(() => {
     stopped = true
   })
   const late = loop.wake()
-  await settled()
+  await runPendingTasks()
   t.false(stopped)
   batch.resolve({ taken: 256 })
-  await Promise.all([stopping, round, late])
-  await settled()
-  t.is(batches.made, 1, 'rows were left, and they stay for the next process')
+  await Promise.all([stopping, wakeUp, late])
+  await runPendingTasks()
+  t.is(batches.made, 1, 'remaining rows are left for another process')
 })
 
-test('stop ends a loop that is failing', async (t) => {
+test('stop ends a loop whose batch fails', async (t) => {
   const { batches, loop } = startLoop(() => undefined)
-  const round = loop.wake()
+  const wakeUp = loop.wake()
   const batch = await batches.next()
   const stopping = loop.stop()
-  batch.reject(new Error('database away'))
-  await Promise.all([round, stopping])
+  batch.reject(new Error('database unavailable'))
+  await Promise.all([wakeUp, stopping])
   await loop.wake()
-  await settled()
+  await runPendingTasks()
   t.is(batches.made, 1)
 })
 
-test('a stopped loop never starts', async (t) => {
+test('a stopped loop does not start again', async (t) => {
   const { batches, loop } = startLoop()
   await loop.stop()
   await loop.wake()
   await loop.stop()
-  await settled()
+  await runPendingTasks()
   t.is(batches.made, 0)
 })
 
-test('a batch that hangs in one lane leaves the others to whoever pokes', async (t) => {
-  const batches = controlled<void, BatchReport>()
-  const lanes = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
-  const hung = lanes.wake()
+test('while a batch of one loop hangs, a wake-up goes to another loop', async (t) => {
+  const batches = createControlledCall<void, BatchReport>()
+  const loops = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
+  const hung = loops.wake()
   const hanging = await batches.next()
-  const served = lanes.wake()
+  const served = loops.wake()
   const other = await batches.next()
   other.resolve({ taken: 0 })
   await served
-  t.truthy(lanes.running, 'the first one still hangs')
+  t.truthy(loops.running, 'the first batch still hangs')
   hanging.resolve({ taken: 0 })
-  await Promise.all([hung, lanes.running])
-  t.is(lanes.running, undefined)
-  await lanes.stop()
+  await Promise.all([hung, loops.running])
+  t.is(loops.running, undefined)
+  await loops.stop()
 })
 
-test('with every lane busy whichever ends first serves a poke', async (t) => {
-  const batches = controlled<void, BatchReport>()
-  const lanes = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
-  const busy = [lanes.wake(), lanes.wake()]
+test('when every loop is busy, the first to end serves a wake-up', async (t) => {
+  const batches = createControlledCall<void, BatchReport>()
+  const loops = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
+  const busy = [loops.wake(), loops.wake()]
   const [hanging, other] = [await batches.next(), await batches.next()]
-  const served = lanes.wake()
+  const served = loops.wake()
   other.resolve({ taken: 0 })
   const again = await batches.next()
   again.resolve({ taken: 0 })
@@ -238,5 +238,5 @@ test('with every lane busy whichever ends first serves a poke', async (t) => {
   const last = await batches.next()
   last.resolve({ taken: 0 })
   await Promise.all(busy)
-  await lanes.stop()
+  await loops.stop()
 })

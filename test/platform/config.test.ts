@@ -9,7 +9,7 @@ import {
 } from '../../src/platform/config/config.js'
 import { wallet } from '../tips/verify/transactions.js'
 
-const least = {
+const required = {
   DATABASE_URL: 'postgres://app:secret@db/tips',
   REDIS_URL: 'redis://cache',
   SOLANA_RPC_URLS: 'https://rpc.example',
@@ -25,11 +25,11 @@ function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
   return t.throws(() => loadConfig(env), { instanceOf: ConfigError })?.message ?? ''
 }
 
-test('the least settings suffice, and the rest is the documented default', (t) => {
-  const config = loadConfig(least)
+test('with only the required settings, all others have their defaults', (t) => {
+  const config = loadConfig(required)
   t.like(config, {
     http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: false },
-    databaseUrl: least.DATABASE_URL,
+    databaseUrl: required.DATABASE_URL,
     redis: { url: 'redis://cache', namespace: 'tipping' },
     sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
     logLevel: 'info',
@@ -57,9 +57,9 @@ test('the least settings suffice, and the rest is the documented default', (t) =
   t.true(Object.isFrozen(config))
 })
 
-test('every fault stands in one message', (t) => {
+test('one message lists every fault', (t) => {
   const message = faultsOf(t, {
-    ...least,
+    ...required,
     DATABASE_URL: undefined,
     REDIS_URL: '',
     PORT: '70000',
@@ -87,15 +87,15 @@ test('every fault stands in one message', (t) => {
   t.is(message.split('\n').length, 1 + names.length)
 })
 
-test('each required setting is missed by name', (t) => {
-  for (const name of Object.keys(least))
-    t.true(faultsOf(t, { ...least, [name]: undefined }).includes(`  ${name}: `), name)
+test('a missing required setting is named', (t) => {
+  for (const name of Object.keys(required))
+    t.true(faultsOf(t, { ...required, [name]: undefined }).includes(`  ${name}: `), name)
 })
 
 test('an empty or blank value counts as absent', (t) => {
   for (const blank of ['', ' ', '\t\n']) {
     const config = loadConfig({
-      ...least,
+      ...required,
       PORT: blank,
       PUBLIC_URL: blank,
       CRYPTO_FEE_BPS: blank,
@@ -103,11 +103,11 @@ test('an empty or blank value counts as absent', (t) => {
     })
     t.like(config.http, { port: 3000, publicUrl: 'http://localhost:3000' })
     t.like(config.tips, { feeBps: 200, minUsd: 0.01 })
-    t.true(faultsOf(t, { ...least, DATABASE_URL: blank }).includes('DATABASE_URL'))
+    t.true(faultsOf(t, { ...required, DATABASE_URL: blank }).includes('DATABASE_URL'))
   }
 })
 
-test('numbers are held to their bounds, which are inclusive', (t) => {
+test('numbers must be within their bounds, inclusive', (t) => {
   const table: [name: string, valid: string[], refused: string[]][] = [
     ['PORT', ['0', '1', '65535'], ['-1', '65536', '3000.5', 'http', 'Infinity', 'NaN']],
     ['CRYPTO_FEE_BPS', ['0', '200', '5000'], ['-1', '5001', '0.5', '2%']],
@@ -116,13 +116,14 @@ test('numbers are held to their bounds, which are inclusive', (t) => {
     ['CLAIM_WINDOW_HOURS', ['0.1', '8760'], ['0', '8761']],
   ]
   for (const [name, valid, refused] of table) {
-    for (const value of valid) t.notThrows(() => loadConfig({ ...least, [name]: value }), `${name}=${value}`)
+    for (const value of valid)
+      t.notThrows(() => loadConfig({ ...required, [name]: value }), `${name}=${value}`)
     for (const value of refused.filter((text) => text !== ''))
-      t.true(faultsOf(t, { ...least, [name]: value }).includes(name), `${name}=${value}`)
+      t.true(faultsOf(t, { ...required, [name]: value }).includes(name), `${name}=${value}`)
   }
 })
 
-test('the database and Redis are addresses their clients can read', (t) => {
+test('the addresses of the database and Redis must be readable for their clients', (t) => {
   const table: [name: string, valid: string[], refused: string[]][] = [
     [
       'DATABASE_URL',
@@ -163,53 +164,54 @@ test('the database and Redis are addresses their clients can read', (t) => {
     ],
   ]
   for (const [name, valid, refused] of table) {
-    for (const value of valid) t.notThrows(() => loadConfig({ ...least, [name]: value }), `${name}=${value}`)
+    for (const value of valid)
+      t.notThrows(() => loadConfig({ ...required, [name]: value }), `${name}=${value}`)
     for (const value of refused)
-      t.regex(faultsOf(t, { ...least, [name]: value }), new RegExp(`^  ${name}: must be a `, 'm'), value)
+      t.regex(faultsOf(t, { ...required, [name]: value }), new RegExp(`^  ${name}: must be a `, 'm'), value)
   }
 })
 
-test('a smallest tip above the largest is refused, beside any other fault', (t) => {
-  const crossed = { ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '4.99' }
+test('MIN_TIP_USD above MAX_TIP_USD is refused, together with any other fault', (t) => {
+  const crossed = { ...required, MIN_TIP_USD: '5', MAX_TIP_USD: '4.99' }
   t.regex(faultsOf(t, crossed), /^ {2}MIN_TIP_USD: must not be above MAX_TIP_USD/m)
   const message = faultsOf(t, { ...crossed, PORT: 'http' })
   t.true(message.includes('MIN_TIP_USD: ') && message.includes('PORT: '), message)
-  t.true(faultsOf(t, { ...least, MIN_TIP_USD: '10001' }).includes('MIN_TIP_USD'), 'the default counts too')
-  t.like(loadConfig({ ...least, MIN_TIP_USD: '5', MAX_TIP_USD: '5' }).tips, { minUsd: 5, maxUsd: 5 })
+  t.true(faultsOf(t, { ...required, MIN_TIP_USD: '10001' }).includes('MIN_TIP_USD'), 'the default counts too')
+  t.like(loadConfig({ ...required, MIN_TIP_USD: '5', MAX_TIP_USD: '5' }).tips, { minUsd: 5, maxUsd: 5 })
 })
 
-test('lists and addresses are trimmed of what does not matter', (t) => {
+test('blanks, empty list items and trailing slashes are removed', (t) => {
   const config = loadConfig({
-    ...least,
+    ...required,
     SOLANA_RPC_URLS: ' https://a.example/ ,,http://b:8899/rpc// ',
     PUBLIC_URL: 'https://tips.example/',
   })
   t.deepEqual(config.chain.rpcUrls, ['https://a.example', 'http://b:8899/rpc'])
   t.is(config.http.publicUrl, 'https://tips.example')
-  t.true(faultsOf(t, { ...least, SOLANA_RPC_URLS: ' , ' }).includes('SOLANA_RPC_URLS'))
+  t.true(faultsOf(t, { ...required, SOLANA_RPC_URLS: ' , ' }).includes('SOLANA_RPC_URLS'))
 })
 
-test('the public address follows the port', (t) => {
-  t.is(loadConfig({ ...least, PORT: '8080' }).http.publicUrl, 'http://localhost:8080')
+test('the default of PUBLIC_URL contains the port', (t) => {
+  t.is(loadConfig({ ...required, PORT: '8080' }).http.publicUrl, 'http://localhost:8080')
 })
 
-test('flags are read as words and figures', (t) => {
+test('a flag is 0, 1, true or false', (t) => {
   for (const [text, flag] of [
     ['1', true],
     ['true', true],
     ['0', false],
     ['false', false],
   ] as const)
-    t.is(loadConfig({ ...least, TRUST_PROXY: text }).http.trustProxy, flag)
+    t.is(loadConfig({ ...required, TRUST_PROXY: text }).http.trustProxy, flag)
   for (const text of ['TRUE', 'on', '2'])
-    t.true(faultsOf(t, { ...least, TRUST_PROXY: text }).includes('TRUST_PROXY'))
+    t.true(faultsOf(t, { ...required, TRUST_PROXY: text }).includes('TRUST_PROXY'))
 })
 
-test('what is in the environment besides does no harm', (t) => {
-  t.notThrows(() => loadConfig({ ...least, PATH: '/bin', NODE_ENV: 'test', __proto__: null as never }))
+test('other environment variables are ignored', (t) => {
+  t.notThrows(() => loadConfig({ ...required, PATH: '/bin', NODE_ENV: 'test', __proto__: null as never }))
 })
 
-test('a message about faults shows no value', (t) => {
+test('an error message contains no value', (t) => {
   const secret = 'canary-3f9c'
   const wrong = Object.fromEntries(
     [
@@ -226,17 +228,17 @@ test('a message about faults shows no value', (t) => {
       'REDIS_NAMESPACE',
     ].map((name) => [name, `${secret} ${name.toLowerCase()} !`]),
   )
-  t.false(faultsOf(t, { ...least, ...wrong }).includes(secret))
+  t.false(faultsOf(t, { ...required, ...wrong }).includes(secret))
   t.false(t.throws(() => loadWalletKek({ WALLET_KEK: secret }))?.message.includes(secret))
 })
 
-test('a command that needs the database alone asks for nothing else', (t) => {
+test('loadDatabaseUrl requires DATABASE_URL only', (t) => {
   t.is(loadDatabaseUrl({ DATABASE_URL: 'postgres://db' }), 'postgres://db')
   const error = t.throws(() => loadDatabaseUrl({}), { instanceOf: ConfigError })
   t.is(error?.message, 'The settings are not usable:\n  DATABASE_URL: is missing')
 })
 
-test('the key of the wallets is exactly 32 bytes in base64', (t) => {
+test('WALLET_KEK is exactly 32 bytes in base64', (t) => {
   const key = randomBytes(32)
   t.deepEqual(loadWalletKek({ WALLET_KEK: key.toString('base64') }), key)
   const refused = [
@@ -257,27 +259,27 @@ test('the key of the wallets is exactly 32 bytes in base64', (t) => {
     )
 })
 
-test('the key of the wallets is no part of the settings', (t) => {
+test('WALLET_KEK is not part of the config', (t) => {
   const key = randomBytes(32).toString('base64')
-  t.false(JSON.stringify(loadConfig({ ...least, WALLET_KEK: key })).includes(key))
+  t.false(JSON.stringify(loadConfig({ ...required, WALLET_KEK: key })).includes(key))
 })
 
-test('pages are given an RPC endpoint without a key in it, or the one set for them', (t) => {
+test('pages get the first RPC URL without a key in it, or PUBLIC_RPC_URL', (t) => {
   const urls = [
     'https://rpc.example/v2/key',
     'https://rpc.example/?api-key=key',
     'https://user:key@rpc.example',
     'https://open.example/',
   ]
-  const open = loadConfig({ ...least, SOLANA_RPC_URLS: urls.join(',') })
+  const open = loadConfig({ ...required, SOLANA_RPC_URLS: urls.join(',') })
   t.is(open.chain.publicRpcUrl, 'https://open.example')
-  t.is(loadConfig({ ...least, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
-  const set = loadConfig({ ...least, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
+  t.is(loadConfig({ ...required, SOLANA_RPC_URLS: urls.slice(0, 3).join(',') }).chain.publicRpcUrl, undefined)
+  const set = loadConfig({ ...required, PUBLIC_RPC_URL: 'https://pages.example/v2/public' })
   t.is(set.chain.publicRpcUrl, 'https://pages.example/v2/public')
 })
 
-test('pages send bundles where they send the rest, unless another endpoint is set for them', (t) => {
-  const chain = (env: NodeJS.ProcessEnv) => loadConfig({ ...least, ...env }).chain
+test('pages send bundles to their RPC URL, or to PUBLIC_BUNDLE_RPC_URL', (t) => {
+  const chain = (env: NodeJS.ProcessEnv) => loadConfig({ ...required, ...env }).chain
   t.is(chain({}).publicBundleRpcUrl, 'https://rpc.example')
   t.is(chain({ PUBLIC_RPC_URL: 'https://pages.example' }).publicBundleRpcUrl, 'https://pages.example')
   t.is(chain({ SOLANA_RPC_URLS: 'https://rpc.example/v2/key' }).publicBundleRpcUrl, undefined)
@@ -291,26 +293,26 @@ test('pages send bundles where they send the rest, unless another endpoint is se
   })
 })
 
-test('the pepper of one-time codes is 32 bytes in base64', (t) => {
-  t.deepEqual(loadConfig(least).otpPepper, Buffer.from(least.OTP_PEPPER, 'base64'))
+test('OTP_PEPPER is 32 bytes in base64', (t) => {
+  t.deepEqual(loadConfig(required).otpPepper, Buffer.from(required.OTP_PEPPER, 'base64'))
   for (const pepper of [
     '',
     'short',
     Buffer.alloc(31).toString('base64'),
     Buffer.alloc(33).toString('base64'),
   ])
-    t.throws(() => loadConfig({ ...least, OTP_PEPPER: pepper }), {
+    t.throws(() => loadConfig({ ...required, OTP_PEPPER: pepper }), {
       instanceOf: ConfigError,
       message: /OTP_PEPPER/,
     })
 })
 
-test('the mailer’s settings are a server and a sender, and nobody else needs them', (t) => {
+test('SMTP_URL and MAIL_FROM are read by loadMail and are not part of the config', (t) => {
   const url = 'smtps://user:pass@mail.example:465'
   for (const from of ['a@tips.example', 'Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
     t.deepEqual(loadMail({ SMTP_URL: url, MAIL_FROM: from }), { url, from })
   t.deepEqual(
-    Object.keys(loadConfig(least)).filter((name) => /mail|smtp/i.test(name)),
+    Object.keys(loadConfig(required)).filter((name) => /mail|smtp/i.test(name)),
     [],
   )
 })

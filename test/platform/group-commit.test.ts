@@ -1,13 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { groupCommit, Overloaded } from '../../src/platform/database/group-commit.js'
-import { controlled, settled } from '../helpers/controlled-call.js'
-import { seeded } from '../helpers/seed.js'
+import { createControlledCall, runPendingTasks } from '../helpers/controlled-call.js'
+import { seededRuns } from '../helpers/random.js'
 
 const answers = (items: number[]): string[] => items.map((item) => `answer ${item}`)
 
-test('callers of one turn share a batch, each gets the answer to their own item', async (t) => {
-  const batches = controlled<number[], string[]>()
+test('calls of one turn of the event loop share a batch, and each gets its own result', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
   const commit = groupCommit(batches.run)
   const [a, b, c] = [commit(1), commit(2), commit(3)]
   const batch = await batches.next()
@@ -17,31 +17,31 @@ test('callers of one turn share a batch, each gets the answer to their own item'
   t.is(batches.made, 1)
 })
 
-test('nobody is answered before their own batch is done', async (t) => {
-  const batches = controlled<number[], string[]>()
+test('a call resolves only after its own batch', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
   const commit = groupCommit(batches.run)
   let answered = false
   const caller = commit(1).then(() => {
     answered = true
   })
   const batch = await batches.next()
-  await settled()
+  await runPendingTasks()
   t.false(answered)
   batch.resolve(answers(batch.input))
   await caller
   t.true(answered)
 })
 
-test('who comes while the lanes are busy shares the next batch, in order', async (t) => {
-  const batches = controlled<number[], string[]>()
-  const commit = groupCommit(batches.run, { lanes: 1 })
+test('calls during a batch share the next one, in order', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
+  const commit = groupCommit(batches.run, { concurrency: 1 })
   const callers = [commit(1)]
   const first = await batches.next()
   callers.push(commit(2))
-  await settled()
+  await runPendingTasks()
   callers.push(commit(3), commit(4))
-  await settled()
-  t.is(batches.made, 1, 'one lane, one batch')
+  await runPendingTasks()
+  t.is(batches.made, 1, 'concurrency 1, one batch')
   first.resolve(answers(first.input))
   const second = await batches.next()
   t.deepEqual(second.input, [2, 3, 4])
@@ -49,15 +49,15 @@ test('who comes while the lanes are busy shares the next batch, in order', async
   t.deepEqual(await Promise.all(callers), answers([1, 2, 3, 4]))
 })
 
-test('two lanes commit two batches at once, and the faster does not wait for the slower', async (t) => {
-  const batches = controlled<number[], string[]>()
-  const commit = groupCommit(batches.run, { lanes: 2 })
+test('with concurrency 2 a fast batch does not wait for a slow one', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
+  const commit = groupCommit(batches.run, { concurrency: 2 })
   const slow = commit(1)
   const first = await batches.next()
   const fast = commit(2)
   const second = await batches.next()
   const third = commit(3)
-  await settled()
+  await runPendingTasks()
   t.is(batches.made, 2)
   second.resolve(answers(second.input))
   t.is(await fast, 'answer 2')
@@ -69,9 +69,9 @@ test('two lanes commit two batches at once, and the faster does not wait for the
   t.is(await slow, 'answer 1')
 })
 
-test('a batch has a largest size, and the rest goes into the next', async (t) => {
-  const batches = controlled<number[], string[]>()
-  const commit = groupCommit(batches.run, { lanes: 1, most: 2 })
+test('a batch has at most batchSize items, and the rest goes into the next', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
+  const commit = groupCommit(batches.run, { concurrency: 1, batchSize: 2 })
   const callers = [1, 2, 3, 4, 5].map(commit)
   for (const expected of [[1, 2], [3, 4], [5]]) {
     const batch = await batches.next()
@@ -82,8 +82,8 @@ test('a batch has a largest size, and the rest goes into the next', async (t) =>
 })
 
 test('a batch that fails is repeated item by item, and only the bad item fails', async (t) => {
-  const batches = controlled<number[], string[]>()
-  const commit = groupCommit(batches.run, { lanes: 1 })
+  const batches = createControlledCall<number[], string[]>()
+  const commit = groupCommit(batches.run, { concurrency: 1 })
   const callers = Promise.allSettled([1, 2, 3].map(commit))
   ;(await batches.next()).reject(new Error('one of us is bad'))
   for (const item of [1, 2, 3]) {
@@ -99,17 +99,17 @@ test('a batch that fails is repeated item by item, and only the bad item fails',
   t.is(batches.made, 4)
 })
 
-test('a lone item that fails is not tried twice', async (t) => {
-  const batches = controlled<number[], string[]>()
+test('a batch of one that fails is not repeated', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
   const commit = groupCommit(batches.run)
   const caller = commit(1)
   ;(await batches.next()).reject(new Error('bad'))
   await t.throwsAsync(caller, { message: 'bad' })
-  await settled()
+  await runPendingTasks()
   t.is(batches.made, 1)
 })
 
-test('a function that throws at once fails its callers and not the lanes', async (t) => {
+test('after a function that throws synchronously, later calls still run', async (t) => {
   let calls = 0
   const commit = groupCommit<number, string>(
     (items) => {
@@ -117,15 +117,15 @@ test('a function that throws at once fails its callers and not the lanes', async
       if (calls === 1) throw new Error('bad')
       return Promise.resolve(answers(items))
     },
-    { lanes: 1 },
+    { concurrency: 1 },
   )
   await t.throwsAsync(commit(1), { message: 'bad' })
   t.is(await commit(2), 'answer 2')
 })
 
-test('one more than may wait is refused at once, and there is room again later', async (t) => {
-  const batches = controlled<number[], string[]>()
-  const commit = groupCommit(batches.run, { lanes: 1, queue: 2 })
+test('a call beyond maxWaiting is refused immediately, and a later call is accepted', async (t) => {
+  const batches = createControlledCall<number[], string[]>()
+  const commit = groupCommit(batches.run, { concurrency: 1, maxWaiting: 2 })
   const first = commit(1)
   const running = await batches.next()
   const waiting = [commit(2), commit(3)]
@@ -140,18 +140,21 @@ test('one more than may wait is refused at once, and there is room again later',
   t.deepEqual(await Promise.all([first, ...waiting, later]), answers([1, 2, 3, 5]))
 })
 
-test('in any order of events everybody gets their own answer once, in lanes and sizes as configured', async (t) => {
-  const options = fc.record({ lanes: fc.integer({ min: 1, max: 3 }), most: fc.integer({ min: 1, max: 5 }) })
+test('in any order of events every call gets its own result, within concurrency and batchSize', async (t) => {
+  const options = fc.record({
+    concurrency: fc.integer({ min: 1, max: 3 }),
+    batchSize: fc.integer({ min: 1, max: 5 }),
+  })
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
       options,
       fc.array(fc.boolean(), { maxLength: 30 }),
       async (s, limits, bad) => {
-        let [running, mostRunning, largest] = [0, 0, 0]
+        let [running, maxRunning, largest] = [0, 0, 0]
         const commit = groupCommit(async (items: number[]) => {
           running += 1
-          mostRunning = Math.max(mostRunning, running)
+          maxRunning = Math.max(maxRunning, running)
           largest = Math.max(largest, items.length)
           await s.schedule(Promise.resolve(), `commit ${items.join()}`)
           running -= 1
@@ -166,9 +169,9 @@ test('in any order of events everybody gets their own answer once, in lanes and 
           const expected = bad[item] ? `bad among ${item}` : `answer ${item}`
           t.is(result.status === 'fulfilled' ? result.value : (result.reason as Error).message, expected)
         }
-        t.true(mostRunning <= limits.lanes && largest <= limits.most)
+        t.true(maxRunning <= limits.concurrency && largest <= limits.batchSize)
       },
     ),
-    seeded(t, 100),
+    seededRuns(t, 100),
   )
 })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { networkOf } from '../../src/http/client-address.js'
 import { MemoryCounter } from '../../src/platform/rate-limits/memory-counter.js'
 
-test('hits count up until the window, begun by the first, ends', (t) => {
+test('hits are counted until the window ends, which begins with the first hit', (t) => {
   const counter = new MemoryCounter(60)
   t.deepEqual(counter.hit('a', 1000), { hits: 1, msLeft: 60_000 })
   t.deepEqual(counter.hit('a', 31_000), { hits: 2, msLeft: 30_000 })
@@ -11,7 +11,7 @@ test('hits count up until the window, begun by the first, ends', (t) => {
   t.deepEqual(counter.hit('a', 61_000), { hits: 1, msLeft: 60_000 })
 })
 
-test('whenever it began, a window is never cut short by the turn of generations', (t) => {
+test('a rotation of generations never shortens a window', (t) => {
   for (let start = 0; start < 120_000; start += 1_500) {
     const counter = new MemoryCounter(60)
     counter.hit('first', 0)
@@ -20,7 +20,7 @@ test('whenever it began, a window is never cut short by the turn of generations'
   }
 })
 
-test('a spray of keys stays within its bound, and a key that is hit meanwhile is not forgotten', (t) => {
+test('many keys stay within the limit, and a key that is hit meanwhile keeps its count', (t) => {
   const counter = new MemoryCounter(60, 1000)
   for (let i = 1; i <= 50_000; i++) {
     counter.hit(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 1)
@@ -29,7 +29,7 @@ test('a spray of keys stays within its bound, and a key that is hit meanwhile is
   t.true(counter.size <= 2000, `${counter.size}`)
 })
 
-test('keys of a window past are forgotten without a timer', (t) => {
+test('keys of past windows are dropped without a timer', (t) => {
   const counter = new MemoryCounter(60)
   for (let i = 0; i < 1000; i++) counter.hit(`k${i}`, 0)
   counter.hit('a', 60_000)

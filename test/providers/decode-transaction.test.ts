@@ -10,7 +10,7 @@ const programId = SystemProgram.programId
 const recentBlockhash = encodeBase58(Buffer.alloc(32, 7))
 const landed = { slot: 5, blockTime: 1_700_000_000, fee: 5000 }
 
-/** A transfer of one million lamports, signed, in the three formats that are on the chain. */
+/** A signed transfer of one million lamports, in one of the three transaction formats. */
 function transferIn(version: 'legacy' | 0 | 1): {
   raw: Uint8Array
   message: Uint8Array
@@ -52,7 +52,7 @@ function versionOne(data: Buffer): { raw: Uint8Array; message: Uint8Array; signa
 }
 
 for (const version of ['legacy', 0, 1] as const)
-  test(`a transaction of version ${version} is read: who signed, what it moved, which message it is`, (t) => {
+  test(`a transaction of version ${version} is decoded: signers, balance changes and message hash`, (t) => {
     const { raw, message, signature } = transferIn(version)
     t.deepEqual(Buffer.from(messageOf(raw)), Buffer.from(message))
     const { slot, blockTime, fee } = landed

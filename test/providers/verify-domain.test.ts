@@ -1,7 +1,7 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { domainKeys, nameProgram, solRoot } from '../../src/providers/sns/domain-keys.js'
-import { type DomainAccounts, judgeDomain, type NameAccount } from '../../src/providers/sns/verify-domain.js'
+import { type DomainAccounts, type NameAccount, verifyDomain } from '../../src/providers/sns/verify-domain.js'
 
 const [owner, other] = [Keypair.generate().publicKey, Keypair.generate().publicKey]
 const program = nameProgram.toBase58()
@@ -38,34 +38,34 @@ function record({
 function accounts(some: Partial<DomainAccounts>): DomainAccounts {
   return { registry: registry(), nft: undefined, recordV1: undefined, recordV2: undefined, ...some }
 }
-function judged(some: Partial<DomainAccounts>) {
-  const result = judgeDomain(accounts(some))
+function verified(some: Partial<DomainAccounts>) {
+  const result = verifyDomain(accounts(some))
   return result && [result.owner, result.payee]
 }
 const ownerText = owner.toBase58()
 const otherText = other.toBase58()
 const offCurve = domainKeys('ada.sol').registry
 
-test('the accounts of a domain are those of the name service', (t) => {
+test('domainKeys derives the same accounts as the name service', (t) => {
   t.is(domainKeys('bonfida.sol').registry.toBase58(), 'Crf8hzfthWGbGbLTVCiqRqV5MVnbpHB1L9KQMd6gsinb')
   t.not(domainKeys('dex.bonfida.sol').registry.toBase58(), domainKeys('dex.sol').registry.toBase58())
 })
 
 test('without a record a domain pays its owner', (t) => {
-  t.deepEqual(judged({}), [ownerText, ownerText])
+  t.deepEqual(verified({}), [ownerText, ownerText])
 })
 
-test('a record both sides signed for names the payee', (t) => {
-  t.deepEqual(judged({ recordV2: record({}) }), [ownerText, otherText])
-  t.deepEqual(judged({ recordV2: record({}), recordV1: registry() }), [ownerText, otherText])
+test('a record that owner and payee have signed names the payee', (t) => {
+  t.deepEqual(verified({ recordV2: record({}) }), [ownerText, otherText])
+  t.deepEqual(verified({ recordV2: record({}), recordV1: registry() }), [ownerText, otherText])
 })
 
-test('a former owner’s record does not count', (t) => {
-  t.deepEqual(judged({ recordV2: record({ stale: other }) }), [ownerText, ownerText])
-  t.deepEqual(judged({ recordV2: record({ stale: other }), recordV1: registry() }), [ownerText, undefined])
+test('the record of a former owner is ignored', (t) => {
+  t.deepEqual(verified({ recordV2: record({ stale: other }) }), [ownerText, ownerText])
+  t.deepEqual(verified({ recordV2: record({ stale: other }), recordV1: registry() }), [ownerText, undefined])
 })
 
-test('a record that proves nothing leaves the payee open', (t) => {
+test('a record without valid proof leaves the payee undefined', (t) => {
   for (const parts of [
     { associated: owner },
     { proofs: [0, 1] },
@@ -74,33 +74,33 @@ test('a record that proves nothing leaves the payee open', (t) => {
     { length: 20 },
     { content: offCurve, associated: offCurve },
   ] as const)
-    t.deepEqual(judged({ recordV2: record(parts) }), [ownerText, undefined], JSON.stringify(parts))
+    t.deepEqual(verified({ recordV2: record(parts) }), [ownerText, undefined], JSON.stringify(parts))
   const { data } = record({})
   for (const length of [96, 100, 104, 150, 199])
     t.deepEqual(
-      judged({ recordV2: { program, data: data.subarray(0, length) } }),
+      verified({ recordV2: { program, data: data.subarray(0, length) } }),
       [ownerText, undefined],
       `${length}`,
     )
 })
 
-test('an older record leaves the payee open', (t) => {
-  t.deepEqual(judged({ recordV1: registry() }), [ownerText, undefined])
+test('an older record leaves the payee undefined', (t) => {
+  t.deepEqual(verified({ recordV1: registry() }), [ownerText, undefined])
 })
 
-test('what is not held by a wallet does not resolve', (t) => {
-  t.is(judged({ registry: undefined }), undefined)
-  t.is(judged({ registry: registry(offCurve) }), undefined)
-  t.is(judged({ registry: registry(PublicKey.default) }), undefined, 'given up')
-  t.is(judged({ registry: { ...registry(), program: PublicKey.default.toBase58() } }), undefined)
-  t.is(judged({ registry: { program, data: Buffer.alloc(50) } }), undefined)
+test('a domain that no wallet holds does not resolve', (t) => {
+  t.is(verified({ registry: undefined }), undefined)
+  t.is(verified({ registry: registry(offCurve) }), undefined)
+  t.is(verified({ registry: registry(PublicKey.default) }), undefined, 'abandoned')
+  t.is(verified({ registry: { ...registry(), program: PublicKey.default.toBase58() } }), undefined)
+  t.is(verified({ registry: { program, data: Buffer.alloc(50) } }), undefined)
   t.is(
-    judged({ nft: { program: 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk', data: Buffer.from([2]) } }),
+    verified({ nft: { program: 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk', data: Buffer.from([2]) } }),
     undefined,
   )
 })
 
 test('a domain that is no longer wrapped in an NFT resolves', (t) => {
   const nft = { program: 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk', data: Buffer.from([3]) }
-  t.deepEqual(judged({ nft }), [ownerText, ownerText])
+  t.deepEqual(verified({ nft }), [ownerText, ownerText])
 })

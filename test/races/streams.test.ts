@@ -1,12 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../src/compose.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { Wanderer } from '../helpers/browser/wanderer.js'
+import { ReconnectingReader, RunProgress } from '../helpers/http/reconnecting-reader.js'
 import { openStream } from '../helpers/http/stream-reader.js'
-import { plantConfirmed, stampsOf } from '../helpers/make/confirmed-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
-import { Progress } from '../helpers/progress.js'
-import { randomFrom } from '../helpers/random.js'
+import { confirmedStamps, createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
+import { seededRandom } from '../helpers/random.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
 import { startWeb } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -15,47 +14,47 @@ import { until } from '../helpers/until.js'
 const world = useWorld(test)
 
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31)
-const wallets = Array.from({ length: 60 }, strangerWallet)
-/** Get a tip each while Redis is away and never again, and nobody comes back to them: only the tail finds these. */
-const quietWallets = Array.from({ length: 20 }, strangerWallet)
+const wallets = Array.from({ length: 60 }, unusedWallet)
+/** Each gets one tip, while Redis is unavailable, so only the polling of the streams finds it. */
+const quietWallets = Array.from({ length: 20 }, unusedWallet)
 const steadyReaders = 100
 const wanderers = 600
 const writers = 3
-const mostTipsPerBatch = 8
-/** A wanderer stays for at most so many tips of the run, and is away for at most half as many. */
+const maxTipsPerBatch = 8
+/** A wandering reader stays connected for at most so many tips of the run, and disconnected for at most half as many. */
 const stayTips = 1000
-/** Between two troubles, tips. */
+/** Tips between two faults. */
 const calmTips = 600
 const betweenCutsTips = 200
-/** Room for a loaded machine; on an idle one it takes a second, or three where the tail is needed. */
+/** Room for a loaded machine. An idle one needs a second, or three when the streams have to poll. */
 const settleMs = 30_000
 
 const allWallets = [...wallets, ...quietWallets]
-const random = randomFrom(seed)
+const random = seededRandom(seed)
 const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 
 /**
- * Confirms tips of random wallets, many of one wallet in a batch now and then, until the run is over. The pace is
- * that of somebody who comes after each batch and is given what was before.
+ * Confirms tips of random wallets until the run is over, now and then many of one wallet in a batch. After each batch it
+ * waits until a new reader has received the earlier tips.
  */
 async function write(
-  run: Progress,
+  run: RunProgress,
   services: ReturnType<typeof compose>,
   urls: readonly string[],
 ): Promise<void> {
   while (!run.over) {
     const favourite = pick(wallets)
-    const batch = Array.from({ length: 1 + Math.floor(random() * mostTipsPerBatch) }, () =>
+    const batch = Array.from({ length: 1 + Math.floor(random() * maxTipsPerBatch) }, () =>
       random() < 0.3 ? favourite : pick(wallets),
     )
-    run.add((await plantConfirmed(services, batch)).length)
-    const latecomer = openStream(pick(urls), pick(batch), '0')
-    await until('a latecomer is given the past', () => latecomer.tips.length > 0, settleMs)
-    latecomer.close()
+    run.add((await createConfirmedSolTips(services, batch)).length)
+    const newReader = openStream(pick(urls), pick(batch), '0')
+    await until('a new reader receives the earlier tips', () => newReader.tips.length > 0, settleMs)
+    newReader.close()
   }
 }
 
-/** The suffix of the wallet's tips from the first one seen; nothing after `since` may be missing. */
+/** Whether a reader got all of the wallet's tips from its first one on, and none after `since` is missing. */
 function isWhole(seen: readonly number[], stamps: readonly number[], since: number): boolean {
   const owed = stamps.filter((stamp) => stamp > since).length
   return (
@@ -64,14 +63,14 @@ function isWhole(seen: readonly number[], stamps: readonly number[], since: numb
   )
 }
 
-test('every reader sees every tip of its wallet once and in order, whatever happens to Redis and to itself', async (t) => {
+test('every reader gets every tip of its wallet once and in order, through faults of Redis and reconnects', async (t) => {
   t.timeout(150_000)
   t.log(`TEST_SEED=${seed}`)
   const redis = await privateRedis(t)
   const env = { ...world().env, REDIS_URL: redis.url }
   const webs = await Promise.all([startWeb(t, env), startWeb(t, env)])
   const urls = webs.map(({ url }) => url)
-  const run = new Progress()
+  const run = new RunProgress()
   t.teardown(() => run.end())
   const services = compose(loadConfig(env), 'test')
   t.teardown(() => services.close())
@@ -85,32 +84,34 @@ test('every reader sees every tip of its wallet once and in order, whatever happ
   await until('the steady readers are connected', () =>
     steady.every(({ stream }) => stream.body().includes('"connected"')),
   )
-  const travellers = Array.from({ length: wanderers }, () => new Wanderer(pick(wallets)))
+  const travellers = Array.from({ length: wanderers }, () => new ReconnectingReader(pick(wallets)))
   t.teardown(() => {
-    for (const reader of travellers) reader.leave()
+    for (const reader of travellers) reader.disconnect()
   })
   const urlOf = (): string => pick(urls)
   const stay = (): number => random() * stayTips
-  const wandering = Promise.all(travellers.map((reader) => reader.wander(run, urlOf, stay)))
+  const wandering = Promise.all(travellers.map((reader) => reader.reconnectUntilOver(run, urlOf, stay)))
   const writing = Promise.all(Array.from({ length: writers }, () => write(run, services, urls)))
   async function tipQuietly(quiet: readonly string[]): Promise<void> {
-    run.add((await plantConfirmed(services, quiet)).length)
+    run.add((await createConfirmedSolTips(services, quiet)).length)
   }
-  await trouble(run, redis, tipQuietly, () =>
+  await causeFaults(run, redis, tipQuietly, () =>
     steady.filter(({ stream }) => stream.tips.length > 0).map(({ wallet }) => wallet),
   )
   run.end()
   await Promise.all([writing, wandering])
 
   const expected = new Map<string, number[]>()
-  for (const wallet of allWallets) expected.set(wallet, await stampsOf(world().db, wallet))
+  for (const wallet of allWallets) expected.set(wallet, await confirmedStamps(world().db, wallet))
   const stampsFor = (wallet: string): number[] => expected.get(wallet) ?? []
   for (const reader of travellers) if (reader.seen.length > 0) reader.open(pick(urls))
   await until(
-    'every reader is where it should be',
+    'every reader has the last tip of its wallet',
     () =>
       steady.every(({ wallet, stream }) => stream.tips.length >= stampsFor(wallet).length) &&
-      travellers.every(({ wallet, all }) => all.length === 0 || all.at(-1) === stampsFor(wallet).at(-1)),
+      travellers.every(
+        ({ wallet, allSeen }) => allSeen.length === 0 || allSeen.at(-1) === stampsFor(wallet).at(-1),
+      ),
     settleMs,
   ).catch((error: unknown) => t.log(String(error)))
 
@@ -128,54 +129,58 @@ test('every reader sees every tip of its wallet once and in order, whatever happ
       ),
   )
   t.is(lacking.length, 0, 'steady readers with a hole, a repetition or disorder')
-  const torn = travellers.filter(({ wallet, all, since }) => !isWhole(all, stampsFor(wallet), since))
+  const torn = travellers.filter(
+    ({ wallet, allSeen, owedSince }) => !isWhole(allSeen, stampsFor(wallet), owedSince),
+  )
   t.is(torn.length, 0, 'wanderers with a hole, a repetition or disorder')
   t.true(travellers.filter(({ seen }) => seen.length > 0).length > wanderers / 2)
-  await channelsAre(
+  await assertChannels(
     t,
     redis,
-    new Set([...steady, ...travellers.filter(({ all }) => all.length > 0)].map(({ wallet }) => wallet)).size,
+    new Set(
+      [...steady, ...travellers.filter(({ allSeen }) => allSeen.length > 0)].map(({ wallet }) => wallet),
+    ).size,
   )
 })
 
 /**
- * Three times both subscriber connections are broken, then Redis crashes and comes back empty. The first half of the
- * quiet wallets is tipped early while it is away and must be found without it, the second half just before its return.
+ * Breaks both subscriber connections three times; then Redis crashes and restarts empty. The first half of the quiet wallets
+ * gets its tips early in the outage, and the readers must get them without Redis; the second half just before the restart.
  */
-async function trouble(
-  run: Progress,
+async function causeFaults(
+  run: RunProgress,
   redis: PrivateRedis,
   tipQuietly: (wallets: readonly string[]) => Promise<void>,
   walletsReached: () => string[],
 ): Promise<void> {
-  await run.more(calmTips)
+  await run.untilMore(calmTips)
   for (let cut = 0; cut < 3; cut++) {
     await until('both processes subscribe', async () => (await subscribers(redis)) === 2)
     await redis.command('CLIENT', 'KILL', 'TYPE', 'pubsub')
-    await run.more(betweenCutsTips)
+    await run.untilMore(betweenCutsTips)
   }
   await redis.kill()
   const half = quietWallets.length / 2
   await tipQuietly(quietWallets.slice(0, half))
   await until(
-    'the tail finds quiet wallets',
+    'the tips of quiet wallets are found without Redis',
     () => quietWallets.slice(0, half).every((wallet) => walletsReached().includes(wallet)),
     settleMs,
   )
-  await run.more(calmTips)
+  await run.untilMore(calmTips)
   await tipQuietly(quietWallets.slice(half))
   await redis.startAgain()
-  await run.more(calmTips)
+  await run.untilMore(calmTips)
 }
 
 async function subscribers(redis: PrivateRedis): Promise<number> {
   return String(await redis.command('CLIENT', 'LIST', 'TYPE', 'PUBSUB')).match(/^id=/gm)?.length ?? 0
 }
 
-/** As many channels as wallets are read, after everything: no subscription was lost or forgotten. */
-async function channelsAre(t: ExecutionContext, redis: PrivateRedis, wanted: number): Promise<void> {
+/** Asserts at the end that there are as many channels as wallets with readers. */
+async function assertChannels(t: ExecutionContext, redis: PrivateRedis, wanted: number): Promise<void> {
   let channels = -1
-  await until('the subscriptions are those of the readers', async () => {
+  await until('the channels are those of the readers', async () => {
     channels = ((await redis.command('PUBSUB', 'CHANNELS')) as string[]).length
     return channels === wanted
   }).catch(() => undefined)

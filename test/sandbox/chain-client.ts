@@ -9,7 +9,7 @@ import {
 } from '@solana/web3.js'
 import type { Sandbox } from '../../scripts/sandbox/server.js'
 
-/** A stock client of the sandbox's chain, reading at `confirmed` unless told otherwise. */
+/** A web3.js connection to the sandbox's chain. It reads at `confirmed` by default. */
 export function connect(sandbox: Pick<Sandbox, 'url'>): Connection {
   return new Connection(sandbox.url, { commitment: 'confirmed', disableRetryOnRateLimit: true })
 }
@@ -22,8 +22,8 @@ export async function postJson(url: string, body: unknown): Promise<{ status: nu
   return { status: response.status, body: await response.json() }
 }
 
-/** One JSON-RPC call; answers its result or throws its error's message. */
-export async function call(
+/** Makes one JSON-RPC call. Returns the result, or throws the error's code and message. */
+export async function callRpc(
   sandbox: Pick<Sandbox, 'url'>,
   method: string,
   ...params: unknown[]
@@ -34,14 +34,14 @@ export async function call(
   return result
 }
 
-/** A key pair that holds this many lamports. */
+/** Creates a key pair with this many lamports. */
 export async function fundedKeypair(connection: Connection, lamports: number): Promise<Keypair> {
   const keypair = Keypair.generate()
   await connection.requestAirdrop(keypair.publicKey, lamports)
   return keypair
 }
 
-/** A v0 transaction nobody has signed yet, as a service hands it to a wallet. */
+/** An unsigned v0 transaction, as a service gives it to a wallet. */
 export async function unsignedTransaction(
   connection: Connection,
   payer: PublicKey,
@@ -53,7 +53,7 @@ export async function unsignedTransaction(
   return new VersionedTransaction(message.compileToV0Message(tables))
 }
 
-/** Signs and sends; answers the signature. */
+/** Signs and sends a transaction. Returns the signature. */
 export async function signAndSend(
   connection: Connection,
   transaction: VersionedTransaction,

@@ -21,7 +21,14 @@ import test from 'ava'
 import { mintAuthorityOf } from '../../scripts/sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { call, connect, fundedKeypair, postJson, signAndSend, unsignedTransaction } from './chain-client.js'
+import {
+  callRpc,
+  connect,
+  fundedKeypair,
+  postJson,
+  signAndSend,
+  unsignedTransaction,
+} from './chain-client.js'
 
 const usdc = new PublicKey(tokenBySymbol('USDC')?.mint ?? '')
 const settled = { commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
@@ -47,7 +54,7 @@ async function confirm(signature: string): Promise<void> {
   await connection.confirmTransaction({ signature, ...(await connection.getLatestBlockhash()) }, 'confirmed')
 }
 
-test('an airdrop is a real transfer, confirmed over the WebSocket', async (t) => {
+test('an airdrop is a real transfer whose confirmation arrives over the WebSocket', async (t) => {
   const connection = connect(sandbox)
   const wallet = Keypair.generate().publicKey
   const signature = await connection.requestAirdrop(wallet, 3 * LAMPORTS_PER_SOL)
@@ -61,7 +68,7 @@ test('an airdrop is a real transfer, confirmed over the WebSocket', async (t) =>
   t.is(landed?.meta?.fee, 5000)
 })
 
-test('known tokens are planted at their mainnet addresses and handed out by the sandbox', async (t) => {
+test('the known tokens exist at their mainnet addresses, and the sandbox airdrops them', async (t) => {
   const connection = connect(sandbox)
   const wallet = Keypair.generate().publicKey
   t.is((await getMint(connection, usdc)).decimals, 6)
@@ -80,7 +87,7 @@ test('known tokens are planted at their mainnet addresses and handed out by the 
   t.is(held.value.length, 1)
 })
 
-test('the stock token helpers open accounts and mint', async (t) => {
+test('the helpers of @solana/spl-token open accounts and mint', async (t) => {
   const connection = connect(sandbox)
   const payer = await fundedKeypair(connection, LAMPORTS_PER_SOL)
   const account = await getOrCreateAssociatedTokenAccount(connection, payer, usdc, payer.publicKey)
@@ -88,7 +95,7 @@ test('the stock token helpers open accounts and mint', async (t) => {
   t.is((await getAccount(connection, account.address)).amount, 500_000_000n)
 })
 
-test('the treasury holds 1 SOL and an account for every known token', async (t) => {
+test('the treasury has 1 SOL and an account for every known token', async (t) => {
   const connection = connect(sandbox)
   t.is(await connection.getBalance(treasury), LAMPORTS_PER_SOL)
   for (const symbol of ['USDC', 'USDT', 'BONK', 'JitoSOL']) {
@@ -113,7 +120,7 @@ test('a bad airdrop request is refused with a reason', async (t) => {
   t.is((await postJson(sandbox.url, ' '.repeat(6_000_000))).status, 413)
 })
 
-test('an unsigned SOL tip is refused, and lands with fee and reference once signed', async (t) => {
+test('an unsigned SOL tip is refused, and the signed one lands with its fee and reference', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, 5 * LAMPORTS_PER_SOL)
   const [creator, platform] = [Keypair.generate().publicKey, Keypair.generate().publicKey]
@@ -151,7 +158,7 @@ test('an unsigned SOL tip is refused, and lands with fee and reference once sign
   })
 })
 
-test('a token tip opens the missing accounts and shows token balances', async (t) => {
+test('a token tip opens the missing account, and its metadata has the token balances', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, LAMPORTS_PER_SOL)
   const wallet = tipper.publicKey
@@ -194,7 +201,7 @@ test('a token tip opens the missing accounts and shows token balances', async (t
   })
 })
 
-test('a transaction that fails is refused by preflight, and charged and recorded without it', async (t) => {
+test('preflight refuses a failing transaction; without preflight it is charged and recorded', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, LAMPORTS_PER_SOL)
   const tooMuch = transfer(tipper.publicKey, Keypair.generate().publicKey, 999 * LAMPORTS_PER_SOL)
@@ -211,7 +218,7 @@ test('a transaction that fails is refused by preflight, and charged and recorded
   t.is(await connection.getBalance(tipper.publicKey), LAMPORTS_PER_SOL - 5000)
 })
 
-test('resubmitted, forged and unpayable transactions never land', async (t) => {
+test('a repeated transaction, one with a forged signature and one without funds never land', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, LAMPORTS_PER_SOL)
   const to = Keypair.generate().publicKey
@@ -235,7 +242,7 @@ test('resubmitted, forged and unpayable transactions never land', async (t) => {
   t.is(await connection.getBalance(to), 1_000_000)
 })
 
-test('addresses of a lookup table are loaded, shown and indexed', async (t) => {
+test('the addresses of a lookup table are loaded, listed in the metadata and found by address', async (t) => {
   const connection = connect(sandbox)
   const tipper = await fundedKeypair(connection, LAMPORTS_PER_SOL)
   const payer = tipper.publicKey
@@ -255,7 +262,7 @@ test('addresses of a lookup table are loaded, shown and indexed', async (t) => {
     await signAndSend(connection, await unsignedTransaction(connection, payer, [create, extend]), tipper),
   )
   const table = (await connection.getAddressLookupTable(address)).value
-  if (!table) return t.fail('the table is not there')
+  if (!table) return t.fail('the lookup table does not exist')
   const tip = await unsignedTransaction(connection, payer, [transfer(payer, creator, 5_000_000)], [table])
   const signature = await signAndSend(connection, tip, tipper)
   await confirm(signature)
@@ -266,7 +273,7 @@ test('addresses of a lookup table are loaded, shown and indexed', async (t) => {
   t.like(parsed?.transaction.message.accountKeys.at(-1), { source: 'lookupTable', writable: true })
 })
 
-test('requests that make no sense get the error of a node', async (t) => {
+test('invalid requests get the errors of a real node', async (t) => {
   const raw = async (body: unknown) => (await postJson(sandbox.url, body)).body as { error: { code: number } }
   t.is((await raw('{')).error.code, -32700)
   t.is((await raw([])).error.code, -32600)
@@ -275,9 +282,9 @@ test('requests that make no sense get the error of a node', async (t) => {
   t.is((await raw({ id: 1, method: 'getBalance', params: [{}] })).error.code, -32602)
   t.is((await raw({ id: 1, method: 'getBalance', params: 'x' })).error.code, -32602)
   const tooMany = new Array(257).fill('1'.repeat(64))
-  await t.throwsAsync(call(sandbox, 'getSignatureStatuses', tooMany), { message: /Too many inputs.*256/ })
-  await t.throwsAsync(call(sandbox, 'getSignatureStatuses', ['short']), { message: /WrongSize/ })
-  await t.throwsAsync(call(sandbox, 'getTransaction', '1'.repeat(64), { commitment: 'processed' }), {
+  await t.throwsAsync(callRpc(sandbox, 'getSignatureStatuses', tooMany), { message: /Too many inputs.*256/ })
+  await t.throwsAsync(callRpc(sandbox, 'getSignatureStatuses', ['short']), { message: /WrongSize/ })
+  await t.throwsAsync(callRpc(sandbox, 'getTransaction', '1'.repeat(64), { commitment: 'processed' }), {
     message: /below `confirmed`/,
   })
   const batch = (await raw([

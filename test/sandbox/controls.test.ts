@@ -1,9 +1,16 @@
 import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram } from '@solana/web3.js'
 import test from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
-import { call, connect, fundedKeypair, postJson, signAndSend, unsignedTransaction } from './chain-client.js'
+import {
+  callRpc,
+  connect,
+  fundedKeypair,
+  postJson,
+  signAndSend,
+  unsignedTransaction,
+} from './chain-client.js'
 
-// A clock that moves by hand: nothing here waits.
+// The clock moves only with `dev_advance`, so nothing here waits.
 const manual = () => startSandbox({ port: 0, slotMs: 0 })
 
 async function tipOn(sandbox: Awaited<ReturnType<typeof manual>>, lamports: number) {
@@ -26,20 +33,20 @@ test('a transaction is processed, then confirmed, then finalized as slots pass',
   t.is(await statusOf(signature), 'processed')
   const query = { commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
   t.is(await connection.getTransaction(signature, query), null)
-  await call(sandbox, 'dev_advance', 1)
+  await callRpc(sandbox, 'dev_advance', 1)
   t.is(await statusOf(signature), 'confirmed')
   t.truthy(await connection.getTransaction(signature, query))
   t.is(await connection.getTransaction(signature, { ...query, commitment: 'finalized' }), null)
-  await call(sandbox, 'dev_advance', 31)
+  await callRpc(sandbox, 'dev_advance', 31)
   t.is(await statusOf(signature), 'finalized')
   t.truthy(await connection.getTransaction(signature, { ...query, commitment: 'finalized' }))
-  await call(sandbox, 'dev_advance', 150)
+  await callRpc(sandbox, 'dev_advance', 150)
   t.is(await statusOf(signature), undefined)
   const searched = await connection.getSignatureStatus(signature, { searchTransactionHistory: true })
   t.is(searched.value?.confirmationStatus, 'finalized')
 })
 
-test('a signature subscription fires when its commitment is reached', async (t) => {
+test('a signature subscription notifies when its commitment is reached', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
   const { connection, send } = await tipOn(sandbox, 5_000_000)
@@ -47,39 +54,39 @@ test('a signature subscription fires when its commitment is reached', async (t) 
   const seen = new Promise((resolve) =>
     connection.onSignature(signature, (result) => resolve(result.err), 'confirmed'),
   )
-  await call(sandbox, 'dev_advance', 1)
+  await callRpc(sandbox, 'dev_advance', 1)
   t.is(await seen, null)
 })
 
-test('landing can be held, dropped and released', async (t) => {
+test('transactions can be kept from landing, dropped and released', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
   const { connection, creator, send, statusOf } = await tipOn(sandbox, 7_000_000)
-  await call(sandbox, 'dev_holdLanding', true)
+  await callRpc(sandbox, 'dev_holdLanding', true)
   const signature = await send()
   t.is(await statusOf(signature), undefined)
-  t.is(await call(sandbox, 'dev_dropMempool'), 1)
+  t.is(await callRpc(sandbox, 'dev_dropMempool'), 1)
   await send()
-  await call(sandbox, 'dev_holdLanding', false)
+  await callRpc(sandbox, 'dev_holdLanding', false)
   t.is(await statusOf(signature), 'processed')
   t.is(await connection.getBalance(creator), 7_000_000)
 })
 
-test('one signature, or all, can be kept from confirming', async (t) => {
+test('one signature, or all signatures, can be kept from being confirmed', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
   const { send, statusOf } = await tipOn(sandbox, 7_000_000)
   const signature = await send()
-  await call(sandbox, 'dev_holdSignature', signature, 'processed')
-  await call(sandbox, 'dev_advance', 40)
+  await callRpc(sandbox, 'dev_holdSignature', signature, 'processed')
+  await callRpc(sandbox, 'dev_advance', 40)
   t.is(await statusOf(signature), 'processed')
-  await call(sandbox, 'dev_holdSignature', signature, null)
+  await callRpc(sandbox, 'dev_holdSignature', signature, null)
   t.is(await statusOf(signature), 'finalized')
 
-  await call(sandbox, 'dev_freezeConfirmations', true)
+  await callRpc(sandbox, 'dev_freezeConfirmations', true)
   const frozen = await tipOn(sandbox, 7_000_000)
   const late = await frozen.send()
-  await call(sandbox, 'dev_advance', 40)
+  await callRpc(sandbox, 'dev_advance', 40)
   t.is(await frozen.statusOf(late), 'processed')
   await postJson(`${sandbox.url}/dev/reset`, { what: ['chain-controls'] })
   t.is(await frozen.statusOf(late), 'finalized')
@@ -90,65 +97,67 @@ test('a blockhash expires after 150 slots', async (t) => {
   t.teardown(() => sandbox.close())
   const { connection, transaction, send } = await tipOn(sandbox, 7_000_000)
   const { recentBlockhash } = transaction.message
-  await call(sandbox, 'dev_advance', 150)
+  await callRpc(sandbox, 'dev_advance', 150)
   t.true((await connection.isBlockhashValid(recentBlockhash)).value)
-  await call(sandbox, 'dev_advance', 1)
+  await callRpc(sandbox, 'dev_advance', 1)
   t.false((await connection.isBlockhashValid(recentBlockhash)).value)
   await t.throwsAsync(send(), { message: /Blockhash not found/ })
 })
 
-test('accounts can be planted, and lags changed', async (t) => {
+test('accounts and commitment lags can be set', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
   const connection = connect(sandbox)
   const key = Keypair.generate().publicKey
-  await call(sandbox, 'dev_setAccount', key.toBase58(), { data: Buffer.from('hello').toString('base64') })
+  await callRpc(sandbox, 'dev_setAccount', key.toBase58(), { data: Buffer.from('hello').toString('base64') })
   t.is((await connection.getAccountInfo(key))?.data.toString(), 'hello')
-  await call(sandbox, 'dev_setAccount', key.toBase58(), { lamports: 0 })
+  await callRpc(sandbox, 'dev_setAccount', key.toBase58(), { lamports: 0 })
   t.is(await connection.getAccountInfo(key), null)
-  // An invalid sysvar would stop every program: the machine refuses it and the server lives on.
+  // An invalid sysvar would stop every program, so the virtual machine refuses it.
   const clock = new PublicKey('SysvarC1ock11111111111111111111111111111111')
-  await t.throwsAsync(call(sandbox, 'dev_setAccount', clock.toBase58(), { data: 'AAAA' }))
-  t.deepEqual(await call(sandbox, 'dev_config', { finalizeLag: 2 }), { confirmLag: 1, finalizeLag: 2 })
-  await t.throwsAsync(call(sandbox, 'dev_config', { slotMs: 1 }), { message: /-32602/ })
+  await t.throwsAsync(callRpc(sandbox, 'dev_setAccount', clock.toBase58(), { data: 'AAAA' }))
+  t.deepEqual(await callRpc(sandbox, 'dev_config', { finalizeLag: 2 }), { confirmLag: 1, finalizeLag: 2 })
+  await t.throwsAsync(callRpc(sandbox, 'dev_config', { slotMs: 1 }), { message: /-32602/ })
 })
 
-test('the node can be made to answer 429, HTML, too many inputs, or late', async (t) => {
+test('the node can be made to answer 429, HTML or "Too many inputs", or to answer late', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
-  const ask = (body: unknown = { id: 1, method: 'getHealth' }) =>
+  const request = (body: unknown = { id: 1, method: 'getHealth' }) =>
     fetch(sandbox.url, { method: 'POST', body: JSON.stringify(body) })
-  const fault = (wanted: unknown) => postJson(`${sandbox.url}/dev/rpc-faults`, wanted)
+  const fault = (body: unknown) => postJson(`${sandbox.url}/dev/rpc-faults`, body)
 
   await fault({ answer: '429', times: 2 })
-  t.deepEqual([(await ask()).status, (await ask()).status, (await ask()).status], [429, 429, 200])
+  t.deepEqual([(await request()).status, (await request()).status, (await request()).status], [429, 429, 200])
   sandbox.faults.set({ answer: 'html' })
-  t.regex(await (await ask()).text(), /^<!DOCTYPE html>/)
-  t.is(await call(sandbox, 'dev_advance', 0), sandbox.chain.clock.slot, 'controls work through a fault')
+  t.regex(await (await request()).text(), /^<!DOCTYPE html>/)
+  t.is(await callRpc(sandbox, 'dev_advance', 0), sandbox.chain.clock.slot, 'controls work through a fault')
   sandbox.faults.set({ maxInputs: 2 })
   const keys = (n: number) => [Array.from({ length: n }, () => Keypair.generate().publicKey.toBase58())]
-  await t.throwsAsync(call(sandbox, 'getMultipleAccounts', ...keys(3)), { message: /-32602 Too many inputs/ })
-  await t.notThrowsAsync(call(sandbox, 'getMultipleAccounts', ...keys(2)))
+  await t.throwsAsync(callRpc(sandbox, 'getMultipleAccounts', ...keys(3)), {
+    message: /-32602 Too many inputs/,
+  })
+  await t.notThrowsAsync(callRpc(sandbox, 'getMultipleAccounts', ...keys(2)))
   const batch = (n: number) => Array.from({ length: n }, (_, id) => ({ id, method: 'getHealth' }))
-  t.like(await (await ask(batch(3))).json(), { error: { code: -32602 } })
-  t.is(((await (await ask(batch(2))).json()) as unknown[]).length, 2)
+  t.like(await (await request(batch(3))).json(), { error: { code: -32602 } })
+  t.is(((await (await request(batch(2))).json()) as unknown[]).length, 2)
   sandbox.faults.set({ delayMs: 60 })
   const started = performance.now()
-  await ask()
+  await request()
   t.true(performance.now() - started >= 55)
   await postJson(`${sandbox.url}/dev/reset`, { what: ['rpc-faults'] })
   t.is((await fault({ answer: 'teapot' })).status, 400)
-  t.is((await ask()).status, 200)
+  t.is((await request()).status, 200)
 })
 
-test('calls are counted by method and HTTP requests by themselves', async (t) => {
+test('calls are counted by method, and HTTP requests separately', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())
   await postJson(sandbox.url, [
     { id: 1, method: 'getHealth' },
     { id: 2, method: 'getHealth' },
   ])
-  await call(sandbox, 'getSlot')
+  await callRpc(sandbox, 'getSlot')
   t.is(sandbox.calls.of('getHealth'), 2)
   t.deepEqual(sandbox.calls.all(), { getHealth: 2, getSlot: 1 })
   t.is(sandbox.calls.httpRequests, 2)

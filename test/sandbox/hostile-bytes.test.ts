@@ -20,22 +20,22 @@ import {
 } from '@solana/web3.js'
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { createInitialAccounts } from '../../scripts/sandbox/chain/initial-accounts.js'
 import { LocalChain } from '../../scripts/sandbox/chain/local-chain.js'
-import { plantBasics } from '../../scripts/sandbox/chain/plant.js'
 import { RpcError } from '../../scripts/sandbox/chain/rpc/error.js'
 import { RpcServer, rpcMethods } from '../../scripts/sandbox/chain/rpc/server.js'
 import { tokenProgram } from '../../scripts/sandbox/chain/token-accounts.js'
 import { tokens } from '../../src/kernel/tokens.js'
-import { randomFrom } from '../helpers/random.js'
+import { seededRandom } from '../helpers/random.js'
 
-// A panic in the virtual machine aborts the whole process, which no assertion survives: so the seed is told first.
+// A panic in the virtual machine aborts the whole process before any assertion, so the seed is printed first.
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 const fuzzMs = Number(process.env['FUZZ_MS'] ?? 3_000)
 process.stderr.write(`hostile-bytes: FUZZ_SEED=${seed}\n`)
 
-/** Whole numbers below what is asked for. */
+/** Creates a source of whole numbers below a limit. */
 function randomSource(start: number): (below: number) => number {
-  const random = randomFrom(start)
+  const random = seededRandom(start)
   return (below) => Math.floor(random() * below)
 }
 type Random = ReturnType<typeof randomSource>
@@ -48,7 +48,7 @@ const bytes = (random: Random, length: number) => Buffer.from(Array.from({ lengt
 
 function newChain(): LocalChain {
   const chain = new LocalChain({ seed: 'fuzz', slotMs: 0, confirmLag: 1, finalizeLag: 32 })
-  plantBasics(chain)
+  createInitialAccounts(chain)
   chain.advance(600)
   return chain
 }
@@ -83,20 +83,20 @@ function randomInstruction(random: Random, payer: PublicKey, others: readonly [P
     isWritable: random(2) === 0,
   }))
   const data = bytes(random, random(60))
-  // Most programs read a small number first: without one, few inputs would get past it.
+  // Most programs read a small number first. Without one they would refuse most inputs immediately.
   if (data.length >= 4 && random(4) > 0) data.writeUInt32LE(random(24), 0)
   return new TransactionInstruction({ programId: pick(random, programs), keys, data })
 }
 
-interface Scene {
+interface FuzzChain {
   readonly chain: LocalChain
   readonly payer: Keypair
   readonly others: readonly [PublicKey, ...PublicKey[]]
   readonly table: AddressLookupTableAccount
 }
 
-/** A chain on which a lookup table holds real accounts. */
-function setScene(): Scene {
+/** Creates a chain with a payer and a lookup table of real accounts. */
+function createFuzzChain(): FuzzChain {
   const chain = newChain()
   const payer = Keypair.generate()
   requestAirdrop(chain, payer.publicKey.toBase58(), 1_000_000n * 10n ** 9n)
@@ -145,7 +145,7 @@ function compile(
 
 function hostileTransaction(
   random: Random,
-  { chain, payer, others, table }: Scene,
+  { chain, payer, others, table }: FuzzChain,
   signMessage: (m: Buffer) => Buffer,
 ) {
   const instructions = Array.from({ length: 1 + random(3) }, () =>
@@ -162,8 +162,8 @@ function hostileTransaction(
   return new Uint8Array(Buffer.concat([Buffer.from([1]), signMessage(message), message]))
 }
 
-/** Does something that may be refused, but only with an answer of the node's. */
-function refusedProperly(act: () => unknown): boolean {
+/** Whether the action is refused with an RpcError. Any other error is thrown. */
+function isRefused(act: () => unknown): boolean {
   try {
     act()
     return false
@@ -173,22 +173,22 @@ function refusedProperly(act: () => unknown): boolean {
   }
 }
 
-test('no signed bytes bring the chain down', (t) => {
+test('no signed bytes crash the chain', (t) => {
   const random = randomSource(seed)
-  const scene = setScene()
-  const signMessage = signerOf(scene.payer)
+  const fuzzed = createFuzzChain()
+  const signMessage = signerOf(fuzzed.payer)
   const count = { sent: 0, refused: 0 }
   for (const end = performance.now() + fuzzMs; performance.now() < end; count.sent++) {
-    const raw = hostileTransaction(random, scene, signMessage)
-    refusedProperly(() =>
-      scene.chain.simulate(raw, { verifySignatures: random(2) === 0, anyBlockhash: random(2) === 0 }),
+    const raw = hostileTransaction(random, fuzzed, signMessage)
+    isRefused(() =>
+      fuzzed.chain.simulate(raw, { verifySignatures: random(2) === 0, anyBlockhash: random(2) === 0 }),
     )
-    if (refusedProperly(() => scene.chain.submit(raw, { skipPreflight: random(2) === 0 }))) count.refused++
-    if (random(20) === 0) scene.chain.advance(1)
+    if (isRefused(() => fuzzed.chain.submit(raw, { skipPreflight: random(2) === 0 }))) count.refused++
+    if (random(20) === 0) fuzzed.chain.advance(1)
   }
-  t.log(`seed ${seed}:`, count, `landed ${scene.chain.ledger.size}`)
+  t.log(`seed ${seed}:`, count, `landed ${fuzzed.chain.ledger.size}`)
   t.true(count.refused > 0)
-  t.true(scene.chain.ledger.size > 10, 'some of it gets through to the programs')
+  t.true(fuzzed.chain.ledger.size > 10, 'some transactions are executed')
 })
 
 function hostileValue(random: Random, known: readonly [string, ...string[]], depth = 0): unknown {
@@ -228,9 +228,9 @@ function hostileValue(random: Random, known: readonly [string, ...string[]], dep
   return Object.fromEntries(items.map((item) => [names[random(names.length)], item]))
 }
 
-test('no parameters bring the JSON-RPC server down', (t) => {
+test('no parameters crash the JSON-RPC server', (t) => {
   const random = randomSource(seed)
-  const { chain, payer, table } = setScene()
+  const { chain, payer, table } = createFuzzChain()
   const server = new RpcServer(chain, () => undefined)
   const methods = Object.keys(rpcMethods(chain))
   const [signature = ''] = chain.ledger.signaturesOf(payer.publicKey.toBase58())

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test from 'ava'
 import { createTransport } from 'nodemailer'
-import { MailServer } from '../../scripts/sandbox/mail/mail.js'
+import { MailServer } from '../../scripts/sandbox/mail/mail-server.js'
 import type { ReceivedMail } from '../../scripts/sandbox/mail/received-mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { postJson } from './chain-client.js'
@@ -24,25 +24,28 @@ async function inbox(to?: string): Promise<ReceivedMail[]> {
   return (await (await fetch(`${sandbox.url}/dev/mail${query}`)).json()) as ReceivedMail[]
 }
 
-test.serial('mails are listed newest first, decoded, and by address in any case', async (t) => {
-  await send('ada@example.com', { subject: 'first' })
-  await send('bob@example.com', {
-    subject: '₦ second — ünïcode',
-    text: 'Ẹ káàbọ̀ '.repeat(40),
-    html: '<b>Ẹ</b>',
-  })
-  const [second, first, ...others] = await inbox()
-  t.deepEqual(others, [])
-  t.is(first?.subject, 'first')
-  t.like(second, { to: 'bob@example.com', from: 'tips@example.com', subject: '₦ second — ünïcode' })
-  t.is(second?.text.trim(), 'Ẹ káàbọ̀ '.repeat(40).trim())
-  t.is(second?.html.trim(), '<b>Ẹ</b>')
-  t.true(Math.abs(Date.parse(second?.at ?? '') - Date.now()) < 60_000)
-  t.is((await inbox('ADA@example.com')).length, 1)
-  t.deepEqual(await inbox('nobody@example.com'), [])
-})
+test.serial(
+  'mails are listed decoded and newest first, and can be filtered by address, ignoring case',
+  async (t) => {
+    await send('ada@example.com', { subject: 'first' })
+    await send('bob@example.com', {
+      subject: '₦ second — ünïcode',
+      text: 'Ẹ káàbọ̀ '.repeat(40),
+      html: '<b>Ẹ</b>',
+    })
+    const [second, first, ...others] = await inbox()
+    t.deepEqual(others, [])
+    t.is(first?.subject, 'first')
+    t.like(second, { to: 'bob@example.com', from: 'tips@example.com', subject: '₦ second — ünïcode' })
+    t.is(second?.text.trim(), 'Ẹ káàbọ̀ '.repeat(40).trim())
+    t.is(second?.html.trim(), '<b>Ẹ</b>')
+    t.true(Math.abs(Date.parse(second?.at ?? '') - Date.now()) < 60_000)
+    t.is((await inbox('ADA@example.com')).length, 1)
+    t.deepEqual(await inbox('nobody@example.com'), [])
+  },
+)
 
-test.serial('the view shows both forms and runs nothing of them', async (t) => {
+test.serial('the page shows the text and the HTML of a mail and runs no script of it', async (t) => {
   t.regex(await (await fetch(`${sandbox.url}/dev/mail/view`)).text(), /No mail/)
   await send('ada@example.com', {
     subject: '<script>1</script>',
@@ -57,7 +60,7 @@ test.serial('the view shows both forms and runs nothing of them', async (t) => {
   t.true(page.includes('<iframe sandbox srcdoc="&#34;&#62;&#60;script'))
 })
 
-test.serial('mail can be reset, and so can the faults', async (t) => {
+test.serial('a reset deletes the mails and the faults', async (t) => {
   await send('ada@example.com')
   await postJson(`${sandbox.url}/dev/mail/faults`, { code: 550 })
   t.is((await postJson(`${sandbox.url}/dev/reset`, { what: ['mail'] })).status, 200)
@@ -66,24 +69,27 @@ test.serial('mail can be reset, and so can the faults', async (t) => {
   t.is((await inbox()).length, 1)
 })
 
-test.serial('the server can be made to refuse or dawdle, for one address or a number of mails', async (t) => {
-  const fault = (body: unknown) => postJson(`${sandbox.url}/dev/mail/faults`, body)
-  await fault({ code: 452, to: 'Ada@example.com', times: 1 })
-  await send('bob@example.com')
-  await t.throwsAsync(send('ada@example.com'), { message: /452 No such mailbox/ })
-  await send('ada@example.com')
-  await fault({ code: 554, at: 'content' })
-  await t.throwsAsync(send('ada@example.com', { text: 'buy now' }), { message: /554 Refused: buy now/ })
-  await fault({ delayMs: 120 })
-  const startedAt = performance.now()
-  await send('ada@example.com')
-  t.true(performance.now() - startedAt >= 110)
-  t.is((await inbox()).length, 3)
-  t.is((await fault({ code: 200 })).status, 400)
-  t.is((await fault({ delay: 1 })).status, 400)
-})
+test.serial(
+  'the server can be made to refuse or delay mails, for one address or a number of mails',
+  async (t) => {
+    const fault = (body: unknown) => postJson(`${sandbox.url}/dev/mail/faults`, body)
+    await fault({ code: 452, to: 'Ada@example.com', times: 1 })
+    await send('bob@example.com')
+    await t.throwsAsync(send('ada@example.com'), { message: /452 No such mailbox/ })
+    await send('ada@example.com')
+    await fault({ code: 554, at: 'content' })
+    await t.throwsAsync(send('ada@example.com', { text: 'buy now' }), { message: /554 Refused: buy now/ })
+    await fault({ delayMs: 120 })
+    const startedAt = performance.now()
+    await send('ada@example.com')
+    t.true(performance.now() - startedAt >= 110)
+    t.is((await inbox()).length, 3)
+    t.is((await fault({ code: 200 })).status, 400)
+    t.is((await fault({ delay: 1 })).status, 400)
+  },
+)
 
-test.serial('the last thousand mails are kept, and one of more than a megabyte is refused', async (t) => {
+test.serial('the last thousand mails are kept, and a mail of more than a megabyte is refused', async (t) => {
   const transport = createTransport({ url: sandbox.mail.url, pool: true, maxMessages: 2000 })
   for (let n = 0; n < 1002; n++)
     await transport.sendMail({ from: 'a@example.com', to: 'b@example.com', subject: String(n), text: 'x' })

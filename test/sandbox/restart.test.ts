@@ -6,13 +6,13 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { temporaryFolder } from '../helpers/temporary.js'
-import { call, connect, postJson } from './chain-client.js'
-import { exitOf, sandboxMain, startProcess } from './sandbox-process.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
+import { callRpc, connect, postJson } from './chain-client.js'
+import { exitOf, sandboxMain, startSandboxProcess } from './sandbox-process.js'
 
 const usdc = new PublicKey(tokenBySymbol('USDC')?.mint ?? '')
 
-async function lookAt(url: string, wallet: PublicKey) {
+async function readWallet(url: string, wallet: PublicKey) {
   const connection = connect({ url })
   const signatures = await connection.getSignaturesForAddress(wallet, {}, 'confirmed')
   return {
@@ -28,35 +28,35 @@ async function lookAt(url: string, wallet: PublicKey) {
   }
 }
 
-test('a killed sandbox comes back with its ledger, even when the last line was torn', async (t) => {
+test('a killed sandbox restarts with its ledger, also when the last line of the journal is incomplete', async (t) => {
   const directory = temporaryFolder(t)
   const wallet = Keypair.generate().publicKey
   const env = { DATA_DIR: directory, TREASURY_WALLET: wallet.toBase58(), SLOT_MS: '20' }
-  const first = await startProcess(t, env)
+  const first = await startSandboxProcess(t, env)
   for (let n = 1; n <= 10; n++) await connect(first).requestAirdrop(wallet, n * LAMPORTS_PER_SOL)
   await postJson(`${first.url}/dev/airdrop`, { wallet: wallet.toBase58(), token: 'USDC', amount: '7' })
-  await call(first, 'dev_advance', 1000)
-  const before = await lookAt(first.url, wallet)
+  await callRpc(first, 'dev_advance', 1000)
+  const before = await readWallet(first.url, wallet)
   const slotBefore = await connect(first).getSlot('processed')
   first.child.kill('SIGKILL')
   await exitOf(first.child)
   await appendFile(join(directory, 'chain.jsonl'), '{"transaction":{"signature":"torn')
 
-  const second = await startProcess(t, env)
-  t.deepEqual(await lookAt(second.url, wallet), before)
-  t.is(before.lamports, (1 + 55) * LAMPORTS_PER_SOL, 'the treasury is planted once')
+  const second = await startSandboxProcess(t, env)
+  t.deepEqual(await readWallet(second.url, wallet), before)
+  t.is(before.lamports, (1 + 55) * LAMPORTS_PER_SOL, 'the treasury is funded once')
   t.is(before.signatures.length, 1 + 1 + 10 + 1)
   t.true((await connect(second).getSlot('processed')) > (before.signatures[0]?.[1] as number))
   t.true(slotBefore > 1000)
 
-  // What was torn is gone, so the next line is whole again.
+  // The incomplete line was removed, so the next one is complete.
   await connect(second).requestAirdrop(wallet, LAMPORTS_PER_SOL)
   second.child.stdin?.end()
-  t.is(await exitOf(second.child), 0, 'it leaves when its stdin ends')
-  const third = await startProcess(t, env)
-  t.is((await lookAt(third.url, wallet)).lamports, before.lamports + LAMPORTS_PER_SOL)
+  t.is(await exitOf(second.child), 0, 'it exits when its stdin ends')
+  const third = await startSandboxProcess(t, env)
+  t.is((await readWallet(third.url, wallet)).lamports, before.lamports + LAMPORTS_PER_SOL)
   third.child.kill('SIGTERM')
-  t.is(await exitOf(third.child), 0, 'it leaves on SIGTERM')
+  t.is(await exitOf(third.child), 0, 'it exits on SIGTERM')
 })
 
 test('time does not run backwards over a restart', async (t) => {
@@ -74,7 +74,7 @@ test('time does not run backwards over a restart', async (t) => {
   t.is(await connect(second).getBalance(wallet), LAMPORTS_PER_SOL)
 })
 
-test('two sandboxes in one process are two chains', async (t) => {
+test('two sandboxes in one process have separate chains', async (t) => {
   const [one, two] = await Promise.all([startSandbox({ port: 0 }), startSandbox({ port: 0 })])
   t.teardown(() => Promise.all([one.close(), two.close()]))
   const wallet = Keypair.generate().publicKey
@@ -83,7 +83,7 @@ test('two sandboxes in one process are two chains', async (t) => {
   t.is(await connect(two).getBalance(wallet), 0)
 })
 
-test('a taken port is an error, and the sandbox refuses production', async (t) => {
+test('a taken port is an error, and the sandbox does not start in production', async (t) => {
   const sandbox = await startSandbox({ port: 0 })
   t.teardown(() => sandbox.close())
   const taken = Number(new URL(sandbox.url).port)

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import test from 'ava'
 import {
+  errorMessage,
   errorName,
-  errorSentence,
   instructionErrorNames,
   transactionErrorNames,
-} from '../../scripts/sandbox/chain/svm-errors.js'
+} from '../../scripts/sandbox/chain/vm/svm-errors.js'
 
 const declarations = readFileSync(
   createRequire(import.meta.url).resolve('litesvm/dist/internal.d.ts'),
@@ -20,28 +20,28 @@ function declaredNames(enumName: string): string[] {
   return names
 }
 
-test('the error tables are litesvm’s own', (t) => {
+test('the error names are the ones that litesvm declares', (t) => {
   t.true(transactionErrorNames.length > 30)
   t.deepEqual(declaredNames('TransactionErrorFieldless'), [...transactionErrorNames])
   t.deepEqual(declaredNames('InstructionErrorFieldless'), [...instructionErrorNames])
 })
 
-test('an error the table does not know is still an error', (t) => {
+test('an unknown error number is still an error', (t) => {
   t.is(errorName(transactionErrorNames, 999), 'Unknown999')
 })
 
-test('errors read like a validator’s', (t) => {
-  t.is(errorSentence('BlockhashNotFound'), 'Blockhash not found')
+test('error messages are those of a validator', (t) => {
+  t.is(errorMessage('BlockhashNotFound'), 'Blockhash not found')
   t.is(
-    errorSentence({ InstructionError: [2, { Custom: 17 }] }),
+    errorMessage({ InstructionError: [2, { Custom: 17 }] }),
     'Error processing Instruction 2: custom program error: 0x11',
   )
   t.is(
-    errorSentence({ InstructionError: [0, 'InvalidAccountData'] }),
+    errorMessage({ InstructionError: [0, 'InvalidAccountData'] }),
     'Error processing Instruction 0: InvalidAccountData',
   )
   t.is(
-    errorSentence({ InsufficientFundsForRent: { account_index: 1 } }),
+    errorMessage({ InsufficientFundsForRent: { account_index: 1 } }),
     '{"InsufficientFundsForRent":{"account_index":1}}',
   )
 })

@@ -12,29 +12,29 @@ import {
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
-import { confirmAll, someConfirmation } from '../helpers/make/confirmations.js'
-import { registerEmbedder, site, someTip } from '../helpers/make/sdk.js'
-import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
-import { verifyUntil } from '../helpers/make/tips.js'
+import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
+import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
+import { runBatchUntil } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-// What the service's schemas say is what the client promises: checked by the compiler.
+// The compiler checks that the client's types equal the service's schemas.
 type Same<A, B> = [A, B] extends [B, A] ? true : never
 const same: [
   Same<SdkEvent, TipCompleted>,
   Same<Omit<z.output<typeof intentStatusOutput>, 'success'>, TipIntentStatus>,
 ] = [true, true]
 
-/** No kept connections: they look like leaks. */
+/** Closes each connection, because the leak check counts kept connections. */
 const once: typeof fetch = (input, init) =>
   fetch(input, { ...init, headers: { ...init?.headers, connection: 'close' } })
 
 async function confirmNumber(wallet: string, count: number): Promise<string[]> {
   const confirmations = Array.from({ length: count }, () => someConfirmation(wallet))
-  await confirmAll(world(), confirmations)
+  await createConfirmedTips(world(), confirmations)
   return confirmations.map(({ id }) => id)
 }
 
@@ -44,7 +44,7 @@ test('the package exports the client', async (t) => {
   t.true(same[0])
 })
 
-test('from the backend over the page to the event', async (t) => {
+test('a tip goes from the backend’s session to the page’s payment and the backend’s event', async (t) => {
   const embedder = await registerEmbedder(world())
   const supporter = createSupporter(world().sandbox, ['USDC'])
   const baseUrl = `${world().url}/`
@@ -60,7 +60,7 @@ test('from the backend over the page to the event', async (t) => {
   const { tokens } = await page.session()
   const usdc = tokens.find(({ symbol }) => symbol === 'USDC')
   const intent = await page.tip(
-    someTip(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint: usdc?.mint }),
+    sdkTipBody(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint: usdc?.mint }),
   )
   t.is(intent.status, 'requires_action')
   const txSignature = supporter.pay(intent.transaction)
@@ -77,7 +77,7 @@ test('from the backend over the page to the event', async (t) => {
   t.is((await page.intent(intent.intentId)).status, 'submitted')
   const settled = page.settled(intent.intentId, { pollMs: 20 })
   const batch = createVerifierBatch(world().services)
-  await verifyUntil(
+  await runBatchUntil(
     batch,
     'confirmed',
     async () => (await page.intent(intent.intentId)).status === 'confirmed',
@@ -89,7 +89,7 @@ test('from the backend over the page to the event', async (t) => {
   t.true((await events.next()).done)
 })
 
-test('errors say what, with the status and the id of the request', async (t) => {
+test('errors have message, code, status and request id', async (t) => {
   const { apiKey, id } = await registerEmbedder(world())
   const baseUrl = world().url
   const refused = (work: Promise<unknown>) => t.throwsAsync(work, { instanceOf: TippingError })
@@ -110,8 +110,8 @@ test('errors say what, with the status and the id of the request', async (t) => 
     temporary: true,
   })
   const page = async () => new Response('<html>', { status: 200 })
-  const elsewhere = createBackendClient({ baseUrl, apiKey, fetch: page })
-  t.like(await refused(elsewhere.init({ creatorId: id, originUrl: site })), {
+  const wrongService = createBackendClient({ baseUrl, apiKey, fetch: page })
+  t.like(await refused(wrongService.init({ creatorId: id, originUrl: site })), {
     code: 'bad_answer',
     status: 200,
   })
@@ -119,7 +119,7 @@ test('errors say what, with the status and the id of the request', async (t) => 
   t.like(streamed, { code: 'invalid_wallet', status: 400 })
 })
 
-test('events come oldest first over as many pages as it takes, and go on after the last one seen', async (t) => {
+test('events come oldest first across pages, and since continues after the last event', async (t) => {
   const embedder = await registerEmbedder(world())
   const { events } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: once })
   const ids = await confirmNumber(embedder.wallet, 150)
@@ -137,12 +137,12 @@ test('events come oldest first over as many pages as it takes, and go on after t
   t.deepEqual(rest, [late])
 })
 
-test('polling sits out what passes, and ends when it is told to', async (t) => {
+test('polling retries temporary failures and ends when the signal is aborted', async (t) => {
   const embedder = await registerEmbedder(world())
   let calls = 0
   const flaky: typeof fetch = async (input, init) => {
     calls += 1
-    if (calls % 3 === 1) throw new TypeError('the network is away')
+    if (calls % 3 === 1) throw new TypeError('the network is unavailable')
     if (calls % 3 === 2)
       return Response.json(
         { success: false, error: 'Service unavailable', code: 'service_unavailable', requestId: '1' },
@@ -166,16 +166,16 @@ test('polling sits out what passes, and ends when it is told to', async (t) => {
   t.deepEqual(seen.toSorted(), ids.toSorted())
 })
 
-/** A fetch whose answers break off after so many pieces, as connections do. Notes the headers it was given. */
-function breakingFetch(pieces: number): { fetch: typeof fetch; asked: (string | null)[] } {
-  const asked: (string | null)[] = []
+/** A fetch whose connections break after so many chunks. It records each request's Last-Event-ID header. */
+function breakingFetch(chunks: number): { fetch: typeof fetch; lastEventIds: (string | null)[] } {
+  const lastEventIds: (string | null)[] = []
   return {
-    asked,
+    lastEventIds,
     async fetch(input, init) {
-      asked.push(new Headers(init?.headers).get('last-event-id'))
+      lastEventIds.push(new Headers(init?.headers).get('last-event-id'))
       const response = await once(input, init)
       const reader = response.body?.getReader()
-      let left = pieces
+      let left = chunks
       const body = new ReadableStream({
         async pull(controller) {
           const part = left-- > 0 ? await reader?.read() : undefined
@@ -190,9 +190,9 @@ function breakingFetch(pieces: number): { fetch: typeof fetch; asked: (string | 
   }
 }
 
-test('a stream that breaks again and again brings every tip once, in order', async (t) => {
-  const wallet = strangerWallet()
-  const { fetch, asked } = breakingFetch(3)
+test('a stream whose connections break brings every tip once, in order', async (t) => {
+  const wallet = unusedWallet()
+  const { fetch, lastEventIds } = breakingFetch(3)
   const stop = new AbortController()
   const seen: StreamedTip[] = []
   const reading = (async () => {
@@ -213,27 +213,32 @@ test('a stream that breaks again and again brings every tip once, in order', asy
     seen.map(({ id }) => Number(id)).toSorted((a, b) => a - b),
   )
   t.like(seen[0], { type: 'tip', amount: 1, tokenSymbol: 'USDC' })
-  t.true(asked.length > 3, `${asked.length} connections`)
-  t.is(asked[0], '0')
-  t.true(asked.slice(-1).every((id) => seen.some((tip) => tip.id === id)))
+  t.true(lastEventIds.length > 3, `${lastEventIds.length} connections`)
+  t.is(lastEventIds[0], '0')
+  t.true(lastEventIds.slice(-1).every((id) => seen.some((tip) => tip.id === id)))
 })
 
-test('leaving the loop ends the connection', async (t) => {
-  const wallet = strangerWallet()
+test('leaving the loop closes the connection', async (t) => {
+  const wallet = unusedWallet()
   await confirmNumber(wallet, 2)
-  let ended: AbortSignal | null | undefined
-  const noting: typeof fetch = (input, init) => {
-    ended = init?.signal
+  let connectionSignal: AbortSignal | null | undefined
+  const observedFetch: typeof fetch = (input, init) => {
+    connectionSignal = init?.signal
     return once(input, init)
   }
-  for await (const tip of streamTips({ baseUrl: world().url, wallet, lastEventId: '0', fetch: noting })) {
+  for await (const tip of streamTips({
+    baseUrl: world().url,
+    wallet,
+    lastEventId: '0',
+    fetch: observedFetch,
+  })) {
     t.is(tip.type, 'tip')
     break
   }
-  t.true(ended?.aborted)
+  t.true(connectionSignal?.aborted)
 })
 
-test('an event stream is read the same however it is cut, and with any line break', (t) => {
+test('the event parser gives the same events for any chunk size and line break', (t) => {
   const text =
     'retry: 10000\n\n:\n\nid: 5\ndata: {"a":1}\n\ndata:one\ndata: two\nunknown: x\n\nid\ndata: é€😀\n\n'
   const expected = [
@@ -249,6 +254,6 @@ test('an event stream is read the same however it is cut, and with any line brea
       const stream = `${text.replaceAll('\n', lineBreak)}:`
       const events = []
       for (let at = 0; at < stream.length; at += size) events.push(...parse(stream.slice(at, at + size)))
-      t.deepEqual(events, expected, `${JSON.stringify(lineBreak)} in pieces of ${size}`)
+      t.deepEqual(events, expected, `${JSON.stringify(lineBreak)} in chunks of ${size}`)
     }
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { forgetSdkSessions } from '../../src/sdk/session.js'
-import { ageSession, type InitBody, openSession, registerEmbedder } from '../helpers/make/sdk.js'
+import { deleteOldSdkSessions } from '../../src/sdk/session.js'
+import { ageSession, createSession, type InitBody, registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -9,7 +9,7 @@ const pathOf = ({ config }: InitBody): string => {
   const { pathname, search } = new URL(config.embedUrl)
   return pathname + search
 }
-/** Not through the client, which knows JSON only. */
+/** Uses fetch, because the test client handles JSON only. */
 async function open(path: string) {
   const response = await fetch(`${world().url}${path}`, { headers: { connection: 'close' } })
   return {
@@ -19,7 +19,7 @@ async function open(path: string) {
   }
 }
 
-test("an embed may be framed by its session's site alone", async (t) => {
+test("only the session's site may frame an embed", async (t) => {
   const embedder = await registerEmbedder(world())
   for (const originUrl of [
     'https://shop.example/tips?x=1',
@@ -49,9 +49,9 @@ test("an embed may be framed by its session's site alone", async (t) => {
   }
 })
 
-test('an embed that is over or never was is a page that nobody may frame', async (t) => {
+test('an expired or unknown embed is a page that no site may frame', async (t) => {
   const embedder = await registerEmbedder(world())
-  const session = await openSession(world(), embedder)
+  const session = await createSession(world(), embedder)
   await ageSession(world(), session.sessionToken, 74)
   t.is((await open(pathOf(session))).status, 200)
   await ageSession(world(), session.sessionToken, 2)
@@ -64,9 +64,9 @@ test('an embed that is over or never was is a page that nobody may frame', async
   }
 })
 
-test('the theme in the address is a theme or nothing', async (t) => {
+test('an unknown theme in the query is ignored', async (t) => {
   const embedder = await registerEmbedder(world())
-  const path = pathOf(await openSession(world(), embedder)).split('?')[0] ?? ''
+  const path = pathOf(await createSession(world(), embedder)).split('?')[0] ?? ''
   for (const [query, theme] of [
     ['', 'dark'],
     ['?theme=light', 'light'],
@@ -76,7 +76,7 @@ test('the theme in the address is a theme or nothing', async (t) => {
     t.regex((await open(`${path}${query}`)).body, new RegExp(`data-theme="${theme}"`))
 })
 
-test('every other answer keeps everybody from framing it', async (t) => {
+test('no site may frame other answers', async (t) => {
   const { headers } = await open('/openapi.json')
   t.truthy(headers['x-frame-options'])
   t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'none'/)
@@ -91,7 +91,7 @@ for (const path of [
   '/sdk/handoff',
   '/pay/x',
 ])
-  test(`pages of any origin may ask ${path}, without credentials`, async (t) => {
+  test(`CORS lets pages of any origin use ${path}, without credentials`, async (t) => {
     const preflight = await world().request<string>('OPTIONS', path, {
       headers: {
         origin: 'https://anywhere.example',
@@ -113,7 +113,7 @@ for (const path of [
     )
   })
 
-test('the icon of payment links loads from anywhere', async (t) => {
+test('any site may load the icon of payment links', async (t) => {
   const { status, headers, body } = await open('/pay-icon.svg')
   t.is(status, 200)
   t.is(headers['content-type'], 'image/svg+xml')
@@ -121,14 +121,17 @@ test('the icon of payment links loads from anywhere', async (t) => {
   t.regex(body, /^<svg /)
 })
 
-test('sessions are forgotten a day after they expired, with what hung on them', async (t) => {
+test('sessions are deleted a day after they expired, with their handoff codes', async (t) => {
   const embedder = await registerEmbedder(world())
-  const [old, recent] = await Promise.all([openSession(world(), embedder), openSession(world(), embedder)])
+  const [old, recent] = await Promise.all([
+    createSession(world(), embedder),
+    createSession(world(), embedder),
+  ])
   for (const { sessionToken } of [old, recent])
     await world().request('POST', '/sdk/handoff', { bearer: sessionToken })
   await ageSession(world(), old.sessionToken, 24 * 60 + 16)
   await ageSession(world(), recent.sessionToken, 23 * 60)
-  t.is(await forgetSdkSessions(world().db), 1)
+  t.is(await deleteOldSdkSessions(world().db), 1)
   const left = await world().db('sdk_sessions').where({ user_id: embedder.id }).select('embed_id')
   t.deepEqual(
     left.map(({ embed_id }) => embed_id),

@@ -4,7 +4,7 @@ import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
-test('events that unexpectedly cannot be read have their own text, other endpoints the general one', async (t) => {
+test('an internal error of GET /sdk/events has its own code and text, other endpoints the general one', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   await world().db.raw('alter table tips rename column display_raw to gone')
   const events = await world().request('GET', `/sdk/events?creatorId=${id}`, { bearer: apiKey })

@@ -3,12 +3,11 @@ import { revokeApiKey } from '../../src/creators/api-keys.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createBackendClient } from '../../src/sdk/client/index.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
-import { confirmAll, someConfirmation, storePending } from '../helpers/make/confirmations.js'
+import { createConfirmedTips, someConfirmation, storePendingTips } from '../helpers/make/confirmed-tips.js'
 import { type Embedder, registerEmbedder } from '../helpers/make/sdk.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { recordTip, someClaim } from '../helpers/make/tips.js'
-import { randomFrom } from '../helpers/random.js'
-import { seeded } from '../helpers/seed.js'
+import { seededRandom, seededRuns } from '../helpers/random.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -26,7 +25,7 @@ interface EventBody {
   readonly txSignature: string
 }
 
-function ask(bearer: string | undefined, query: Record<string, string>) {
+function getEvents(bearer: string | undefined, query: Record<string, string>) {
   return world().request<{ events: EventBody[]; error: string }>(
     'GET',
     `/sdk/events?${new URLSearchParams(query)}`,
@@ -35,23 +34,23 @@ function ask(bearer: string | undefined, query: Record<string, string>) {
     },
   )
 }
-const eventsOf = async ({ id, apiKey }: Embedder, span: Record<string, string> = {}) =>
-  (await ask(apiKey, { creatorId: id, ...span })).body.events
+const eventsOf = async ({ id, apiKey }: Embedder, range: Record<string, string> = {}) =>
+  (await getEvents(apiKey, { creatorId: id, ...range })).body.events
 
 async function confirmNumber(wallet: string, count: number): Promise<string[]> {
   const confirmations = Array.from({ length: count }, () => someConfirmation(wallet))
-  await confirmAll(world(), confirmations)
+  await createConfirmedTips(world(), confirmations)
   return confirmations.map(({ id }) => id)
 }
 
-test('a confirmed tip is an event with the fields of the contract; a pending one is none', async (t) => {
+test('a confirmed tip is an event with the documented fields, and a pending tip is not', async (t) => {
   const embedder = await registerEmbedder(world())
   const inUsdc = someConfirmation(embedder.wallet, { units: 5_000_000n })
   const inSol = someConfirmation(embedder.wallet, { units: 250_000_000n, token: token('SOL') })
-  await confirmAll(world(), [inUsdc])
-  await confirmAll(world(), [inSol])
+  await createConfirmedTips(world(), [inUsdc])
+  await createConfirmedTips(world(), [inSol])
   await recordTip(world(), someClaim({ creatorWallet: embedder.wallet }))
-  const answer = await ask(embedder.apiKey, { creatorId: embedder.id })
+  const answer = await getEvents(embedder.apiKey, { creatorId: embedder.id })
   t.is(answer.headers['cache-control'], 'no-store')
   const [newer, older, ...others] = answer.body.events
   t.deepEqual(others, [])
@@ -77,7 +76,7 @@ test('a confirmed tip is an event with the fields of the contract; a pending one
   })
 })
 
-test('refusals come in their order: no key, creatorId, moments, unknown key', async (t) => {
+test('errors come in the order: no key, creatorId, since and before, unknown key', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   const unknown = `tk_live_${'0'.repeat(16)}_${'x'.repeat(43)}`
   const table: [bearer: string | undefined, query: Record<string, string>, status: number, error: string][] =
@@ -92,7 +91,7 @@ test('refusals come in their order: no key, creatorId, moments, unknown key', as
       [apiKey, { creatorId: id, before: 'x' }, 400, 'before must be an ISO 8601 datetime'],
     ]
   for (const [bearer, query, status, error] of table) {
-    const answer = await ask(bearer, query)
+    const answer = await getEvents(bearer, query)
     t.is(answer.status, status, JSON.stringify(query))
     t.is(answer.body.error, error)
   }
@@ -102,7 +101,7 @@ test('refusals come in their order: no key, creatorId, moments, unknown key', as
   t.is(twice.body.error, 'creatorId is required')
 })
 
-test('a moment is an ISO 8601 datetime with its zone, or refused', async (t) => {
+test('since and before must be ISO 8601 datetimes with a time zone', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   const bad = [
     '',
@@ -121,7 +120,7 @@ test('a moment is an ISO 8601 datetime with its zone, or refused', async (t) => 
   ]
   for (const since of bad)
     t.is(
-      (await ask(apiKey, { creatorId: id, since })).body.error,
+      (await getEvents(apiKey, { creatorId: id, since })).body.error,
       'since must be an ISO 8601 datetime',
       since,
     )
@@ -137,10 +136,10 @@ test('a moment is an ISO 8601 datetime with its zone, or refused', async (t) => 
   ]
   for (const moment of good)
     for (const name of ['since', 'before'])
-      t.is((await ask(apiKey, { creatorId: id, [name]: moment })).status, 200, moment)
+      t.is((await getEvents(apiKey, { creatorId: id, [name]: moment })).status, 200, moment)
 })
 
-test('since and before leave out their own moment, and at most fifty come, the newest first', async (t) => {
+test('since and before are exclusive, and at most fifty events come, newest first', async (t) => {
   const embedder = await registerEmbedder(world())
   const ids = await confirmNumber(embedder.wallet, 120)
   const newest = await eventsOf(embedder)
@@ -165,17 +164,17 @@ test('since and before leave out their own moment, and at most fifty come, the n
   t.deepEqual(await eventsOf(embedder, { since: '9999-12-31T23:59:59Z' }), [])
 })
 
-test("a key never reads another creator's events", async (t) => {
+test("a key cannot read another creator's events", async (t) => {
   const [reader, other] = await Promise.all([registerEmbedder(world()), registerEmbedder(world())])
   await confirmNumber(other.wallet, 3)
   const [own = ''] = await confirmNumber(reader.wallet, 1)
-  for (const creatorId of [other.id, `auth_${other.id}`, other.wallet, strangerWallet(), 'nobody']) {
-    const answer = await ask(reader.apiKey, { creatorId })
+  for (const creatorId of [other.id, `auth_${other.id}`, other.wallet, unusedWallet(), 'nobody']) {
+    const answer = await getEvents(reader.apiKey, { creatorId })
     t.is(answer.status, 200, creatorId)
     t.deepEqual(answer.body.events, [], creatorId)
   }
   for (const creatorId of [reader.id, `auth_${reader.id}`, reader.wallet]) {
-    const { events } = (await ask(reader.apiKey, { creatorId })).body
+    const { events } = (await getEvents(reader.apiKey, { creatorId })).body
     t.deepEqual(
       events.map(({ eventId }) => eventId),
       [own],
@@ -183,7 +182,7 @@ test("a key never reads another creator's events", async (t) => {
   }
 })
 
-test('a revoked key, a cookie, an access token or a session token reads nothing', async (t) => {
+test('a revoked key, a cookie, an access token and a session token are refused', async (t) => {
   const { id, apiKey, keyId, session, accessToken } = await registerEmbedder(world())
   const path = `/sdk/events?creatorId=${id}&apiKey=${apiKey}`
   for (const options of [
@@ -200,13 +199,13 @@ test('a revoked key, a cookie, an access token or a session token reads nothing'
 
 const tips = 2000
 const writers = 10
-const patienceMs = 40_000
+const pollTimeoutMs = 40_000
 
-/** Reads with a client until it has seen as many events as there will be. Rejects an event seen twice. */
+/** Polls with a client until it has all events. An event that comes twice fails the test. */
 async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: number): Promise<Set<string>> {
   const seen = new Set<string>()
   const { events } = createBackendClient({ baseUrl: world().url, apiKey })
-  const signal = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.timeout(pollTimeoutMs)
   for await (const { eventId } of events({ creatorId: id, pollMs, signal })) {
     t.false(seen.has(eventId), 'seen twice')
     seen.add(eventId)
@@ -215,12 +214,12 @@ async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: numbe
   return seen
 }
 
-test('ten writers confirm two thousand tips while three pollers see every event exactly once', async (t) => {
+test('while ten writers confirm two thousand tips, three pollers get every event exactly once', async (t) => {
   t.timeout(60_000)
-  const random = randomFrom(seeded(t).seed)
+  const random = seededRandom(seededRuns(t).seed)
   const embedder = await registerEmbedder(world())
   const confirmations = Array.from({ length: tips }, () => someConfirmation(embedder.wallet))
-  await storePending(world(), confirmations)
+  await storePendingTips(world(), confirmations)
   const queue = [...confirmations]
 
   async function write(): Promise<void> {

@@ -1,9 +1,9 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { ageSession, openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
-import { createSupporter, strangerWallet } from '../helpers/make/supporter.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { ageSession, createSession, registerEmbedder, sdkTipBody } from '../helpers/make/sdk.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -20,9 +20,9 @@ interface RedeemBody {
   readonly error: string
 }
 
-async function openTipping() {
+async function startSession() {
   const embedder = await registerEmbedder(world())
-  return { embedder, token: (await openSession(world(), embedder)).sessionToken }
+  return { embedder, token: (await createSession(world(), embedder)).sessionToken }
 }
 const handoff = (bearer: string, body: unknown = {}) =>
   world().request<HandoffBody>('POST', '/sdk/handoff', { bearer, body })
@@ -33,7 +33,7 @@ const payWith = (code: string, account: unknown) =>
     body: { account },
   })
 
-async function endCodes(token: string): Promise<void> {
+async function expireCodes(token: string): Promise<void> {
   await world().db.raw(
     `update sdk_handoffs set expires_at = clock_timestamp() where session_id =
        (select id from sdk_sessions where token_hash = sha256(convert_to(?, 'utf8')))`,
@@ -41,8 +41,8 @@ async function endCodes(token: string): Promise<void> {
   )
 }
 
-test('a code continues the session elsewhere, once, within a minute', async (t) => {
-  const { embedder, token } = await openTipping()
+test('a code gives the session token once, within a minute', async (t) => {
+  const { embedder, token } = await startSession()
   const { body } = await handoff(token)
   const seconds = (new Date(body.expiresAt).getTime() - Date.now()) / 1000
   t.true(seconds > 50 && seconds <= 60.5, String(seconds))
@@ -54,7 +54,7 @@ test('a code continues the session elsewhere, once, within a minute', async (t) 
     (
       await world().request('POST', '/sdk/tip', {
         bearer: redeemed.body.sessionToken,
-        body: someTip(embedder),
+        body: sdkTipBody(embedder),
       })
     ).status,
     200,
@@ -64,17 +64,17 @@ test('a code continues the session elsewhere, once, within a minute', async (t) 
   t.is(again.body.error, 'Invalid or expired code')
 })
 
-test('of fifty who redeem a code at once one gets the session', async (t) => {
-  const { token } = await openTipping()
+test('of fifty concurrent redemptions of a code one succeeds', async (t) => {
+  const { token } = await startSession()
   const { code } = (await handoff(token)).body
   const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)))
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 49 }, () => 400)])
 })
 
-test('a code that is late, unknown or none is refused', async (t) => {
-  const { token } = await openTipping()
+test('an expired, unknown or missing code is refused', async (t) => {
+  const { token } = await startSession()
   const { code } = (await handoff(token)).body
-  await endCodes(token)
+  await expireCodes(token)
   for (const wrong of [code, 'x', 'x'.repeat(43), token])
     t.is((await redeem(wrong)).body.error, 'Invalid or expired code')
   for (const none of [undefined, null, '', 7, {}]) {
@@ -85,7 +85,7 @@ test('a code that is late, unknown or none is refused', async (t) => {
   for (const [what, options] of Object.entries(badBodies)) {
     const answer = await world().request('POST', '/sdk/handoff/redeem', options)
     t.is(answer.body.error, 'code is required')
-    // Whose charset is unknown is an empty object all the same, which is all a handoff needs.
+    // A body with an unknown charset is read as an empty object, which is a valid handoff request.
     if (what === 'an unknown charset') continue
     const headers = { authorization: `Bearer ${token}`, ...options.headers }
     const malformed = await world().request('POST', '/sdk/handoff', { ...options, headers })
@@ -93,15 +93,15 @@ test('a code that is late, unknown or none is refused', async (t) => {
   }
 })
 
-test('a code does not outlive its session', async (t) => {
-  const { token } = await openTipping()
+test('a code expires with its session', async (t) => {
+  const { token } = await startSession()
   await ageSession(world(), token, 14.8)
   const { expiresAt } = (await handoff(token)).body
   t.true(new Date(expiresAt).getTime() - Date.now() < 12_500)
 })
 
-test('what is stored of a code gives neither the code nor the session away', async (t) => {
-  const { token } = await openTipping()
+test('the stored form of a code contains neither the code nor the session token', async (t) => {
+  const { token } = await startSession()
   const { code } = (await handoff(token)).body
   const { rows } = await world().db.raw(
     `select encode(sealed_token, 'escape') as sealed, encode(code_hash, 'escape') as hash from sdk_handoffs`,
@@ -111,8 +111,8 @@ test('what is stored of a code gives neither the code nor the session away', asy
   t.false(dump.includes(token.slice(9, 20)))
 })
 
-test('a wallet reads a payment link and gets the transaction of that very tip', async (t) => {
-  const { embedder, token } = await openTipping()
+test('a wallet reads a payment link and gets the transaction of its tip', async (t) => {
+  const { embedder, token } = await startSession()
   const supporter = createSupporter(world().sandbox, ['USDC'])
   const { code } = (await handoff(token, { amount: 5, inputTokenMint: usdcMint })).body
   const read = await world().request<{ label: string; icon: string }>('GET', `/pay/${code}`)
@@ -133,32 +133,32 @@ test('a wallet reads a payment link and gets the transaction of that very tip', 
   t.truthy(stored.sdk_session_id)
 })
 
-test('a payment link opens nothing but its tip, and only while the session may make one', async (t) => {
-  const { token } = await openTipping()
+test('a payment link works for its tip only, and only while the session may create an intent', async (t) => {
+  const { token } = await startSession()
   const { code } = (await handoff(token, { amount: 5, inputTokenMint: solMint })).body
   t.is((await redeem(code)).status, 400)
   const plain = (await handoff(token)).body.code
   t.is((await world().request('GET', `/pay/${plain}`)).status, 404)
-  t.is((await payWith(plain, strangerWallet())).status, 404)
+  t.is((await payWith(plain, unusedWallet())).status, 404)
   t.is((await redeem(plain)).status, 200)
-  const paid = await Promise.all(Array.from({ length: 20 }, () => payWith(code, strangerWallet())))
+  const paid = await Promise.all(Array.from({ length: 20 }, () => payWith(code, unusedWallet())))
   t.is(paid.filter(({ status }) => status === 200).length, 5)
   t.true(
     paid.every(({ status, body }) => status === 200 || body.error === 'Missing or invalid session token'),
   )
-  await endCodes(token)
+  await expireCodes(token)
   t.is((await world().request('GET', `/pay/${code}`)).body.error, 'Not found')
-  t.is((await payWith(code, strangerWallet())).status, 404)
+  t.is((await payWith(code, unusedWallet())).status, 404)
 })
 
-test('a link needs both amount and token, and a payment an account', async (t) => {
-  const { token } = await openTipping()
+test('a payment link needs both amount and token, and its payment needs an account', async (t) => {
+  const { token } = await startSession()
   const table: [body: unknown, error: string][] = [
     [{ amount: 5 }, 'Invalid inputTokenMint'],
     [{ inputTokenMint: solMint }, 'Invalid amount'],
     [{ amount: '5', inputTokenMint: solMint }, 'Invalid amount'],
     [{ amount: -5, inputTokenMint: solMint }, 'Invalid amount'],
-    [{ amount: 5, inputTokenMint: strangerWallet() }, 'Invalid inputTokenMint'],
+    [{ amount: 5, inputTokenMint: unusedWallet() }, 'Invalid inputTokenMint'],
   ]
   for (const [body, error] of table) {
     const answer = await handoff(token, body)

@@ -2,21 +2,20 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { revokeApiKey } from '../../src/creators/api-keys.js'
-import { replaceDomains } from '../../src/creators/sites.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { registerCreator } from '../helpers/make/creators.js'
-import { registerPerson } from '../helpers/make/people.js'
-import { type InitBody, openSession, registerEmbedder, site } from '../helpers/make/sdk.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { replaceSites } from '../../src/creators/sites.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import { registerCreator, registerPerson } from '../helpers/make/creators.js'
+import { createSession, type InitBody, registerEmbedder, site } from '../helpers/make/sdk.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { env: { WALLET_WAIT_MS: '300' } })
 const init = (bearer: string | undefined, body: unknown) =>
   world().request('POST', '/sdk/init', { body, ...(bearer === undefined ? {} : { bearer }) })
 
-test('a backend gets a session for its site', async (t) => {
+test('POST /sdk/init answers a session token, the creator and the embed URL', async (t) => {
   const embedder = await registerEmbedder(world(), { acceptedTokens: ['SOL', 'USDC'] })
-  const { sessionToken, config } = await openSession(world(), embedder)
+  const { sessionToken, config } = await createSession(world(), embedder)
   t.regex(sessionToken, /^sdk_sess_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   const { embedUrl, ...rest } = config
   const { wallet } = embedder
@@ -32,9 +31,9 @@ test('a backend gets a session for its site', async (t) => {
   t.is(url.hash, `#${sessionToken}`)
 })
 
-test('what is stored of a session opens none, and lives for fifteen minutes', async (t) => {
+test('a session is stored without its token and expires after fifteen minutes', async (t) => {
   const embedder = await registerEmbedder(world())
-  const { sessionToken } = await openSession(world(), embedder)
+  const { sessionToken } = await createSession(world(), embedder)
   const row = await world()
     .db('sdk_sessions')
     .where({ user_id: embedder.id })
@@ -44,7 +43,7 @@ test('what is stored of a session opens none, and lives for fifteen minutes', as
   t.false(JSON.stringify(row).includes(sessionToken.slice('sdk_sess_'.length)))
 })
 
-test('a creator is named by user id, with auth_ before it, or by wallet', async (t) => {
+test('creatorId may be a user id, with or without auth_, or a wallet', async (t) => {
   const { id, wallet, apiKey } = await registerEmbedder(world())
   for (const creatorId of [id, id.toUpperCase(), `auth_${id}`, wallet]) {
     const answer = await world().request<InitBody>('POST', '/sdk/init', {
@@ -57,7 +56,7 @@ test('a creator is named by user id, with auth_ before it, or by wallet', async 
   }
 })
 
-test('the theme is dark unless it is light', async (t) => {
+test('any theme except light is dark', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   for (const [theme, expected] of [
     ['light', 'light'],
@@ -76,7 +75,7 @@ test('the theme is dark unless it is light', async (t) => {
   }
 })
 
-test('refusals come in their order: no key, fields, unknown key, creator, origin', async (t) => {
+test('errors come in the order: no key, fields, unknown key, creator, origin', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   const unknown = `tk_live_${'0'.repeat(16)}_${'x'.repeat(43)}`
   const good = { creatorId: id, originUrl: site }
@@ -111,7 +110,7 @@ test('refusals come in their order: no key, fields, unknown key, creator, origin
 })
 
 for (const [what, options] of Object.entries(badBodies))
-  test(`a body that is ${what} is answered with the endpoint's own text`, async (t) => {
+  test(`POST /sdk/init answers its validation error to ${what}`, async (t) => {
     const bearer = 'any key of twenty characters'.replaceAll(' ', '_')
     const headers = { authorization: `Bearer ${bearer}`, ...options.headers }
     const sent = typeof options.body === 'string' ? options : { body: options.body, bearer }
@@ -120,14 +119,14 @@ for (const [what, options] of Object.entries(badBodies))
     t.is(answer.body.error, 'creatorId and originUrl are required')
   })
 
-test('a key opens sessions for its owner alone', async (t) => {
+test('a key opens sessions for its owner only', async (t) => {
   const [{ apiKey }, other] = await Promise.all([registerEmbedder(world()), registerEmbedder(world())])
   await world().db('users').where({ id: other.id }).update({ twitter_handle: 'other_one' })
   for (const creatorId of [
     other.id,
     `auth_${other.id}`,
     other.wallet,
-    strangerWallet(),
+    unusedWallet(),
     '@other_one',
     'other_one',
   ]) {
@@ -137,13 +136,13 @@ test('a key opens sessions for its owner alone', async (t) => {
   }
 })
 
-test("the owner's own handle is no creatorId of the SDK", async (t) => {
+test("the owner's handle is not accepted as creatorId", async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   await world().db('users').where({ id }).update({ twitter_handle: 'own_handle' })
   t.is((await init(apiKey, { creatorId: '@own_handle', originUrl: site })).status, 404)
 })
 
-test('a revoked key is dead at once', async (t) => {
+test('a revoked key is refused immediately', async (t) => {
   const { id, apiKey, keyId } = await registerEmbedder(world())
   const body = { creatorId: id, originUrl: site }
   t.is((await init(apiKey, body)).status, 200)
@@ -153,7 +152,7 @@ test('a revoked key is dead at once', async (t) => {
   t.is(answer.body.error, 'Missing or invalid API key')
 })
 
-test('cookies, access tokens and keys elsewhere than in the header open nothing', async (t) => {
+test('cookies, access tokens and keys outside the Authorization header are refused', async (t) => {
   const { id, apiKey, session, accessToken } = await registerEmbedder(world())
   const body = { creatorId: id, originUrl: site, apiKey }
   const path = `/sdk/init?apiKey=${apiKey}`
@@ -168,43 +167,40 @@ test('cookies, access tokens and keys elsewhere than in the header open nothing'
     t.is((await world().request('POST', path, options)).status, 401)
 })
 
-test('a site that leaves the whitelist opens no more sessions', async (t) => {
+test('a site removed from the whitelist is refused', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
-  await replaceDomains(world().services, id, ['other.example'])
+  await replaceSites(world().services, id, ['other.example'])
   t.is((await init(apiKey, { creatorId: id, originUrl: site })).status, 403)
   t.is((await init(apiKey, { creatorId: id, originUrl: 'http://localhost:5173' })).status, 200)
 })
 
-// Before the others, whose registrations run the provisioner.
-test.serial(
-  'a creator whose wallet is not there yet is waited for, and then told to come again',
-  async (t) => {
-    const { apiKey } = await registerEmbedder(world())
-    const { user } = await registerPerson(world())
-    await world()
-      .db('api_keys')
-      .whereRaw('prefix = ?', [apiKey.split('_')[2] ?? ''])
-      .update({ user_id: user.id })
-    const answer = await init(apiKey, { creatorId: user.id, originUrl: 'http://localhost' })
-    t.is(answer.status, 409)
-    t.is(answer.body.error, 'Creator wallet is being provisioned')
-    t.is((await init(apiKey, { creatorId: user.id, originUrl: 'https://evil.com' })).status, 403)
-  },
-)
+// Serial tests run first: the registrations of the others run the provisioner.
+test.serial('init waits for a wallet that is being provisioned and then answers 409', async (t) => {
+  const { apiKey } = await registerEmbedder(world())
+  const { user } = await registerPerson(world())
+  await world()
+    .db('api_keys')
+    .whereRaw('prefix = ?', [apiKey.split('_')[2] ?? ''])
+    .update({ user_id: user.id })
+  const answer = await init(apiKey, { creatorId: user.id, originUrl: 'http://localhost' })
+  t.is(answer.status, 409)
+  t.is(answer.body.error, 'Creator wallet is being provisioned')
+  t.is((await init(apiKey, { creatorId: user.id, originUrl: 'https://evil.com' })).status, 403)
+})
 
 test('the origin is never fetched', async (t) => {
   let hits = 0
-  const canary = createServer((_, response) => {
+  const originServer = createServer((_, response) => {
     hits += 1
     response.end()
   })
-  canary.on('connection', () => {
+  originServer.on('connection', () => {
     hits += 1
   })
-  await new Promise<void>((done) => canary.listen(0, '127.0.0.1', done))
-  t.teardown(() => new Promise<void>((done) => canary.close(() => done())))
+  await new Promise<void>((done) => originServer.listen(0, '127.0.0.1', done))
+  t.teardown(() => new Promise<void>((done) => originServer.close(() => done())))
   const { id, apiKey } = await registerEmbedder(world())
-  const originUrl = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/page`
+  const originUrl = `http://127.0.0.1:${(originServer.address() as AddressInfo).port}/page`
   const answer = await world().request<InitBody>('POST', '/sdk/init', {
     bearer: apiKey,
     body: { creatorId: id, originUrl },
@@ -215,14 +211,14 @@ test('the origin is never fetched', async (t) => {
   t.is(hits, 0)
 })
 
-test('hundred sessions opened at once are a hundred sessions', async (t) => {
+test('a hundred concurrent requests open a hundred sessions', async (t) => {
   const embedder = await registerEmbedder(world())
-  const opened = await Promise.all(Array.from({ length: 100 }, () => openSession(world(), embedder)))
+  const opened = await Promise.all(Array.from({ length: 100 }, () => createSession(world(), embedder)))
   t.is(new Set(opened.map(({ sessionToken }) => sessionToken)).size, 100)
   t.is(new Set(opened.map(({ config }) => config.embedUrl.split('#')[0])).size, 100)
 })
 
-test('registered creators without a key stay creators', async (t) => {
+test('a user id is not accepted as an API key', async (t) => {
   const { user } = await registerCreator(world())
   t.is((await init(user.id, { creatorId: user.id, originUrl: site })).status, 401)
 })

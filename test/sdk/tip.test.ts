@@ -1,10 +1,16 @@
 import test from 'ava'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
-import { badBodies } from '../helpers/http/bad-bodies.js'
-import { ageSession, type Embedder, openSession, registerEmbedder, someTip } from '../helpers/make/sdk.js'
-import { createSupporter, strangerWallet, unknownSignature } from '../helpers/make/supporter.js'
-import { recordTip, verifyUntil } from '../helpers/make/tips.js'
+import { badBodies } from '../helpers/http/hostile-input.js'
+import {
+  ageSession,
+  createSession,
+  type Embedder,
+  registerEmbedder,
+  sdkTipBody,
+} from '../helpers/make/sdk.js'
+import { createSupporter, unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
+import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -30,26 +36,26 @@ function intent(bearer: string, intentId: string) {
   return world().request<IntentBody & { error: string }>('GET', `/sdk/intents/${intentId}`, { bearer })
 }
 
-async function openTipping(): Promise<{ embedder: Embedder; token: string }> {
+async function startSession(): Promise<{ embedder: Embedder; token: string }> {
   const embedder = await registerEmbedder(world())
-  const { sessionToken } = await openSession(world(), embedder)
+  const { sessionToken } = await createSession(world(), embedder)
   return { embedder, token: sessionToken }
 }
 
-/** Makes an intent and lands its payment, without telling the service. */
+/** Creates an intent and lands its payment on the chain, without recording the tip. */
 async function pay(token: string, embedder: Embedder, symbol = 'SOL') {
   const supporter = createSupporter(world().sandbox, ['USDC'])
   const inputTokenMint = tokenBySymbol(symbol)?.mint
   const { body } = await tip(
     token,
-    someTip(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint }),
+    sdkTipBody(embedder, { sourceWalletAddress: supporter.wallet, inputTokenMint }),
   )
   return { intentId: body.intentId, supporter, signature: supporter.pay(body.transaction) }
 }
 
-test('a tip answers everything a payment intent has, for the amount in dollars', async (t) => {
-  const { embedder, token } = await openTipping()
-  const answer = await tip(token, someTip(embedder, { amount: 7.5, inputTokenMint: usdcMint }))
+test('POST /sdk/tip answers a payment intent for an amount in dollars', async (t) => {
+  const { embedder, token } = await startSession()
+  const answer = await tip(token, sdkTipBody(embedder, { amount: 7.5, inputTokenMint: usdcMint }))
   t.is(answer.status, 200)
   t.is(answer.headers['cache-control'], 'no-store')
   t.like(answer.body, {
@@ -63,20 +69,20 @@ test('a tip answers everything a payment intent has, for the amount in dollars',
   t.truthy(row.sdk_session_id)
 })
 
-test('the creator is named as at init; another one, known or not, is another creator', async (t) => {
-  const { embedder, token } = await openTipping()
+test('creatorId must mean the session’s creator, in any form that init accepts', async (t) => {
+  const { embedder, token } = await startSession()
   const other = await registerEmbedder(world())
   for (const creatorId of [embedder.wallet, `auth_${embedder.id}`])
-    t.is((await tip(token, someTip(embedder, { creatorId }))).status, 200)
-  for (const creatorId of [other.id, other.wallet, strangerWallet(), 'nobody', '@nobody']) {
-    const answer = await tip(token, someTip(embedder, { creatorId }))
+    t.is((await tip(token, sdkTipBody(embedder, { creatorId }))).status, 200)
+  for (const creatorId of [other.id, other.wallet, unusedWallet(), 'nobody', '@nobody']) {
+    const answer = await tip(token, sdkTipBody(embedder, { creatorId }))
     t.is(answer.status, 403, creatorId)
     t.is(answer.body.error, 'Session belongs to another creator')
   }
 })
 
-test('refusals have their texts and cost the session nothing', async (t) => {
-  const { embedder, token } = await openTipping()
+test('wrong fields are refused with their error texts and do not use up the session', async (t) => {
+  const { embedder, token } = await startSession()
   const required = 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'
   const table: [change: Record<string, unknown>, error: string][] = [
     [{ creatorId: undefined }, required],
@@ -85,7 +91,7 @@ test('refusals have their texts and cost the session nothing', async (t) => {
     [{ inputTokenMint: '' }, required],
     [{ sourceWalletAddress: undefined, amount: -1 }, required],
     [{ inputTokenMint: 'SOL' }, 'Invalid inputTokenMint'],
-    [{ inputTokenMint: strangerWallet() }, 'Invalid inputTokenMint'],
+    [{ inputTokenMint: unusedWallet() }, 'Invalid inputTokenMint'],
     [{ sourceWalletAddress: 'x' }, 'Invalid sourceWalletAddress'],
     [{ amount: '5' }, 'Invalid amount'],
     [{ amount: 0 }, 'Invalid amount'],
@@ -95,7 +101,7 @@ test('refusals have their texts and cost the session nothing', async (t) => {
     [{ amount: 1e308 }, 'Invalid amount'],
   ]
   for (const [change, error] of table) {
-    const answer = await tip(token, someTip(embedder, change))
+    const answer = await tip(token, sdkTipBody(embedder, change))
     t.is(answer.status, 400, JSON.stringify(change))
     t.is(answer.body.error, error)
   }
@@ -104,18 +110,18 @@ test('refusals have their texts and cost the session nothing', async (t) => {
 })
 
 for (const [what, options] of Object.entries(badBodies))
-  test(`a body that is ${what} is answered with the endpoint's own text`, async (t) => {
-    const { token } = await openTipping()
+  test(`POST /sdk/tip answers its validation error to ${what}`, async (t) => {
+    const { token } = await startSession()
     const headers = { authorization: `Bearer ${token}`, ...options.headers }
     const answer = await world().request('POST', '/sdk/tip', { ...options, headers })
     t.is(answer.status, 400)
     t.is(answer.body.error, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required')
   })
 
-test('only a session token makes tips, and it is asked for before the body', async (t) => {
-  const { embedder, token } = await openTipping()
+test('only a session token is accepted, and it is checked before the body', async (t) => {
+  const { embedder, token } = await startSession()
   const { apiKey, session, accessToken } = embedder
-  const body = someTip(embedder)
+  const body = sdkTipBody(embedder)
   const path = `/sdk/tip?sessionToken=${token}`
   for (const options of [
     {},
@@ -137,9 +143,9 @@ test('only a session token makes tips, and it is asked for before the body', asy
   t.is((await world().request('GET', `/sdk/session`, { bearer: apiKey })).status, 401)
 })
 
-test('of a hundred tips at once in one session exactly five are made', async (t) => {
-  const { embedder, token } = await openTipping()
-  const answers = await Promise.all(Array.from({ length: 100 }, () => tip(token, someTip(embedder))))
+test('of a hundred concurrent requests in one session exactly five create an intent', async (t) => {
+  const { embedder, token } = await startSession()
+  const answers = await Promise.all(Array.from({ length: 100 }, () => tip(token, sdkTipBody(embedder))))
   const made = answers.filter(({ status }) => status === 200)
   t.is(made.length, 5)
   const refusals = answers.filter(({ status }) => status !== 200)
@@ -155,16 +161,16 @@ test('of a hundred tips at once in one session exactly five are made', async (t)
       made.map(({ body }) => body.intentId),
     )
   t.is(Number(count), 5)
-  t.is((await tip(token, someTip(embedder))).status, 401)
+  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
   for (const { body } of made) t.is((await intent(token, body.intentId)).body.status, 'requires_action')
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
 })
 
-test('an expired session makes no tips and is read for another hour', async (t) => {
-  const { embedder, token } = await openTipping()
-  const { intentId } = (await tip(token, someTip(embedder))).body
+test('an expired session creates no intents and can be read for another hour', async (t) => {
+  const { embedder, token } = await startSession()
+  const { intentId } = (await tip(token, sdkTipBody(embedder))).body
   await ageSession(world(), token, 16)
-  t.is((await tip(token, someTip(embedder))).status, 401)
+  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
   t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
   t.is((await intent(token, intentId)).status, 200)
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
@@ -173,9 +179,9 @@ test('an expired session makes no tips and is read for another hour', async (t) 
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 401)
 })
 
-test('a confirmed tip uses the session up, which is then only read', async (t) => {
-  const { embedder, token } = await openTipping()
-  const untouched = (await openSession(world(), embedder)).sessionToken
+test('a confirmed tip consumes the session, which can then only be read', async (t) => {
+  const { embedder, token } = await startSession()
+  const untouched = (await createSession(world(), embedder)).sessionToken
   const { intentId, supporter, signature } = await pay(token, embedder)
   t.is((await intent(token, intentId)).body.status, 'requires_action')
   const claim = {
@@ -188,19 +194,19 @@ test('a confirmed tip uses the session up, which is then only read', async (t) =
   await recordTip(world(), claim)
   t.like((await intent(token, intentId)).body, { status: 'submitted', signature, outcome: null })
   const batch = createVerifierBatch(world().services)
-  await verifyUntil(batch, 'the tip is confirmed', async () => {
+  await runBatchUntil(batch, 'the tip is confirmed', async () => {
     const { body } = await intent(token, intentId)
     return body.status === 'confirmed'
   })
   t.like((await intent(token, intentId)).body, { status: 'confirmed', signature, outcome: null })
-  t.is((await tip(token, someTip(embedder))).status, 401)
+  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
   t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
-  t.is((await tip(untouched, someTip(embedder))).status, 200)
+  t.is((await tip(untouched, sdkTipBody(embedder))).status, 200)
 })
 
-test('a payment that was never tied to its intent is found by what the chain says', async (t) => {
-  const { embedder, token } = await openTipping()
+test('a tip recorded without its intent is matched to the intent by the chain’s facts', async (t) => {
+  const { embedder, token } = await startSession()
   const { intentId, supporter, signature } = await pay(token, embedder, 'USDC')
   await recordTip(world(), {
     creatorWallet: embedder.wallet,
@@ -210,7 +216,7 @@ test('a payment that was never tied to its intent is found by what the chain say
     tokenSymbol: 'USDC',
   })
   const batch = createVerifierBatch(world().services)
-  await verifyUntil(
+  await runBatchUntil(
     batch,
     'confirmed',
     async () => (await intent(token, intentId)).body.status === 'confirmed',
@@ -218,39 +224,39 @@ test('a payment that was never tied to its intent is found by what the chain say
   t.is((await intent(token, intentId)).body.signature, signature)
 })
 
-test("a payment that failed or is somebody else's is told to whoever made the intent", async (t) => {
-  const { embedder, token } = await openTipping()
-  const made = await Promise.all([tip(token, someTip(embedder)), tip(token, someTip(embedder))])
+test('an intent fails with its payment, and stays open when the claimed payment is of another intent', async (t) => {
+  const { embedder, token } = await startSession()
+  const made = await Promise.all([tip(token, sdkTipBody(embedder)), tip(token, sdkTipBody(embedder))])
   const [failing = '', foreign = ''] = made.map(({ body }) => body.intentId)
   const other = await registerEmbedder(world())
-  const theirs = await pay((await openSession(world(), other)).sessionToken, other)
-  const failed = unknownSignature()
-  const claim = { creatorWallet: embedder.wallet, senderWallet: strangerWallet(), tipAmount: 5 }
+  const theirs = await pay((await createSession(world(), other)).sessionToken, other)
+  const failed = unusedSignature()
+  const claim = { creatorWallet: embedder.wallet, senderWallet: unusedWallet(), tipAmount: 5 }
   await recordTip(world(), { ...claim, txSignature: failed, intentId: failing })
   await recordTip(world(), { ...claim, txSignature: theirs.signature, intentId: foreign })
   await world().db('tips').where({ id: failed }).update({ outcome: 'tx_failed', due_at: null })
   t.like((await intent(token, failing)).body, { status: 'failed', signature: failed, outcome: 'tx_failed' })
   const batch = createVerifierBatch(world().services)
-  await verifyUntil(batch, 'their tip is confirmed', async () => {
+  await runBatchUntil(batch, 'their tip is confirmed', async () => {
     const tipRow = await world().db('tips').where({ id: theirs.signature }).first('status')
     return tipRow.status === 'confirmed'
   })
   t.like((await intent(token, foreign)).body, { status: 'requires_action', signature: null })
-  t.is((await tip(token, someTip(embedder))).status, 200)
+  t.is((await tip(token, sdkTipBody(embedder))).status, 200)
 })
 
-test('an intent nobody paid expires, and is confirmed all the same when its payment turns up', async (t) => {
-  const { embedder, token } = await openTipping()
-  const { intentId } = (await tip(token, someTip(embedder))).body
+test('an unpaid intent expires, and is submitted again when a payment is recorded', async (t) => {
+  const { embedder, token } = await startSession()
+  const { intentId } = (await tip(token, sdkTipBody(embedder))).body
   await world()
     .db('payment_intents')
     .where({ id: intentId })
     .update({ created_at: world().db.raw(`created_at - interval '2 minutes'`) })
   t.is((await intent(token, intentId)).body.status, 'expired')
-  const txSignature = unknownSignature()
+  const txSignature = unusedSignature()
   await recordTip(world(), {
     creatorWallet: embedder.wallet,
-    senderWallet: strangerWallet(),
+    senderWallet: unusedWallet(),
     tipAmount: 5,
     txSignature,
     intentId,
@@ -258,10 +264,10 @@ test('an intent nobody paid expires, and is confirmed all the same when its paym
   t.is((await intent(token, intentId)).body.status, 'submitted')
 })
 
-test('an intent is read only in its own session', async (t) => {
-  const { embedder, token } = await openTipping()
-  const { intentId } = (await tip(token, someTip(embedder))).body
-  const neighbour = (await openSession(world(), embedder)).sessionToken
+test('an intent can be read only with its own session', async (t) => {
+  const { embedder, token } = await startSession()
+  const { intentId } = (await tip(token, sdkTipBody(embedder))).body
+  const otherSession = (await createSession(world(), embedder)).sessionToken
   for (const id of [
     intentId,
     'pi_x',
@@ -269,21 +275,21 @@ test('an intent is read only in its own session', async (t) => {
     `pi_${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`,
     '%00',
   ]) {
-    const answer = await intent(neighbour, id)
+    const answer = await intent(otherSession, id)
     t.is(answer.status, 404, id)
     t.is(answer.body.error, 'Payment intent not found')
   }
   t.is((await intent(token, intentId)).status, 200)
 })
 
-test('a page learns from its session what it needs', async (t) => {
+test('GET /sdk/session answers what a page needs', async (t) => {
   const embedder = await registerEmbedder(world(), {
     acceptedTokens: ['USDC', 'SOL'],
     minTipUsd: 4,
     maxTipUsd: 20,
     fiatCollection: 'bank_transfer',
   })
-  const { sessionToken } = await openSession(world(), embedder)
+  const { sessionToken } = await createSession(world(), embedder)
   const answer = await world().request<Record<string, unknown>>('GET', '/sdk/session', {
     bearer: sessionToken,
   })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createClient } from '../helpers/http/client.js'
-import { type Person, registerPerson } from '../helpers/make/people.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { type Person, registerPerson } from '../helpers/make/creators.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '500' } })
@@ -12,22 +12,25 @@ interface Banks {
 const resolve = <Body = { error: string }>({ session }: Person, body: unknown) =>
   world().request<Body>('POST', '/creators/bank-accounts/resolve', { session, body })
 
-test.serial('banks have three digits, come by name, and are asked of the provider once', async (t) => {
-  const { session } = await registerPerson(world())
-  const read = () => world().request<Banks>('GET', '/creators/banks', { session })
-  const pages = await Promise.all(Array.from({ length: 10 }, read))
-  const { banks } = pages[0]?.body ?? { banks: [] }
-  t.true(banks.every(({ code }) => /^\d{3}$/.test(code)))
-  t.deepEqual(
-    banks.map(({ name }) => name),
-    banks.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')),
-  )
-  t.true(banks.some(({ code, name }) => code === '058' && name === 'Guaranty Trust Bank'))
-  t.is(world().fiat.fiatpay.calls.of('GET /bank'), 1)
-  t.is((await world().request('GET', '/creators/banks')).status, 401)
-})
+test.serial(
+  'banks have codes of three digits, are sorted by name, and are requested from the provider once',
+  async (t) => {
+    const { session } = await registerPerson(world())
+    const read = () => world().request<Banks>('GET', '/creators/banks', { session })
+    const pages = await Promise.all(Array.from({ length: 10 }, read))
+    const { banks } = pages[0]?.body ?? { banks: [] }
+    t.true(banks.every(({ code }) => /^\d{3}$/.test(code)))
+    t.deepEqual(
+      banks.map(({ name }) => name),
+      banks.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')),
+    )
+    t.true(banks.some(({ code, name }) => code === '058' && name === 'Guaranty Trust Bank'))
+    t.is(world().fiat.fiatpay.calls.of('GET /bank'), 1)
+    t.is((await world().request('GET', '/creators/banks')).status, 401)
+  },
+)
 
-test.serial('the name of an account’s holder is told, and an account nobody knows is 422', async (t) => {
+test.serial('resolve returns the name of an account, and 422 for an unknown account', async (t) => {
   const ada = await registerPerson(world())
   const known = { bankCode: '058', accountNumber: '012-345 6789' }
   t.deepEqual((await resolve(ada, known)).body, { success: true, accountName: 'SANDBOX ACCOUNT' } as never)
@@ -41,12 +44,12 @@ test.serial('the name of an account’s holder is told, and an account nobody kn
 })
 
 test.serial(
-  'a provider that does not answer is 503, and the banks it once told of still serve',
+  'while the provider is unavailable resolve is 503, and the stored banks are still listed',
   async (t) => {
     const ada = await registerPerson(world())
     await world().request('GET', '/creators/banks', { session: ada.session })
-    world().fiat.fiatpay.behaviour.setFault({ accounts: '500' })
-    t.teardown(() => world().fiat.fiatpay.behaviour.reset())
+    world().fiat.fiatpay.faults.setFault({ accounts: '500' })
+    t.teardown(() => world().fiat.fiatpay.faults.reset())
     t.is((await resolve(ada, { bankCode: '058', accountNumber: '0123456789' })).status, 503)
     const another = await createClient((await startApp(t, world().env)).url)
     const { status, body } = await another<Banks>('GET', '/creators/banks', { session: ada.session })

@@ -1,12 +1,12 @@
 import test from 'ava'
 import type { ProviderTransfer } from '../../src/ports/payouts.js'
-import { type Comparable, differencesOf } from '../../src/withdrawals/reconcile/compare-statement.js'
+import { type Comparable, findDifferences } from '../../src/withdrawals/reconcile/compare-statement.js'
 
 const ours: Comparable = {
   providerReference: 'fiatpay-1',
   status: 'completed',
   netKobo: 5000n,
-  dealtWith: false,
+  settled: false,
 }
 const theirs: ProviderTransfer = {
   id: 'TRF_1',
@@ -20,25 +20,25 @@ const kinds = (
   listed: readonly ProviderTransfer[],
   own: readonly Comparable[],
   sent: readonly Comparable[] = [],
-) => differencesOf(listed, own, sent).map(({ kind }) => kind)
+) => findDifferences(listed, own, sent).map(({ kind }) => kind)
 
-test('lists that say the same differ in nothing', (t) => {
+test('equal lists have no differences', (t) => {
   t.deepEqual(kinds([theirs], [ours], [ours]), [])
   t.deepEqual(kinds([], [], []), [])
 })
 
-test('what only one of the two has is told, and what is there twice', (t) => {
+test('a transfer that only one side has, or that exists twice, is a difference', (t) => {
   t.deepEqual(kinds([theirs], []), ['not_ours'])
   t.deepEqual(kinds([], [], [ours]), ['not_theirs'])
   t.deepEqual(kinds([theirs, { ...theirs, id: 'TRF_2' }], [ours]), ['sent_twice'])
 })
 
-test('another amount or currency is told', (t) => {
+test('another amount or currency is a difference', (t) => {
   t.deepEqual(kinds([{ ...theirs, amountKobo: 5001n }], [ours]), ['amount'])
   t.deepEqual(kinds([{ ...theirs, currency: 'USD' }], [ours]), ['amount'])
 })
 
-test('ends that contradict each other are told, and what is under way is not', (t) => {
+test('contradicting final states are a difference, and a payout under way is not', (t) => {
   for (const state of ['accepted', 'started', 'failed', 'returned'] as const)
     t.deepEqual(kinds([{ ...theirs, state }], [ours]), ['status'], state)
   for (const state of ['accepted', 'started', 'paid'] as const)
@@ -47,8 +47,8 @@ test('ends that contradict each other are told, and what is under way is not', (
     t.deepEqual(kinds([theirs], [{ ...ours, status }]), [], status)
 })
 
-test('a contradiction a person has dealt with is told no more, another amount still is', (t) => {
-  const dealtWith = { ...ours, dealtWith: true }
-  t.deepEqual(kinds([{ ...theirs, state: 'returned' }], [dealtWith]), [])
-  t.deepEqual(kinds([{ ...theirs, state: 'returned', amountKobo: 1n }], [dealtWith]), ['amount'])
+test('a contradiction that a person has settled is no difference, but another amount still is', (t) => {
+  const settled = { ...ours, settled: true }
+  t.deepEqual(kinds([{ ...theirs, state: 'returned' }], [settled]), [])
+  t.deepEqual(kinds([{ ...theirs, state: 'returned', amountKobo: 1n }], [settled]), ['amount'])
 })

@@ -25,7 +25,7 @@ const transfer = (state: TransferState, change: Partial<ProviderTransfer> = {}):
 const statuses = Object.keys(withdrawalLifecycle.moves) as WithdrawalStatus[]
 const states: TransferState[] = ['accepted', 'started', 'paid', 'failed', 'returned']
 
-test('what the provider finds is where a withdrawal goes', (t) => {
+test('a withdrawal advances to the state of the transfer that the provider finds', (t) => {
   for (const [state, to] of [
     ['accepted', 'submitted'],
     ['started', 'processing'],
@@ -34,23 +34,23 @@ test('what the provider finds is where a withdrawal goes', (t) => {
     ['returned', 'failed'],
   ] as const)
     for (const sendState of ['sending', 'unknown', 'manual_review'] as const)
-      t.deepEqual(decide({ ...unknown, sendState }, transfer(state), rules), { kind: 'walk', to })
+      t.deepEqual(decide({ ...unknown, sendState }, transfer(state), rules), { kind: 'advance', to })
 })
 
-test('no order and no repetition of answers moves a withdrawal back or out of an end', (t) => {
+test('no sequence of answers moves a withdrawal back or out of a final status', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...states), { maxLength: 12 }), (seen) => {
       let status: WithdrawalStatus = 'pending'
       const visited: WithdrawalStatus[] = [status]
       for (const state of seen) {
-        const ruling = decide({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
-        if (ruling.kind !== 'walk') continue
-        for (const next of pathTo(status, ruling.to)) {
+        const decision = decide({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
+        if (decision.kind !== 'advance') continue
+        for (const next of pathTo(status, decision.to)) {
           if (!withdrawalLifecycle.moves[status].includes(next)) return false
           status = next
           visited.push(status)
         }
-        if (status !== ruling.to) return false
+        if (status !== decision.to) return false
       }
       return new Set(visited).size === visited.length
     }),
@@ -58,7 +58,7 @@ test('no order and no repetition of answers moves a withdrawal back or out of an
   t.pass()
 })
 
-test('another amount, currency or reference completes nothing and calls a person', (t) => {
+test('a transfer with another amount, currency or reference opens a review and completes nothing', (t) => {
   for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay-2' }])
     for (const status of statuses)
       t.deepEqual(decide({ ...unknown, status }, transfer('paid', change), rules), {
@@ -68,7 +68,7 @@ test('another amount, currency or reference completes nothing and calls a person
       })
 })
 
-test('money that comes back after completion moves nothing by itself', (t) => {
+test('money that comes back after completion, or leaves after a failure, opens a review and changes no status', (t) => {
   for (const state of ['failed', 'returned'] as const)
     t.deepEqual(decide({ ...unknown, status: 'completed', sendState: 'sent' }, transfer(state), rules), {
       kind: 'review',
@@ -82,13 +82,13 @@ test('money that comes back after completion moves nothing by itself', (t) => {
   })
 })
 
-test('not found proves nothing before the settle window is over', (t) => {
+test('a transfer that is not found is sent again only after the settle window, at most three times', (t) => {
   for (const sendState of ['sending', 'unknown'] as const) {
-    const known = { ...unknown, sendState }
-    t.is(decide({ ...known, sinceSent: 899 }, undefined, rules).kind, 'ask-again')
-    t.is(decide({ ...known, sinceSent: 900 }, undefined, rules).kind, 'resend')
-    t.is(decide({ ...known, sinceSent: 900, sends: 2 }, undefined, rules).kind, 'resend')
-    t.deepEqual(decide({ ...known, sinceSent: 900, sends: 3 }, undefined, rules), {
+    const sent = { ...unknown, sendState }
+    t.is(decide({ ...sent, sinceSent: 899 }, undefined, rules).kind, 'poll-again')
+    t.is(decide({ ...sent, sinceSent: 900 }, undefined, rules).kind, 'resend')
+    t.is(decide({ ...sent, sinceSent: 900, sends: 2 }, undefined, rules).kind, 'resend')
+    t.deepEqual(decide({ ...sent, sinceSent: 900, sends: 3 }, undefined, rules), {
       kind: 'review',
       review: 'unknown',
       hold: true,
@@ -96,17 +96,17 @@ test('not found proves nothing before the settle window is over', (t) => {
   }
 })
 
-test('a provider that does not document deduplication is never sent the same payout again', (t) => {
+test('a payout is never sent again to a provider that does not document deduplication', (t) => {
   const careful = { ...rules, deduplicates: false }
   for (const sinceSent of [900, 1e9])
     for (const sends of [1, 2, 3])
       t.is(decide({ ...unknown, sinceSent, sends }, undefined, careful).kind, 'review')
 })
 
-test('what was accepted is never sent again, however long it is not found', (t) => {
+test('an accepted payout is never sent again, however long it is not found', (t) => {
   for (const status of statuses.filter((one) => one !== 'pending'))
     t.true(
-      ['ask-again', 'nothing'].includes(
+      ['poll-again', 'none'].includes(
         decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,
       ),
     )

@@ -1,6 +1,11 @@
 import test from 'ava'
-import { creatorWith, type PayoutBody, sendNow, withdrawal } from '../helpers/make/payouts.js'
-import { type Person, registerPerson } from '../helpers/make/people.js'
+import { type Person, registerPerson } from '../helpers/make/creators.js'
+import {
+  createWithdrawal,
+  creatorWithBalance,
+  type PayoutBody,
+  sendDuePayouts,
+} from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
@@ -12,10 +17,11 @@ interface Page {
 const read = <Body = Page>({ session }: Person, query = '') =>
   world().request<Body>('GET', `/payouts/history${query}`, { session })
 
-test.serial('pages hold every withdrawal once, newest first, and only one’s own', async (t) => {
-  const ada = await creatorWith(world(), 100)
-  const made: string[] = []
-  for (let n = 0; n < 5; n++) made.push((await withdrawal(world(), ada, { amountUSDC: 2 })).reference)
+test.serial('pages contain every withdrawal of the creator once, newest first', async (t) => {
+  const ada = await creatorWithBalance(world(), 100)
+  const created: string[] = []
+  for (let n = 0; n < 5; n++)
+    created.push((await createWithdrawal(world(), ada, { amountUSDC: 2 })).reference)
   const seen: string[] = []
   let cursor = ''
   do {
@@ -24,7 +30,7 @@ test.serial('pages hold every withdrawal once, newest first, and only one’s ow
     seen.push(...body.payouts.map(({ reference }) => reference))
     cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`
   } while (cursor !== '')
-  t.deepEqual(seen, made.toReversed())
+  t.deepEqual(seen, created.toReversed())
   t.deepEqual((await read(await registerPerson(world()))).body, {
     success: true,
     payouts: [],
@@ -32,11 +38,11 @@ test.serial('pages hold every withdrawal once, newest first, and only one’s ow
   } as never)
 })
 
-test.serial('one is found by its reference, several by their status', async (t) => {
-  const ada = await creatorWith(world(), 100)
-  const { reference } = await withdrawal(world(), ada, { amountUSDC: 2 })
-  await sendNow(world())
-  await withdrawal(world(), ada, { amountUSDC: 2 })
+test.serial('the history is filtered by reference and by status', async (t) => {
+  const ada = await creatorWithBalance(world(), 100)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 2 })
+  await sendDuePayouts(world())
+  await createWithdrawal(world(), ada, { amountUSDC: 2 })
   t.deepEqual(
     (await read(ada, `?reference=${reference}`)).body.payouts.map((one) => one.reference),
     [reference],
@@ -50,9 +56,9 @@ test.serial('one is found by its reference, several by their status', async (t) 
   t.is((await read(bob, `?reference=${reference}`)).body.payouts.length, 0)
 })
 
-test.serial('a CSV file has the same rows, and nothing in it is a formula', async (t) => {
-  const ada = await creatorWith(world(), 100)
-  await withdrawal(world(), ada, { amountUSDC: 2, accountName: '=cmd|calc' })
+test.serial('the CSV file has the same rows and no formulas', async (t) => {
+  const ada = await creatorWithBalance(world(), 100)
+  await createWithdrawal(world(), ada, { amountUSDC: 2, accountName: '=cmd|calc' })
   const { headers, body } = await read<string>(ada, '?format=csv')
   t.regex(String(headers['content-type']), /^text\/csv/)
   const [head, row] = String(body).trim().split(/\r?\n/)
@@ -61,7 +67,7 @@ test.serial('a CSV file has the same rows, and nothing in it is a formula', asyn
   t.notRegex(row ?? '', /,=cmd/)
 })
 
-test.serial('what makes no sense is refused by its name, and nobody reads without a session', async (t) => {
+test.serial('invalid parameters are refused by name, and a session is required', async (t) => {
   const ada = await registerPerson(world())
   const badCursor = Buffer.from(`1.${'-'.repeat(36)}`).toString('base64url')
   for (const [query, error] of [

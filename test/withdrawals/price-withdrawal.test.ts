@@ -5,7 +5,7 @@ import { priceWithdrawal } from '../../src/withdrawals/price-withdrawal.js'
 const fee = { leastFeeNgn: 50, feeBps: 100 }
 const rate = 1600n * 10n ** 8n
 
-test('a withdrawal in USDC is worth its kobo half up, less one per cent', (t) => {
+test('the value of a withdrawal in USDC is rounded half up to the kobo, and the fee is one per cent', (t) => {
   t.deepEqual(priceWithdrawal({ currency: 'USDC', micro: 10_000_000n }, rate, fee), {
     debitMicro: 10_000_000n,
     grossKobo: 1_600_000n,
@@ -22,7 +22,7 @@ test('the fee is NGN 50 up to a gross of NGN 5,000', (t) => {
   t.deepEqual([1n, 500_000n, 500_049n, 500_050n, 500_100n].map(feeOf), [5000n, 5000n, 5000n, 5001n, 5001n])
 })
 
-test('a withdrawal in NGN never debits less than it is worth, nor a micro-unit too much', (t) => {
+test('a withdrawal in NGN debits at least its value, and less than one micro-USDC more', (t) => {
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 15n), fc.bigInt(1n, 10n ** 14n), (kobo, value) => {
       const { debitMicro, grossKobo, feeKobo, netKobo } = priceWithdrawal(

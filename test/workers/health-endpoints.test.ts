@@ -8,8 +8,8 @@ import { createMetrics } from '../../src/platform/metrics.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { until } from '../helpers/until.js'
 
-/** The pages of a worker, and the lines it has logged. */
-async function startOps(t: ExecutionContext, ready: HealthOptions['ready']) {
+/** A health server with this readiness, and the lines it has logged. */
+async function startServer(t: ExecutionContext, ready: HealthOptions['ready']) {
   const lines: string[] = []
   const into = new Writable({
     write(line, _encoding, done) {
@@ -31,26 +31,26 @@ for (const [status, answer] of [
   ['degraded', 200],
   ['unavailable', 503],
 ] as const)
-  test(`a worker that is ${status} answers ${answer} when asked whether it is ready`, async (t) => {
-    const { get } = await startOps(t, async () => status)
+  test(`GET /ready answers ${answer} when the worker is ${status}`, async (t) => {
+    const { get } = await startServer(t, async () => status)
     const ready = await get('/ready')
     t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
     t.regex((await get('/metrics')).text, /^# TYPE tipping_drained_rows_total counter$/m)
   })
 
-test('a probe that cannot be answered is a line of the log and nothing else', async (t) => {
-  const { get, lines } = await startOps(t, () => Promise.reject(new Error('nobody knows')))
+test('a failed readiness check answers 500 and is logged', async (t) => {
+  const { get, lines } = await startServer(t, () => Promise.reject(new Error('cannot say')))
   t.is((await get('/ready')).status, 500)
   t.is(lines.length, 1)
-  t.like(JSON.parse(lines[0] ?? ''), { err: { message: 'nobody knows' }, msg: 'a probe was not answered' })
+  t.like(JSON.parse(lines[0] ?? ''), { err: { message: 'cannot say' }, msg: 'a probe was not answered' })
 })
 
-test('a connection that breaks while a probe is answered is a line of the log and nothing else', async (t) => {
-  let asked = false
+test('a connection that breaks during a probe is logged, and the server keeps serving', async (t) => {
+  let requested = false
   let answer: () => void = () => undefined
-  const { port, get, lines } = await startOps(t, async () => {
-    asked = true
+  const { port, get, lines } = await startServer(t, async () => {
+    requested = true
     await new Promise<void>((done) => {
       answer = done
     })
@@ -58,7 +58,7 @@ test('a connection that breaks while a probe is answered is a line of the log an
   })
   const socket = connect(port, '127.0.0.1')
   socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until('the probe has arrived', () => asked)
+  await until('the probe has arrived', () => requested)
   socket.resetAndDestroy()
   await once(socket, 'close')
   await until('the break is logged', () => lines.length > 0)

@@ -5,22 +5,22 @@ import { createProducerClient, createWorkerClient } from '../../src/platform/red
 import { type BatchReport, createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { startWorker } from '../../src/platform/worker/worker.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
-import { payTip, postTip } from '../helpers/make/chain-tips.js'
-import { strangerWallet } from '../helpers/make/supporter.js'
+import { payOnChain, postClaim } from '../helpers/make/landed-tips.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
-import { startApp } from '../helpers/servers/second-app.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-/** A worker over a batch that only counts. */
+/** A worker whose batches are recorded by their start time. */
 function countingWorker(t: ExecutionContext, redisUrl: string, batch?: () => Promise<BatchReport>) {
-  const looks: number[] = []
+  const batchTimes: number[] = []
   const worker = startWorker({
     kind: 'verifier',
     batch: async () => {
-      looks.push(performance.now())
+      batchTimes.push(performance.now())
       return (await batch?.()) ?? { taken: 0 }
     },
     redisUrl,
@@ -34,7 +34,7 @@ function countingWorker(t: ExecutionContext, redisUrl: string, batch?: () => Pro
     return stopping
   }
   t.teardown(stop)
-  return { looks, stop }
+  return { batchTimes, stop }
 }
 
 async function openQueue(
@@ -67,116 +67,116 @@ async function openWaker(t: ExecutionContext, { url }: PrivateRedis) {
   return waker
 }
 
-/** How often Redis has carried out each command so far. */
-async function commandsOf(redis: PrivateRedis): Promise<Map<string, number>> {
+/** How often Redis has run each command so far. */
+async function countCommands(redis: PrivateRedis): Promise<Map<string, number>> {
   const lines = String(await redis.command('INFO', 'commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
   return new Map([...lines].map(([, name = '', calls]) => [name, Number(calls)]))
 }
 
-/** All of them together, those of asking this question left out. */
-async function totalOf(redis: PrivateRedis): Promise<number> {
-  const counted = [...(await commandsOf(redis))].filter(([name]) => !/^info|hello|client/.test(name))
+/** The number of all commands, without those of this query. */
+async function countAllCommands(redis: PrivateRedis): Promise<number> {
+  const counted = [...(await countCommands(redis))].filter(([name]) => !/^info|hello|client/.test(name))
   return counted.reduce((sum, [, calls]) => sum + calls, 0)
 }
 
-/** Jobs sent so far: each is one call of BullMQ's script. */
-async function jobsOf(redis: PrivateRedis): Promise<number> {
-  return (await commandsOf(redis)).get('evalsha') ?? 0
+/** Jobs sent so far. Each is one call of a BullMQ script. */
+async function countJobs(redis: PrivateRedis): Promise<number> {
+  return (await countCommands(redis)).get('evalsha') ?? 0
 }
 
-test('many wake-ups of one window are one job at its beginning and one at its end', async (t) => {
+test('many wake-ups within one window are one job at its beginning and one at its end', async (t) => {
   const redis = await privateRedis(t)
   const [waker, queue] = [await openWaker(t, redis), await openQueue(t, redis)]
   for (let call = 0; call < 1000; call++) waker.wake('verifier')
   await until('the first job is there', async () => (await queue.count()) === 1)
   await until('the last job is there', async () => (await queue.count()) === 2)
-  // The windows of another kind are the clock: ten of them in a row take longer than one of the verifier's.
+  // Windows of another kind measure the time: ten of them take longer than one of the verifier's.
   const other = await openQueue(t, redis, 'provisioner')
   for (let jobs = 1; jobs <= 10; jobs++) {
     waker.wake('provisioner')
     await until('the other kind is woken', async () => (await other.count()) === jobs)
   }
-  t.is(await queue.count(), 2, 'nothing follows when nothing was asked')
+  t.is(await queue.count(), 2, 'no job follows without a wake-up')
   waker.wake('verifier')
   await until('a later wake-up is a job of its own', async () => (await queue.count()) === 3)
 })
 
-test('a wake-up that comes while the worker looks makes it look once more', async (t) => {
+test('wake-ups during a batch cause exactly one more batch', async (t) => {
   let release: () => void = () => undefined
   const held = new Promise<void>((done) => {
     release = done
   })
-  let looks = 0
+  let batches = 0
   const loop = createBatchLoop(
     async () => {
-      looks += 1
-      if (looks === 1) await held
+      batches += 1
+      if (batches === 1) await held
       return { taken: 0 }
     },
     (error) => t.log(error),
   )
   t.teardown(() => loop.stop())
   const first = loop.wake()
-  await until('it looks', () => looks === 1)
+  await until('the first batch runs', () => batches === 1)
   for (let call = 0; call < 50; call++) void loop.wake()
   release()
   await first
-  t.is(looks, 2)
+  t.is(batches, 2)
 })
 
-// Alone: what it does at once would make every other test of this file late.
-test.serial('five hundred tips recorded at once cost Redis less than one command each', async (t) => {
+// Serial: its load would delay the other tests of this file.
+test.serial('recording 500 tips concurrently costs Redis less than one command per tip', async (t) => {
   const redis = await privateRedis(t)
   const app = await startApp(t, {
     ...world().env,
     DATABASE_URL: await world().newDatabaseUrl(),
     REDIS_URL: redis.url,
   })
-  const wallet = strangerWallet()
-  t.is((await postTip(app.url, payTip(world().sandbox, wallet))).status, 200)
-  const tips = Array.from({ length: 500 }, () => payTip(world().sandbox, wallet))
+  const wallet = unusedWallet()
+  t.is((await postClaim(app.url, payOnChain(world().sandbox, wallet))).status, 200)
+  const tips = Array.from({ length: 500 }, () => payOnChain(world().sandbox, wallet))
   await until('the app reaches Redis', async () => {
     app.services.wake('verifier')
-    return (await jobsOf(redis)) > 0
+    return (await countJobs(redis)) > 0
   })
-  const before = await totalOf(redis)
+  const before = await countAllCommands(redis)
   const startedAt = performance.now()
-  const answers = await Promise.all(tips.map((tip) => postTip(app.url, tip)))
-  // When the jobs of two wake-ups more are there, so is every job the tips have caused.
+  const answers = await Promise.all(tips.map((tip) => postClaim(app.url, tip)))
+  // When the jobs of two further wake-ups have arrived, every job of the tips has arrived.
   for (let wake = 0; wake < 2; wake++) {
-    const jobs = await jobsOf(redis)
+    const jobs = await countJobs(redis)
     app.services.wake('verifier')
-    await until('one more job is there', async () => (await jobsOf(redis)) > jobs)
+    await until('one more job is there', async () => (await countJobs(redis)) > jobs)
   }
   const ms = performance.now() - startedAt
-  const commands = (await totalOf(redis)) - before
+  const commands = (await countAllCommands(redis)) - before
   t.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
   t.log(`${commands} commands for 500 tips in ${Math.round(ms)} ms`)
-  // A job is at most some thirty commands, scripts' own included, and there are four a second and one more.
+  // A job costs at most about 30 commands, including those of scripts. There are four jobs per second plus one.
   t.true(commands <= 32 * (Math.ceil(ms / 250) + 2), `${commands}`)
 })
 
-test('a worker nobody wakes looks every two seconds', async (t) => {
+test('a worker without wake-ups runs a batch every two seconds', async (t) => {
   const redis = await privateRedis(t)
-  const { looks } = countingWorker(t, redis.url)
-  await until('it has looked three times', () => looks.length >= 3)
-  const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0))
+  const { batchTimes } = countingWorker(t, redis.url)
+  await until('three batches have run', () => batchTimes.length >= 3)
+  const pauses = batchTimes.slice(1).map((at, index) => at - (batchTimes[index] ?? 0))
   t.true(
     pauses.every((ms) => ms > 1500 && ms < 3000),
     `${pauses}`,
   )
 })
 
-test('a job that comes twice only makes the worker look twice', async (t) => {
+test('tips are confirmed once although every job is doubled and two workers run', async (t) => {
   const { services, sandbox, url, db } = world()
   const redis = await privateRedis(t)
   const queue = await openQueue(t, redis)
   const one = countingWorker(t, redis.url, createVerifierBatch(services))
   const two = countingWorker(t, redis.url, createVerifierBatch(services))
-  const wallet = strangerWallet()
-  const tips = Array.from({ length: 20 }, () => payTip(sandbox, wallet))
+  const wallet = unusedWallet()
+  const tips = Array.from({ length: 20 }, () => payOnChain(sandbox, wallet))
   for (const tip of tips) {
-    t.is((await postTip(url, tip)).status, 200)
+    t.is((await postClaim(url, tip)).status, 200)
     await queue.addBulk(Array(3).fill({ name: 'wake', data: {} }))
   }
   const confirmed = () => db('tips').where({ creator_wallet: wallet, status: 'confirmed' })
@@ -187,24 +187,24 @@ test('a job that comes twice only makes the worker look twice', async (t) => {
     'every job is done',
     async () => (await queue.getJobCountByTypes('wait', 'active', 'failed')) === 0,
   )
-  t.true(one.looks.length > 0 && two.looks.length > 0)
+  t.true(one.batchTimes.length > 0 && two.batchTimes.length > 0)
 })
 
 test('a worker is woken again after Redis was restarted', async (t) => {
   const redis = await privateRedis(t)
-  const { looks } = countingWorker(t, redis.url)
-  await until('it looks', () => looks.length > 0)
+  const { batchTimes } = countingWorker(t, redis.url)
+  await until('a batch runs', () => batchTimes.length > 0)
   await redis.kill()
-  const alone = looks.length
-  await until('it looks without Redis', () => looks.length > alone)
+  const before = batchTimes.length
+  await until('a batch runs without Redis', () => batchTimes.length > before)
   await redis.startAgain()
   const queue = await openQueue(t, redis)
   const waits: number[] = []
-  await until('it answers a job again', async () => {
-    const askedAt = performance.now()
+  await until('a job wakes it quickly again', async () => {
+    const sentAt = performance.now()
     await queue.add('wake', {}, { removeOnComplete: true })
-    await until('it looks', () => (looks.at(-1) ?? 0) >= askedAt)
-    waits.push(Math.round(performance.now() - askedAt))
+    await until('a batch runs', () => (batchTimes.at(-1) ?? 0) >= sentAt)
+    waits.push(Math.round(performance.now() - sentAt))
     return waits.slice(-3).length === 3 && waits.slice(-3).every((ms) => ms < 500)
   })
   t.log(`after ${waits.join(', ')} ms`)
@@ -212,14 +212,14 @@ test('a worker is woken again after Redis was restarted', async (t) => {
 })
 
 for (const how of ['freeze', 'kill'] as const)
-  test(`a worker closes in bounded time after a ${how} of Redis`, async (t) => {
+  test(`a worker stops within four seconds after Redis was ${how === 'freeze' ? 'frozen' : 'killed'}`, async (t) => {
     const redis = await privateRedis(t)
-    const { looks, stop } = countingWorker(t, redis.url)
+    const { batchTimes, stop } = countingWorker(t, redis.url)
     const queue = await openQueue(t, redis)
     for (let job = 0; job < 3; job++) {
-      const seen = looks.length
+      const seen = batchTimes.length
       await queue.add('wake', {}, { removeOnComplete: true })
-      await until('it is woken', () => looks.length > seen)
+      await until('it is woken', () => batchTimes.length > seen)
     }
     await redis[how]()
     const startedAt = performance.now()

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { RequestOptions } from '../helpers/http/client.js'
-import { registerPerson } from '../helpers/make/people.js'
-import { openSession, registerEmbedder } from '../helpers/make/sdk.js'
+import { registerPerson } from '../helpers/make/creators.js'
+import { createSession, registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
-/** Every kind of credential there is. */
+/** Every kind of credential. */
 const kinds = ['none', 'cookie', 'access token', 'API key', 'session token'] as const
 type Kind = (typeof kinds)[number]
 
-/** What the contract's section Authentication lets in; `anybody` needs no credential and gains nothing by one. */
+/** The credentials that each endpoint accepts. `anyone`: the endpoint needs no credential. */
 const cookieOrToken: readonly Kind[] = ['cookie', 'access token']
 const cookie: readonly Kind[] = ['cookie']
 const apiKey: readonly Kind[] = ['API key']
 const sessionToken: readonly Kind[] = ['session token']
-const anybody = kinds
-const opens: Readonly<Record<string, readonly Kind[]>> = {
-  'POST /auth/register': anybody,
-  'POST /auth/login': anybody,
-  'POST /auth/otp/start': anybody,
-  'POST /auth/otp/verify': anybody,
+const anyone = kinds
+const accepts: Readonly<Record<string, readonly Kind[]>> = {
+  'POST /auth/register': anyone,
+  'POST /auth/login': anyone,
+  'POST /auth/otp/start': anyone,
+  'POST /auth/otp/verify': anyone,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
   'GET /creators/me': cookie,
@@ -40,13 +40,13 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'POST /creators/bank-accounts/resolve': cookie,
   'POST /payouts/withdraw': cookie,
   'GET /payouts/history': cookie,
-  'POST /payments/intent': anybody,
-  'POST /payments/fiat/intent': anybody,
-  'GET /payments/fiat/status': anybody,
-  'GET /payments/fiat/rate': anybody,
-  'POST /chain/tips/create': anybody,
-  'GET /chain/tips': anybody,
-  'GET /chain/tips/stream': anybody,
+  'POST /payments/intent': anyone,
+  'POST /payments/fiat/intent': anyone,
+  'GET /payments/fiat/status': anyone,
+  'GET /payments/fiat/rate': anyone,
+  'POST /chain/tips/create': anyone,
+  'GET /chain/tips': anyone,
+  'GET /chain/tips/stream': anyone,
   'POST /sdk/init': apiKey,
   'GET /sdk/events': apiKey,
   'POST /sdk/tip': sessionToken,
@@ -54,31 +54,31 @@ const opens: Readonly<Record<string, readonly Kind[]>> = {
   'GET /sdk/intents/{intentId}': sessionToken,
   'GET /sdk/session': sessionToken,
   'POST /sdk/handoff': sessionToken,
-  'POST /sdk/handoff/redeem': anybody,
-  'GET /pay/{code}': anybody,
-  'POST /pay/{code}': anybody,
+  'POST /sdk/handoff/redeem': anyone,
+  'GET /pay/{code}': anyone,
+  'POST /pay/{code}': anyone,
 }
 
-/** Whether a key opens anything is asked only once the required fields are there. */
-const completed: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
+/** The required fields of endpoints that check the key only after them. */
+const requiredFields: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
   'POST /sdk/init': { body: { creatorId: randomUUID(), originUrl: 'https://shop.example' } },
   'GET /sdk/events': { query: `?creatorId=${randomUUID()}` },
 }
 
-/** What a refused credential is answered. */
+/** The error text for a refused credential. */
 function refusalOf(allowed: readonly Kind[]): string {
   if (allowed.includes('cookie')) return 'Unauthorized'
   return `Missing or invalid ${allowed.join(' or ')}`
 }
 
-/** A new one of each kind that lives. */
-const issue: Readonly<Record<Kind, () => Promise<RequestOptions>>> = {
+/** Creates a valid credential of each kind. */
+const createCredential: Readonly<Record<Kind, () => Promise<RequestOptions>>> = {
   none: async () => ({}),
   cookie: async () => ({ session: (await registerPerson(world())).session }),
   'access token': async () => ({ bearer: (await registerPerson(world())).accessToken }),
   'API key': async () => ({ bearer: (await registerEmbedder(world())).apiKey }),
   'session token': async () => ({
-    bearer: (await openSession(world(), await registerEmbedder(world()))).sessionToken,
+    bearer: (await createSession(world(), await registerEmbedder(world()))).sessionToken,
   }),
 }
 
@@ -86,7 +86,7 @@ interface Document {
   readonly paths: Record<string, Record<string, { readonly security: Record<string, unknown>[] }>>
 }
 
-async function documented(): Promise<Map<string, Record<string, unknown>[]>> {
+async function documentedSecurity(): Promise<Map<string, Record<string, unknown>[]>> {
   const { body } = await world().request<Document>('GET', '/openapi.json')
   const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -96,35 +96,35 @@ async function documented(): Promise<Map<string, Record<string, unknown>[]>> {
   return new Map(operations)
 }
 
-test('every endpoint of the document has its line in this table, and no other has', async (t) => {
-  t.deepEqual([...(await documented()).keys()].sort(), Object.keys(opens).sort())
+test('this table lists exactly the endpoints of the OpenAPI document', async (t) => {
+  t.deepEqual([...(await documentedSecurity()).keys()].sort(), Object.keys(accepts).sort())
 })
 
-test('the document names the credentials that really open each endpoint', async (t) => {
+test('the OpenAPI document has the credentials that each endpoint accepts', async (t) => {
   const schemes: Record<string, Kind> = {
     session: 'cookie',
     accessToken: 'access token',
     apiKey: 'API key',
     sdkSession: 'session token',
   }
-  for (const [endpoint, security] of await documented()) {
+  for (const [endpoint, security] of await documentedSecurity()) {
     const named = security.flatMap((alternative) => Object.keys(alternative).map((scheme) => schemes[scheme]))
-    t.deepEqual(named.length === 0 ? [...anybody] : named, [...(opens[endpoint] ?? [])], endpoint)
+    t.deepEqual(named.length === 0 ? [...anyone] : named, [...(accepts[endpoint] ?? [])], endpoint)
   }
 })
 
-// One after the other: together they would be two hundred passwords to be hashed before the first one answers.
-for (const [endpoint, allowed] of Object.entries(opens))
+// Serial, because each test hashes a password: two hundred at the same time would delay every answer.
+for (const [endpoint, allowed] of Object.entries(accepts))
   for (const kind of kinds)
     test.serial(
-      `${endpoint} ${allowed.includes(kind) ? 'is open with' : 'is shut with'} ${kind}`,
+      `${endpoint} ${allowed.includes(kind) ? 'accepts' : 'refuses'} ${kind === 'none' ? 'no credential' : kind}`,
       async (t) => {
         const [method = '', path = ''] = endpoint.split(' ')
-        const answer = await world().request(method, `${path}${completed[endpoint]?.query ?? ''}`, {
-          ...(await issue[kind]()),
-          body: completed[endpoint]?.body,
+        const answer = await world().request(method, `${path}${requiredFields[endpoint]?.query ?? ''}`, {
+          ...(await createCredential[kind]()),
+          body: requiredFields[endpoint]?.body,
         })
-        // Without a body or query nothing is done behind the door: what matters is who answers.
+        // Most requests have no input and fail after the credential check. Only the 401 matters here.
         t.is(answer.status === 401, !allowed.includes(kind), `${answer.status}`)
         if (answer.status !== 401) return
         t.is(answer.body.error, refusalOf(allowed))

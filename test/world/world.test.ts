@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createAnswerCheck } from '../helpers/http/contract.js'
+import { createAnswerCheck } from '../helpers/http/check-answer.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -26,11 +26,11 @@ const check = createAnswerCheck({
   },
 })
 
-test('an answer as documented passes, by template too', (t) => {
+test('the answer check accepts a documented answer and matches path templates', (t) => {
   t.notThrows(() => check('GET', '/things/7', 200, { thing: { name: 'a' } }))
 })
 
-test('a missing field, a wrong type and a field that is not documented fail, however deep', (t) => {
+test('the answer check refuses a missing field, a wrong type and an undocumented field at any depth', (t) => {
   for (const body of [{}, { thing: { name: 1 } }, { thing: {}, more: 1 }, { thing: { name: 'a', more: 1 } }])
     t.throws(
       () => check('GET', '/things/7', 200, body),
@@ -39,12 +39,12 @@ test('a missing field, a wrong type and a field that is not documented fail, how
     )
 })
 
-test('a status that is not documented fails, and so does a refusal of another shape', (t) => {
+test('the answer check refuses an undocumented status and an error of another shape', (t) => {
   t.throws(() => check('GET', '/things/7', 418, {}), { message: /418 is not in the document/ })
   t.throws(() => check('GET', '/elsewhere', 404, { error: 'Not found' }), { message: /GET \/elsewhere 404/ })
 })
 
-test('a further database is a copy of its own', async (t) => {
+test('newDatabaseUrl creates another database, and sandbox needs the chain option', async (t) => {
   t.not(await world().newDatabaseUrl(), world().env['DATABASE_URL'])
   t.throws(() => world().sandbox, { message: /chain: true/ })
 })

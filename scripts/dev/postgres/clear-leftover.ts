@@ -3,13 +3,13 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitUntil } from '../wait-until.js'
 
-const orderlyMs = 15_000
-const immediateMs = 5_000
+const fastShutdownMs = 15_000
+const immediateShutdownMs = 5_000
 
 /**
- * Makes a data folder free to start on. A PostgreSQL that still runs there (its starter was killed) is stopped in
- * order. A pid file whose process is gone, or is another program that was given the same number since, is removed:
- * PostgreSQL itself would take that program for its older self and refuse to start. Call it holding the folder's lock.
+ * Makes a data folder ready to start on. Stops a PostgreSQL that still runs there because its parent was killed. Removes a
+ * pid file whose process has ended, or whose pid now belongs to another program: PostgreSQL would mistake that program
+ * for itself and refuse to start. The caller holds the folder's lock.
  */
 export async function clearLeftover(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid')
@@ -17,12 +17,12 @@ export async function clearLeftover(data: string): Promise<void> {
   if (pid === undefined) return
   if (runsOn(pid, data)) {
     process.kill(pid, 'SIGINT')
-    const gone = (): boolean => !runsOn(pid, data)
-    if (!(await waitUntil(gone, orderlyMs))) {
+    const hasEnded = (): boolean => !runsOn(pid, data)
+    if (!(await waitUntil(hasEnded, fastShutdownMs))) {
       process.kill(pid, 'SIGQUIT')
-      await waitUntil(gone, immediateMs)
+      await waitUntil(hasEnded, immediateShutdownMs)
     }
-    if (!gone()) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
+    if (!hasEnded()) throw new Error(`PostgreSQL (process ${pid}) on ${data} does not stop`)
   }
   rmSync(file, { force: true })
 }

@@ -17,14 +17,14 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { Refusal } from '../../bootstrap/progress.mjs'
 
-/** Only root may write above it, so nobody can leave binaries there for root to run. */
+/** Only root may write to the folders above, so no other user can place binaries there that root would run. */
 const sharedHome = '/var/lib/tipping-dev'
 const user = 'postgres'
 
-/** Whom PostgreSQL runs as; undefined: the user we are. */
+/** The user that PostgreSQL runs as; undefined for the current user. */
 type Owner = { readonly uid: number; readonly gid: number } | undefined
 
-/** Where the binaries (`bin/postgres`) lie, the folder for the data, and who may use them. */
+/** The folder of the binaries (`bin/postgres`), the folder for the data, and the user that owns them. */
 export interface PostgresFiles {
   readonly native: string
   readonly home: string
@@ -32,9 +32,9 @@ export interface PostgresFiles {
 }
 
 /**
- * Finds the binaries and the place for the data. PostgreSQL refuses to run as root, so root lends it a user of its
- * own; where that user cannot reach the files (a clone under /root), both lie under /var/lib/tipping-dev, and
- * `<dataDir>/postgres` is a link there: who deletes the data folder starts anew.
+ * Finds the binaries and the folder for the data. PostgreSQL refuses to run as root, so for root it runs as the user
+ * `postgres`. When that user cannot reach the files (a clone under /root), binaries and data are under
+ * /var/lib/tipping-dev, and `<dataDir>/postgres` is a link: deleting the data folder still starts with an empty database.
  */
 export function postgresFiles(dataDir: string): PostgresFiles {
   mkdirSync(dataDir, { recursive: true })
@@ -49,7 +49,9 @@ function packagedBinaries(): string {
   try {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native')
   } catch {
-    throw new Refusal(`there is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL`)
+    throw new Refusal(
+      `no PostgreSQL package for this machine (${name}): set DATABASE_URL to a PostgreSQL of yours`,
+    )
   }
 }
 
@@ -57,7 +59,7 @@ function serviceUser(): Owner {
   if (idOf('-u') === '') spawnSync('useradd', ['--system', '--user-group', '--no-create-home', user])
   if (idOf('-u') === '')
     throw new Refusal(
-      `PostgreSQL does not run as root: make a system user called ${user}, or be another user`,
+      `PostgreSQL does not run as root: create a system user named ${user}, or run this as another user`,
     )
   return { uid: Number(idOf('-u')), gid: Number(idOf('-g')) }
 }
@@ -66,12 +68,12 @@ function idOf(flag: string): string {
   return spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout?.trim() ?? ''
 }
 
-/** Asked as that user, because every folder above must let it through. */
+/** Tested as that user, because every parent folder must be accessible too. */
 function canRun(path: string, owner: Owner): boolean {
   return spawnSync('/bin/sh', ['-c', 'test -x "$0"', path], { ...owner, cwd: '/' }).status === 0
 }
 
-/** A copy everybody can read, made once per version; it appears whole, also when two stacks make it at once. */
+/** A copy that every user can read, made once per version. The rename is atomic, so two stacks may copy concurrently. */
 function sharedBinaries(packaged: string): string {
   const { version } = JSON.parse(readFileSync(join(packaged, '../package.json'), 'utf8')) as {
     version: string
@@ -91,12 +93,14 @@ function sharedBinaries(packaged: string): string {
   return target
 }
 
-/** The folder PostgreSQL owns: the cluster and its draft lie in it. */
+/** The folder that PostgreSQL's user owns. It contains the cluster and its draft. */
 function dataHome(dataDir: string, owner: Owner): string {
   const place = join(dataDir, 'postgres')
   if (lstatSync(place, { throwIfNoEntry: false }) === undefined) makeHome(place, owner)
   if (!existsSync(place))
-    throw new Refusal(`${place} is a link to data that is gone: delete it to begin with an empty database`)
+    throw new Refusal(
+      `${place} is a link to data that no longer exists: delete it to start with an empty database`,
+    )
   const home = realpathSync(place)
   if (statSync(home).uid !== (owner?.uid ?? process.getuid?.()) || !canRun(home, owner))
     throw new Refusal(`the database in ${place} belongs to another user: set DATA_DIR to another folder`)

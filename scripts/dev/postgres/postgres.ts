@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { endKept } from '../../bootstrap/keep.mjs'
+import { stopChild } from '../../bootstrap/child-process.mjs'
 import { takeLock } from '../../bootstrap/lock.mjs'
 import { Refusal } from '../../bootstrap/progress.mjs'
-import { type Program, startOnce } from '../supervise.js'
+import { type Program, startProgram } from '../supervise.js'
 import { waitUntil } from '../wait-until.js'
 import { clearLeftover } from './clear-leftover.js'
 import { type PostgresFiles, postgresFiles } from './files.js'
@@ -21,14 +21,14 @@ export interface PostgresOptions {
   readonly flags?: readonly string[]
 }
 
-/** What to start, under which address it will answer, and how to give the data folder back. */
+/** The program to start, the URL of a database on it, and how to release the data folder's lock. */
 export interface PreparedPostgres {
   readonly program: Program
   readonly url: (database: string) => string
   readonly release: () => void
 }
 
-/** A PostgreSQL of one's own. `kill` ends the server as a crash would; after it or `stop`, start it anew. */
+/** A running PostgreSQL. `kill` ends it like a crash. After `kill` or `stop`, call `startPostgres` again. */
 export interface RunningPostgres {
   readonly url: (database: string) => string
   readonly stop: () => Promise<void>
@@ -36,8 +36,8 @@ export interface RunningPostgres {
 }
 
 /**
- * Makes a data folder ready to start on: locked for this process, freed of what a killed one left running, and
- * initialised when new. Throws a Refusal when another process uses the folder.
+ * Makes a data folder ready to start on: locks it for this process, stops a leftover server, and initialises a new folder.
+ * Throws a Refusal when another process uses the folder.
  */
 export async function preparePostgres({
   dataDir,
@@ -46,7 +46,8 @@ export async function preparePostgres({
 }: PostgresOptions): Promise<PreparedPostgres> {
   const files = postgresFiles(dataDir)
   const lock = takeLock(join(dataDir, 'postgres.lock'))
-  if (!lock.taken) throw new Refusal(`a PostgreSQL runs on ${dataDir} already (process ${lock.pid})`)
+  if (!lock.taken)
+    throw new Refusal(`PostgreSQL already runs on the data folder ${dataDir} (process ${lock.pid})`)
   const data = join(files.home, 'data')
   const output = openLog(join(dataDir, 'postgres.log'))
   try {
@@ -63,22 +64,22 @@ export async function preparePostgres({
   }
 }
 
-/** Starts PostgreSQL and waits until it answers. It ends with this process, however that ends. */
+/** Starts PostgreSQL and waits until it answers. It ends when this process ends, even by SIGKILL. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { program, url, release } = await preparePostgres(options)
-  const child = startOnce(program)
+  const child = startProgram(program)
   const exited = once(child, 'exit')
   try {
     await postgresReady(url('postgres'), () => child.exitCode === null)
   } catch (error) {
-    await endKept(child, stopMs)
+    await stopChild(child, stopMs)
     release()
     throw error
   }
   return {
     url,
     stop: async () => {
-      await endKept(child, stopMs)
+      await stopChild(child, stopMs)
       release()
     },
     kill: async () => {
@@ -89,10 +90,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** Waits until PostgreSQL takes a connection; fails after a minute, or as soon as `alive` says there is nothing to wait for. */
-export async function postgresReady(url: string, alive: () => boolean): Promise<void> {
-  if (!(await waitUntil(() => takesConnections(url), readyMs, alive)))
-    throw new Error('PostgreSQL did not start; postgres.log in the data folder says why')
+/** Waits until PostgreSQL accepts connections. Throws after a minute, or as soon as `mayStillStart` returns false. */
+export async function postgresReady(url: string, mayStillStart: () => boolean): Promise<void> {
+  if (!(await waitUntil(() => takesConnections(url), readyMs, mayStillStart)))
+    throw new Error('PostgreSQL did not start; see postgres.log in the data folder')
 }
 
 async function takesConnections(url: string): Promise<boolean> {
@@ -117,14 +118,17 @@ function server(
   return {
     command: join(native, 'bin/postgres'),
     args: ['-D', data, ...address, ...settings, ...flags],
-    // Fast shutdown: open transactions are rolled back, clients not waited for.
+    // Fast shutdown: rolls back open transactions and does not wait for clients.
     signal: 'SIGINT',
     cwd: '/',
     ...owner,
   }
 }
 
-/** Encoding and locale are spelled out: a bare container has no LANG and would get SQL_ASCII. A half-made folder never counts. */
+/**
+ * Sets encoding and locale explicitly, because a bare container without LANG would get SQL_ASCII. Works in a draft folder
+ * and renames it, so that an interrupted initdb leaves no half-made cluster.
+ */
 async function initialise(
   { native, home, owner }: PostgresFiles,
   data: string,
@@ -133,7 +137,7 @@ async function initialise(
   const draft = join(home, 'draft')
   rmSync(draft, { recursive: true, force: true })
   const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
-  const child = startOnce({
+  const child = startProgram({
     command: join(native, 'bin/initdb'),
     args: ['-D', draft, '-U', 'postgres', '-A', 'trust', ...locale, '--no-sync'],
     signal: 'SIGTERM',
@@ -143,7 +147,7 @@ async function initialise(
   })
   const [status] = await once(child, 'exit')
   child.stdin?.destroy()
-  if (status !== 0) throw new Error('initdb failed; postgres.log in the data folder says why')
+  if (status !== 0) throw new Error('initdb failed; see postgres.log in the data folder')
   renameSync(draft, data)
 }
 

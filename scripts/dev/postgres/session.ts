@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-/** Runs `work` on a connection of its own to this database. */
-export async function inDatabase<Result>(
+/** Runs `work` with a new connection to this database. */
+export async function withConnection<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {

@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrateToLatest } from '../../../src/platform/database/migrate.js'
-import { inDatabase } from './session.js'
+import { withConnection } from './session.js'
 
-/** The migrated database every test file copies. */
+/** The migrated database that every test file copies. */
 export const templateName = 'tipping_template'
 const draftName = 'tipping_template_draft'
 const migrations = 'dist/migrations'
 
 /**
- * Makes the template database on a server unless it is there and made by the same migrations; their fingerprint is
- * its comment. `server`: the server's URL ending in a slash. Returns whether it was made.
+ * Creates the template database, unless it exists and was made by the same migrations (their fingerprint is its comment).
+ * `server`: the server's URL, ending in a slash. Returns whether it was created.
  */
 export async function ensureTemplate(server: string): Promise<boolean> {
   const wanted = fingerprint()
-  return await inDatabase(`${server}postgres`, async (admin) => {
+  return await withConnection(`${server}postgres`, async (admin) => {
     const { rows } = await admin.query<{ comment: string | null }>(
       `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
       [templateName],
@@ -25,7 +25,7 @@ export async function ensureTemplate(server: string): Promise<boolean> {
     await admin.query(`drop database if exists ${draftName} with (force)`)
     await admin.query(`create database ${draftName}`)
     await migrateToLatest(`${server}${draftName}`)
-    // The name appears only when the schema is whole: a killed run leaves a draft that the next one throws away.
+    // Renamed only when the schema is complete. A killed run leaves a draft that the next run drops.
     await admin.query(`comment on database ${draftName} is '${wanted}'`)
     await admin.query(`drop database if exists ${templateName} with (force)`)
     await admin.query(`alter database ${draftName} rename to ${templateName}`)
@@ -33,9 +33,9 @@ export async function ensureTemplate(server: string): Promise<boolean> {
   })
 }
 
-/** Drops what killed runs left on a server that belongs to the tests alone. */
-export async function dropLeftovers(server: string): Promise<void> {
-  await inDatabase(`${server}postgres`, async (admin) => {
+/** Drops the databases that killed runs left. Only for a server that belongs to the tests alone. */
+export async function dropLeftoverDatabases(server: string): Promise<void> {
+  await withConnection(`${server}postgres`, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(
       `select datname from pg_database where not datistemplate and datname not in ('postgres', $1)`,
       [templateName],

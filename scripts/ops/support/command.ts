@@ -3,68 +3,68 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { ConfigError } from '../../../src/platform/config/config.js'
 import { isDatabaseUnavailable } from '../../../src/platform/database/database.js'
-import { didYouMean } from '../../bootstrap/nearest.mjs'
+import { didYouMean } from '../../bootstrap/did-you-mean.mjs'
 import { loadDotenv, loadStackSettings } from '../../bootstrap/settings.mjs'
 
 type Arguments = NonNullable<ParseArgsConfig['options']>
 
-/** What every operators' script takes. */
-const common = {
+/** Options of every command. */
+const commonOptions = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
 } as const satisfies Arguments
 
-/** For scripts that change something: a plan unless told to act, and in whose name. */
-export const acting = {
+/** Options of commands that change something. Without `apply` they only show the plan. */
+export const applyOptions = {
   apply: { type: 'boolean' },
   as: { type: 'string' },
 } as const satisfies Arguments
 
-/** For scripts whose reason is asked for later. */
+/** The option of commands that write a reason to the audit log. */
 export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
-const reasonLength = 500
+const longestReason = 500
 
-/** What was given for a script's options. */
+/** The parsed values of a command's options. */
 export type Values<Options extends Arguments> = ReturnType<
-  typeof parseArgs<{ options: Options & typeof common; strict: true }>
+  typeof parseArgs<{ options: Options & typeof commonOptions; strict: true }>
 >['values']
 
-/** What a script has to say: for a person and, with --json, for a program. */
+/** What a command prints: `text` for people and, with --json, `json` for programs. */
 export interface Outcome {
   readonly text: string
   readonly json: Readonly<Record<string, unknown>>
-  /** False when what was looked at is not as it should be. */
+  /** False when the command found a problem; exit code 4. */
   readonly ok?: boolean
 }
 
 export interface Command<Options extends Arguments> {
-  /** Usage, every option and what the exit codes mean. */
+  /** Usage, every option and the exit codes. */
   readonly help: string
   readonly options: Options
-  /** Whether it takes words besides options. */
-  readonly words?: boolean
-  run(values: Values<Options>, words: readonly string[]): Promise<Outcome>
+  /** Whether it takes arguments that are not options. */
+  readonly allowPositionals?: boolean
+  run(values: Values<Options>, positionals: readonly string[]): Promise<Outcome>
 }
 
-/** The arguments make no sense together; exit code 2. */
+/** Wrong arguments; exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** The verb that was given, out of those there are. Throws UsageError. */
-export function verbOf<Verb extends string>(given: string | undefined, verbs: readonly Verb[]): Verb {
+/** Throws UsageError unless `given` is one of the verbs. */
+export function parseVerb<Verb extends string>(given: string | undefined, verbs: readonly Verb[]): Verb {
   const verb = verbs.find((one) => one === given)
   if (verb !== undefined) return verb
   throw new UsageError(
     given === undefined
-      ? `one of ${verbs.join(', ')}; --help tells more`
-      : `there is no ${given}. ${didYouMean(given, verbs)}`,
+      ? `give one of ${verbs.join(', ')}; --help explains them`
+      : `unknown command ${given}. ${didYouMean(given, verbs)}`,
   )
 }
 
-/** It cannot be done as things are; exit code 1. `json`: what a program is told besides. */
-export class CannotDo extends Error {
-  override name = 'CannotDo'
+/** The command refuses to do what was asked; exit code 1. `json`: further keys of the answer for programs. */
+export class RefusedError extends Error {
+  override name = 'RefusedError'
   readonly json: Outcome['json']
 
   constructor(message: string, json: Outcome['json'] = {}) {
@@ -73,22 +73,25 @@ export class CannotDo extends Error {
   }
 }
 
-/** What cannot be taken back needs to be confirmed; exit code 3. */
-class Unconfirmed extends Error {
-  override name = 'Unconfirmed'
+/** --confirm is missing or wrong; exit code 3. */
+class UnconfirmedError extends Error {
+  override name = 'UnconfirmedError'
 }
 
-const exitCodes = { done: 0, failed: 1, usage: 2, unconfirmed: 3, found: 4, away: 5 } as const
-type Ending = keyof typeof exitCodes
+const exitCodes = { done: 0, failed: 1, usage: 2, unconfirmed: 3, problem: 4, unavailable: 5 } as const
+type ExitReason = keyof typeof exitCodes
 
-/** What the exit codes mean, for every script's help. */
-export const exitHelp = `Exit code 0: done, planned, or nothing to do; 1: it cannot be done, or failed; 2: wrong arguments; 3: it must be
-confirmed; 4: something is not as it should be; 5: the database or the provider is away.
+/** The exit codes, for the help of every command. */
+export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused or failed; 2 wrong arguments; 3 --confirm is missing or wrong;
+4 the command found a problem; 5 the database or the provider is unavailable, try again later.
 `
 
+/** The last words of every plan. */
+export const applyHint = 'add --apply to do it'
+
 /**
- * Runs an operators' script: one answer on standard output, faults on standard error. With --json there is one object on
- * standard output however it ended; of a fault `ok` (false), `error` and `exitCode`. Its exit code is as `exitHelp` says.
+ * Runs an operators' command. It prints one answer to standard output, and errors to standard error. With --json it prints
+ * one object to standard output in every case; for an error that is `ok` (false), `error` and `exitCode`.
  */
 export async function runCommand<Options extends Arguments>(
   command: Command<Options>,
@@ -100,88 +103,92 @@ export async function runCommand<Options extends Arguments>(
       process.stdout.write(command.help)
       return
     }
-    findSettings()
+    loadLocalSettings()
     const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
     process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
-    process.exitCode = exitCodes[ok ? 'done' : 'found']
+    process.exitCode = exitCodes[ok ? 'done' : 'problem']
   } catch (error) {
-    tellFault(error, command.help, args)
+    reportError(error, command.help, args)
   }
 }
 
-/** Finds what `npm run ops` finds, for who starts the compiled script: beside `npm run dev` nobody gives settings by hand. */
-function findSettings(): void {
+/** Finds the settings of a running `npm run dev` when the compiled command is started without `npm run ops`. */
+function loadLocalSettings(): void {
   if (process.env['DATABASE_URL']) return
   loadDotenv()
   loadStackSettings()
 }
 
-function tellFault(error: unknown, help: string, args: readonly string[]): void {
-  const ending = endingOf(error)
-  const exitCode = exitCodes[ending]
-  const told = messageOf(error)
+function reportError(error: unknown, help: string, args: readonly string[]): void {
+  const reason = exitReasonOf(error)
+  const exitCode = exitCodes[reason]
+  const message = messageOf(error)
   process.exitCode = exitCode
-  // Who gives nothing where something is needed wants to know what there is.
-  process.stderr.write(ending === 'usage' && args.length === 0 ? `${told}\n\n${help}` : `${told}\n`)
+  // A command that needs arguments and got none prints its help too.
+  process.stderr.write(reason === 'usage' && args.length === 0 ? `${message}\n\n${help}` : `${message}\n`)
   if (!asksForJson(args)) return
-  const more = error instanceof CannotDo ? error.json : {}
-  process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: told, exitCode })}\n`)
+  const more = error instanceof RefusedError ? error.json : {}
+  process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: message, exitCode })}\n`)
 }
 
 function messageOf(error: unknown): string {
-  const ours = endingOf(error) !== 'failed' || error instanceof CannotDo || error instanceof ConfigError
-  return ours ? (error as Error).message : String(error)
+  const isOurs =
+    exitReasonOf(error) !== 'failed' || error instanceof RefusedError || error instanceof ConfigError
+  return isOurs ? (error as Error).message : String(error)
 }
 
-/** Also where the arguments themselves are at fault, and nothing has been read of them. */
+/** Works on the raw arguments, because they may be what could not be parsed. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end === -1 ? args.length : end).includes('--json')
 }
 
-function endingOf(error: unknown): Ending {
+function exitReasonOf(error: unknown): ExitReason {
   if (error instanceof UsageError) return 'usage'
-  if (error instanceof Unconfirmed) return 'unconfirmed'
-  const unanswered = error instanceof ProviderError && error.kind !== 'rejected'
-  return unanswered || isDatabaseUnavailable(error) ? 'away' : 'failed'
+  if (error instanceof UnconfirmedError) return 'unconfirmed'
+  const noAnswer = error instanceof ProviderError && error.kind !== 'rejected'
+  return noAnswer || isDatabaseUnavailable(error) ? 'unavailable' : 'failed'
 }
 
-/** Who acts: as given, else the user of the operating system. */
+/** The operator's name for the audit log: --as, or the user of the operating system. */
 export function actorOf({ as }: { readonly as?: string | undefined }): string {
   return as?.trim() || userInfo().username
 }
 
-/** Why somebody acts, as given. Throws UsageError without one. */
-export function reasonOf({ reason }: { readonly reason?: string | undefined }): string {
+/** Throws UsageError when --reason is missing or too long. */
+export function requireReason({ reason }: { readonly reason?: string | undefined }): string {
   const text = reason?.trim() ?? ''
-  if (text === '' || text.length > reasonLength)
-    throw new UsageError(`--reason says why, in 1 to ${reasonLength} characters`)
+  if (text === '' || text.length > longestReason)
+    throw new UsageError(`--reason is required: say why, in 1 to ${longestReason} characters`)
   return text
 }
 
-/** Why somebody does what cannot be taken back, once they have said what is meant. Throws Unconfirmed, UsageError. */
-export function consentTo(
+/**
+ * For actions that cannot be undone: --confirm must repeat what the action is about, and --reason is required. Returns the
+ * reason. Throws UnconfirmedError, UsageError.
+ */
+export function requireConfirmation(
   what: string,
   expected: string,
   { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
 ): string {
-  if (confirm !== expected) throw new Unconfirmed(`${what} needs --confirm=${expected}`)
-  return reasonOf({ reason })
+  if (confirm !== expected) throw new UnconfirmedError(`${what} needs --confirm=${expected}`)
+  return requireReason({ reason })
 }
 
-/** The last line of a plan, or of what came of it. `done`: what becomes of it. */
-export function concluded(plan: string, done: string, applied: boolean): string {
-  return applied ? `${plan}: ${done}` : `${plan}: not ${done}; --apply does it`
+/** One line about a change: that it was made, or that it is only planned. `done`: the participle, such as `accepted`. */
+export function describeChange(change: string, done: string, applied: boolean): string {
+  return applied ? `${change}: ${done}` : `${change}: not ${done} yet; ${applyHint}`
 }
 
 function readArguments<Options extends Arguments>(
-  { options, words = false }: Command<Options>,
+  { options, allowPositionals = false }: Command<Options>,
   args: readonly string[],
 ): { values: Record<string, unknown>; positionals: readonly string[] } {
   try {
-    const given = { ...options, ...common }
-    return parseArgs({ args: [...args], options: given, strict: true, allowPositionals: words })
+    const allOptions = { ...options, ...commonOptions }
+    return parseArgs({ args: [...args], options: allOptions, strict: true, allowPositionals })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n--help tells what there is`)
+    throw new UsageError(`${(error as Error).message}\n--help lists the options`)
   }
 }

@@ -1,11 +1,12 @@
 import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-token'
 import { PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
-import type { Treasury } from '../../../src/platform/config/config.js'
+import type { TreasurySettings } from '../../../src/platform/config/config.js'
 import { type Chain, rentExemptLamports } from '../../../src/ports/chain.js'
-import { CannotDo } from './command.js'
+import { RefusedError } from './command.js'
 
-interface Account {
+/** A token account that receives fees. */
+interface FeeAccount {
   readonly owner: string
   readonly symbol: string
   readonly mint: string
@@ -13,29 +14,29 @@ interface Account {
   readonly open: boolean
 }
 
-/** The accounts fees arrive at, as they are. */
+/** The state of all accounts that receive fees. */
 export interface FeeAccounts {
-  readonly treasury: Treasury
-  readonly accounts: readonly Account[]
-  /** Lamports the treasury's wallet lacks to exist. */
+  readonly treasury: TreasurySettings
+  readonly accounts: readonly FeeAccount[]
+  /** Lamports the treasury wallet needs to be exempt from rent, and does not have. */
   readonly lamportsMissing: bigint
 }
 
-/** Throws CannotDo when the referral account is not there: only its owner can make it, at the engine's. */
-export async function readFeeAccounts(chain: Chain, treasury: Treasury): Promise<FeeAccounts> {
+/** Throws RefusedError when the referral account does not exist: only its owner can create it, through the swap engine. */
+export async function readFeeAccounts(chain: Chain, treasury: TreasurySettings): Promise<FeeAccounts> {
   const { wallet, referralAccount } = treasury
-  const wanted = tokens.flatMap(({ symbol, mint }) => [
-    // The fee of a direct transfer of SOL goes to the wallet itself.
+  const needed = tokens.flatMap(({ symbol, mint }) => [
+    // The fee of a direct SOL transfer goes to the wallet itself.
     ...(mint === solMint ? [] : [{ owner: wallet, symbol, mint }]),
     ...(referralAccount === undefined ? [] : [{ owner: referralAccount, symbol, mint }]),
   ])
-  const accounts = wanted.map((one) => ({ ...one, address: chain.associatedAccount(one.owner, one.mint) }))
+  const accounts = needed.map((one) => ({ ...one, address: chain.associatedAccount(one.owner, one.mint) }))
   const [open, { recipientLamports, treasuryLamports }] = await Promise.all([
     chain.tokenAccounts(accounts.map(({ address }) => address)),
     chain.transferAccounts(solMint, referralAccount ?? wallet, wallet),
   ])
   if (referralAccount !== undefined && recipientLamports === 0n)
-    throw new CannotDo(`AGGREGATOR_REFERRAL_ACCOUNT ${referralAccount} does not exist on this chain`)
+    throw new RefusedError(`AGGREGATOR_REFERRAL_ACCOUNT ${referralAccount} does not exist on this chain`)
   const lacking = rentExemptLamports - treasuryLamports
   return {
     treasury,
@@ -44,8 +45,8 @@ export async function readFeeAccounts(chain: Chain, treasury: Treasury): Promise
   }
 }
 
-/** What opens the missing ones and brings the treasury's wallet into being, one instruction each. */
-export function instructionsFor(
+/** One instruction for each missing account, and one that funds the treasury wallet when it needs it. */
+export function buildInstructions(
   { treasury, accounts, lamportsMissing }: FeeAccounts,
   payer: PublicKey,
 ): TransactionInstruction[] {

@@ -8,56 +8,65 @@ import {
   type OperatorAction,
   type Permission,
 } from '../../../src/withdrawals/review/operator-actions.js'
-import { audit } from './audit.js'
-import { CannotDo } from './command.js'
-import { type PayoutRow, payoutOf } from './payout-rows.js'
+import { RefusedError } from './command.js'
+import { findPayout, type PayoutRow } from './payout-rows.js'
+import { recordAudit } from './record-audit.js'
 
-/** What became of one withdrawal. `told`: what is done, or would be, or why it is refused. */
+/** The result of an action for one withdrawal. */
 export interface ActionResult {
   readonly reference: string
+  /** False: refused. */
   readonly done: boolean
-  readonly told: string
+  /** What was done or is planned, or why it was refused. */
+  readonly message: string
 }
 
-export interface Order {
-  readonly deed: OperatorAction
+export interface ActionRequest {
+  readonly action: OperatorAction
   readonly actor: string
   readonly reason: string
   readonly apply: boolean
 }
 
-/** These never left, or nothing of the provider's matters: everything else is asked about first. */
-const withoutAsking = new Set<OperatorAction>(['release', 'close'])
+/** Actions that do not depend on what the provider shows. For all others the provider is asked first. */
+const providerNotNeeded = new Set<OperatorAction>(['release', 'close'])
 
 /**
- * Does one deed, or tells what it would be. The provider is asked first, the answer judged again under the withdrawal's lock,
- * and the deed written down in the same transaction: two operators at once do it once. Throws ProviderError, CannotDo.
+ * Runs or plans one action. Asks the provider first, then checks the action under the withdrawal's lock and writes it to the
+ * audit log in the same transaction. Two operators who run it at the same time do it once. Throws ProviderError, RefusedError.
  */
-export async function runAction(services: Composed, reference: string, order: Order): Promise<ActionResult> {
-  const row = await payoutOf(services.db, reference)
-  const found = withoutAsking.has(order.deed) ? undefined : await services.payouts.find(row.providerReference)
-  const permission = await decide(services, row, found, order)
-  if ('refused' in permission) return { reference, done: false, told: `not done: ${permission.refused}` }
-  return { reference, done: true, told: permission.done }
+export async function runAction(
+  services: Composed,
+  reference: string,
+  request: ActionRequest,
+): Promise<ActionResult> {
+  const row = await findPayout(services.db, reference)
+  const found = providerNotNeeded.has(request.action)
+    ? undefined
+    : await services.payouts.findTransfer(row.providerReference)
+  const permission = await checkAndApply(services, row, found, request)
+  if ('refused' in permission) return { reference, done: false, message: `not done: ${permission.refused}` }
+  return { reference, done: true, message: permission.done }
 }
 
-function decide(
+function checkAndApply(
   services: Composed,
   { id, reference }: PayoutRow,
   found: ProviderTransfer | undefined,
-  { deed, actor, reason, apply }: Order,
+  { action, actor, reason, apply }: ActionRequest,
 ): Promise<Permission> {
   const rules = providerRules(services)
   return services.transact(async (uow) => {
-    const looked = await lockForReview(uow, id, found)
-    if (looked === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
-    const permission = checkAction(deed, looked, rules)
+    const reviewed = await lockForReview(uow, id, found)
+    if (reviewed === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
+    const permission = checkAction(action, reviewed, rules)
     if ('refused' in permission || !apply) return permission
-    await applyAction(uow, deed, looked, reason)
-    const { status, sendState, sends } = looked.withdrawal
+    await applyAction(uow, action, reviewed, reason)
+    const { status, sendState, sends } = reviewed.withdrawal
     const before = { status, sendState, sends, provider: found?.state ?? 'not found' }
     const details = { reason, before, done: permission.done }
-    await audit(uow.trx, { actor, action: `payouts ${deed}`, subject: `payout:${reference}`, details })
+    const subject = `payout:${reference}`
+    await recordAudit(uow.trx, { actor, action: `payouts ${action}`, subject, details })
     return permission
   })
 }

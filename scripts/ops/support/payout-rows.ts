@@ -2,23 +2,23 @@ import type { Knex } from 'knex'
 import { displayText } from '../../../src/kernel/money.js'
 import { query } from '../../../src/platform/database/database.js'
 import { sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
-import { maskAccount } from '../../../src/withdrawals/present.js'
-import { type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
-import { ageText } from './age.js'
-import { CannotDo, UsageError } from './command.js'
+import { maskAccount, type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
+import { RefusedError, UsageError } from './command.js'
+import { formatAge } from './format-age.js'
 
-/** A withdrawal as operators see it; the account's last four digits. */
+/** A withdrawal as operators see it. Only the last four digits of the bank account are shown. */
 export interface PayoutRow extends Withdrawal {
   readonly ageSeconds: number
   readonly resolvedName: string | null
   readonly dueAt: Date | null
-  /** How often the provider was asked since it was sent. */
+  /** How often the provider was asked since the last request to send it. */
   readonly looks: number
+  /** Kinds of its open reviews. */
   readonly open: readonly string[]
 }
 
-export interface Wanted {
-  /** A status or a state of the sending; `open`: whatever an operator should look at. */
+export interface PayoutFilter {
+  /** A status, a send state, `all`, or `open`: not at its end, or with an open review. */
   readonly state: string
   readonly olderThanSeconds: number
   readonly limit: number
@@ -31,11 +31,14 @@ const columns = /* sql */ `
   w.resolved_name as "resolvedName", w.due_at as "dueAt", w.looks,
   array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null order by r.id) as open`
 
-/** Withdrawals in a state, oldest first. */
-export function listPayouts(db: Knex, { state, olderThanSeconds, limit }: Wanted): Promise<PayoutRow[]> {
-  if (!listStates.includes(state)) throw new UsageError(`--state: one of ${listStates.join(', ')}`)
+/** Oldest first. Throws UsageError when there is no such state. */
+export function listPayouts(
+  db: Knex,
+  { state, olderThanSeconds, limit }: PayoutFilter,
+): Promise<PayoutRow[]> {
+  if (!listStates.includes(state)) throw new UsageError(`--state needs one of ${listStates.join(', ')}`)
   return query<PayoutRow>(db, {
-    name: 'ops.payouts',
+    name: 'ops.list-payouts',
     text: /* sql */ `
       select ${columns} from withdrawals w
       where w.created_at <= clock_timestamp() - $2::float8 * interval '1 second' and case $1
@@ -48,24 +51,25 @@ export function listPayouts(db: Knex, { state, olderThanSeconds, limit }: Wanted
   })
 }
 
-/** Throws CannotDo when there is none. */
-export async function payoutOf(db: Knex, reference: string): Promise<PayoutRow> {
+/** Throws RefusedError when there is no such withdrawal. */
+export async function findPayout(db: Knex, reference: string): Promise<PayoutRow> {
   const [row] = await query<PayoutRow>(db, {
-    name: 'ops.payout',
+    name: 'ops.find-payout',
     text: `select ${columns} from withdrawals w where w.reference = $1`,
     values: [reference],
   })
-  if (row === undefined) throw new CannotDo(`there is no withdrawal ${reference}`)
+  if (row === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
   return row
 }
 
-/** What happened to a withdrawal besides its states: what was opened for people, and what they did. */
+/** Something that happened to a withdrawal besides a change of its status. */
 export interface PayoutHistory {
   readonly at: Date
   readonly what: string
 }
 
-export function historyOf(db: Knex, { id, reference }: PayoutRow): Promise<PayoutHistory[]> {
+/** Reviews that were opened and closed, and what operators did, in order of time. */
+export function listHistory(db: Knex, { id, reference }: PayoutRow): Promise<PayoutHistory[]> {
   return query<PayoutHistory>(db, {
     name: 'ops.payout-history',
     text: /* sql */ `
@@ -84,9 +88,9 @@ export function historyOf(db: Knex, { id, reference }: PayoutRow): Promise<Payou
 /** One line of a list. */
 export function payoutLine(row: PayoutRow): string {
   const amount = `NGN ${displayText(row.netKobo, 2)}`.padStart(18)
-  const attention = [...row.open, ...(row.lastError === null ? [] : [row.lastError])].join('; ')
+  const problems = [...row.open, ...(row.lastError === null ? [] : [row.lastError])].join('; ')
   const state = `${row.status}/${row.sendState}`.padEnd(24)
-  return `${row.reference}  ${ageText(row.ageSeconds).padStart(6)}  ${state}${amount}  ${attention}`.trimEnd()
+  return `${row.reference}  ${formatAge(row.ageSeconds).padStart(6)}  ${state}${amount}  ${problems}`.trimEnd()
 }
 
 /** For programs; amounts are base units as decimal text. */
@@ -102,26 +106,26 @@ export function payoutJson(row: PayoutRow): Record<string, unknown> {
   }
 }
 
-/** All there is to know of one. */
+/** Everything about one withdrawal, for people. */
 export function payoutText(row: PayoutRow, history: readonly PayoutHistory[]): string {
   const moments = [
-    ['made', row.createdAt],
+    ['created', row.createdAt],
     ['submitted', row.submittedAt],
     ['processing', row.processingAt],
     ['completed', row.completedAt],
     ['failed', row.failedAt],
   ] as const
   return [
-    `${row.reference}  ${row.status}, sending: ${row.sendState}`,
-    `  provider's reference  ${row.providerReference}`,
+    `${row.reference}  ${row.status}, send state ${row.sendState}`,
+    `  provider reference    ${row.providerReference}`,
     `  creator               ${row.userId}`,
     `  amount                NGN ${displayText(row.netKobo, 2)} after a fee of NGN ${displayText(row.feeKobo, 2)}; ${displayText(row.debitMicro, 6)} USDC`,
     `  to                    bank ${row.bankCode}, account ${maskAccount(row.accountNumber)}, ${row.accountName}`,
-    `  the bank calls it     ${row.resolvedName ?? 'not known'}`,
-    `  requests              ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,
-    `  next look             ${row.dueAt?.toISOString() ?? 'none'}`,
-    ...(row.failureReason === null ? [] : [`  failed because        ${row.failureReason}`]),
-    ...(row.open.length === 0 ? [] : [`  OPEN                  ${row.open.join(', ')}`]),
+    `  name at the bank      ${row.resolvedName ?? 'not known'}`,
+    `  requests sent         ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,
+    `  next check            ${row.dueAt?.toISOString() ?? 'none'}`,
+    ...(row.failureReason === null ? [] : [`  failure reason        ${row.failureReason}`]),
+    ...(row.open.length === 0 ? [] : [`  OPEN REVIEWS          ${row.open.join(', ')}`]),
     ...moments.flatMap(([what, at]) => (at === null ? [] : [`  ${at.toISOString()}  ${what}`])),
     ...history.map(({ at, what }) => `  ${at.toISOString()}  ${what}`),
   ].join('\n')

@@ -7,13 +7,13 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import type { Chain } from '../../../src/ports/chain.js'
-import { CannotDo } from './command.js'
+import { RefusedError } from './command.js'
 
 const pollMs = 400
 
 /**
- * Signs instructions with the payer, submits them as one transaction and waits until it is confirmed. Returns the
- * signature. Throws CannotDo when it failed or can no longer land; either way nothing of it has happened.
+ * Signs the instructions with the payer's key, submits them as one transaction and waits until it is confirmed. Returns
+ * the signature. Throws RefusedError when the transaction failed or can no longer land; then it changed nothing.
  */
 export async function submitAndConfirm(
   chain: Chain,
@@ -32,17 +32,17 @@ export async function submitAndConfirm(
   transaction.sign([payer])
   const connection = new Connection(rpcUrl, 'confirmed')
   const signature = await connection.sendTransaction(transaction).catch((error: Error) => {
-    throw new CannotDo(`the chain does not take the transaction: ${error.message.split('\n')[0]}`)
+    throw new RefusedError(`the chain does not accept the transaction: ${error.message.split('\n')[0]}`)
   })
   process.stderr.write(`submitted ${signature}, waiting until it is confirmed\n`)
   for (;;) {
-    const past = (await chain.blockHeight()) > lastValidBlockHeight
+    const isPast = (await chain.blockHeight()) > lastValidBlockHeight
     const answered = await chain.statuses([signature])
     const { commitment, failed } = answered.get(signature) ?? {}
-    if (failed) throw new CannotDo(`transaction ${signature} failed`)
+    if (failed) throw new RefusedError(`transaction ${signature} failed`)
     if (commitment === 'confirmed' || commitment === 'finalized') return signature
-    if (past && answered.has(signature) && commitment !== 'processed')
-      throw new CannotDo(`transaction ${signature} did not land in time`)
+    if (isPast && answered.has(signature) && commitment !== 'processed')
+      throw new RefusedError(`transaction ${signature} did not land in time`)
     await pause(pollMs)
   }
 }

@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 import { loadDatabaseUrl } from '../../../src/platform/config/config.js'
 import { createDb } from '../../../src/platform/database/database.js'
 
-/** What is shown together is read at once. */
+/** Commands run at most two statements in parallel. */
 const connections = 2
 
-/** Does what needs the database alone, and releases it. `statementMs`: as for createDb. */
+/** Runs `work` with the database, and closes its connections. `statementMs`: as for createDb. */
 export async function withDatabase<Result>(
   work: (db: Knex) => Promise<Result>,
   statementMs?: number,

@@ -4,7 +4,7 @@ import { associatedAccount } from '../chain/faucet.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { readTokenAccount, type TokenAccount } from '../chain/token-accounts.js'
 
-/** A wallet's associated account of a token; SOL has one for its wrapped form. */
+/** A wallet's associated account of a token. For SOL it is the account of wrapped SOL. */
 export function accountOf(owner: PublicKey, mint: string): PublicKey {
   return associatedAccount(owner.toBase58(), mint)
 }
@@ -14,7 +14,7 @@ export function tokenAccountAt(chain: LocalChain, address: PublicKey): TokenAcco
   return readTokenAccount(chain.svm.account(address.toBase58()), (mint) => chain.svm.account(mint))
 }
 
-/** Base units a wallet can swap: its lamports, or what its associated account holds. */
+/** Base units that a wallet can swap: its lamports, or the balance of its associated account. */
 export function balanceOf(chain: LocalChain, owner: PublicKey, mint: string): bigint {
   if (mint === solMint) return chain.svm.account(owner.toBase58())?.lamports ?? 0n
   return BigInt(tokenAccountAt(chain, accountOf(owner, mint))?.uiTokenAmount.amount ?? 0)

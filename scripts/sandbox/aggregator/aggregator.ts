@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { CallCounter } from '../call-counter.js'
 import type { LocalChain } from '../chain/local-chain.js'
-import { json, type Route, readControl } from '../exchange.js'
-import type { PriceFeed } from '../prices.js'
+import { CallCounter } from '../counters.js'
+import { json, type Route, readControl } from '../http-route.js'
+import type { PriceFeed } from '../price-feed.js'
 import { EngineFaults, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
 import { engineRoute } from './engine-route.js'
 import { referralAccountOf } from './liquidity.js'
@@ -11,11 +11,11 @@ import { V6Engine } from './v6/v6.js'
 
 const control = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
 
-/** Both swap engines, on liquidity that `plantLiquidity` has put on the chain. */
+/** Both swap engines. They trade with the liquidity that `createLiquidity` puts on the chain. */
 export class Aggregator {
-  /** Requests to each endpoint, whatever became of them. */
+  /** Requests by endpoint, the refused ones included. */
   readonly calls = new CallCounter()
-  /** The partner account of the platform, with token accounts for its share of Ultra's fees. */
+  /** The platform's referral account, which has token accounts for its share of Ultra's fees. */
   readonly referralAccount: string
   /** The endpoints and controls, by method and path. */
   readonly routes: Readonly<Record<string, Route>>
@@ -58,7 +58,7 @@ export class Aggregator {
     }
   }
 
-  /** Makes the engines behave or misbehave; one that is not named stays as it is. */
+  /** Sets the engines' faults. An engine that is not named keeps its fault. */
   set({ ultra, v6 }: z.output<typeof control>): void {
     if (ultra) this.#ultra.set(ultra)
     if (v6) this.#v6.set(v6)

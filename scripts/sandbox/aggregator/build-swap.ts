@@ -17,42 +17,42 @@ import { vaultOf } from './liquidity.js'
 import type { Tradable } from './market.js'
 import { pool, swapInstruction } from './program/swap-instruction.js'
 
-/** Where the output goes: lamports to a wallet, or tokens to an account that is opened for its owner when named. */
+/** Where the output goes: lamports to a wallet, or tokens to an account. `openFor`: opens the account for this owner. */
 export type Destination =
   | { readonly wallet: PublicKey }
   | { readonly account: PublicKey; readonly openFor?: PublicKey }
 
-/** A part of the fee: base units of a token, and the token account they go to. */
+/** A part of the fee: base units of a token and the token account that receives them. */
 export interface FeeShare {
   readonly mint: string
   readonly account: PublicKey
   readonly amount: bigint
 }
 
-/** Everything a swap transaction does. */
+/** What a swap transaction does. */
 export interface SwapPlan {
   readonly user: PublicKey
   readonly input: Tradable
   readonly output: Tradable
-  /** What leaves the user, fees of the input's side included. */
+  /** What the user pays, with the fees in the input token. */
   readonly inAmount: bigint
-  /** What reaches the destination. */
+  /** What the destination receives. */
   readonly outAmount: bigint
   readonly destination: Destination
   readonly fees: readonly FeeShare[]
-  /** False: the user's wrapped SOL is swapped as it is, and stays open. */
+  /** False: uses the user's wrapped SOL account without wrapping or closing it. */
   readonly wrapSol: boolean
   /** Micro-lamports per compute unit. */
   readonly unitPrice: number
-  /** Accounts the swap names without touching them. */
-  readonly mentioned: readonly AccountMeta[]
-  /** Instructions that have no business in a swap. */
-  readonly foreign: readonly TransactionInstruction[]
-  /** Pays the network's fee and signs beside the user. */
+  /** Accounts that the swap instruction names but does not use. */
+  readonly extraAccounts: readonly AccountMeta[]
+  /** Instructions that do not belong to a swap. */
+  readonly extraInstructions: readonly TransactionInstruction[]
+  /** A second signer, who pays the network fee. */
   readonly cosigner?: PublicKey
 }
 
-/** The instructions of a swap, grouped as the engine hands them out. */
+/** The instructions of a swap, grouped as in the engine's answer. */
 export interface SwapInstructions {
   readonly computeBudget: readonly TransactionInstruction[]
   readonly setup: readonly TransactionInstruction[]
@@ -62,7 +62,7 @@ export interface SwapInstructions {
 
 export const unitLimit = 1_400_000
 
-/** The instructions that carry out a plan. Throws RangeError when it names more accounts than an instruction can. */
+/** Builds the instructions of a plan. Throws RangeError when it names more accounts than an instruction can. */
 export function buildSwap(plan: SwapPlan): SwapInstructions {
   const { user, input, unitPrice, wrapSol } = plan
   const wraps = input.mint === solMint && wrapSol
@@ -72,14 +72,19 @@ export function buildSwap(plan: SwapPlan): SwapInstructions {
       ComputeBudgetProgram.setComputeUnitLimit({ units: unitLimit }),
       ComputeBudgetProgram.setComputeUnitPrice({ microLamports: unitPrice }),
     ],
-    setup: [...(wraps ? wrap(user, plan.inAmount) : []), ...openDestination(plan), ...plan.foreign],
-    swap: swapInstruction(transfers(plan), [...plan.mentioned, ...cosigner]),
+    setup: [...(wraps ? wrap(user, plan.inAmount) : []), ...openDestination(plan), ...plan.extraInstructions],
+    swap: swapInstruction(transfers(plan), [...plan.extraAccounts, ...cosigner]),
     cleanup: wraps ? createCloseAccountInstruction(accountOf(user, solMint), user, user) : undefined,
   }
 }
 
-/** In the order of execution. */
-export function inOrder({ computeBudget, setup, swap, cleanup }: SwapInstructions): TransactionInstruction[] {
+/** All instructions in the order of execution. */
+export function flattenInstructions({
+  computeBudget,
+  setup,
+  swap,
+  cleanup,
+}: SwapInstructions): TransactionInstruction[] {
   return [...computeBudget, ...setup, swap, ...(cleanup ? [cleanup] : [])]
 }
 
@@ -97,7 +102,7 @@ function openDestination({ user, destination, output }: SwapPlan): TransactionIn
   return owner ? [open(user, owner, output.mint)] : []
 }
 
-/** What the swap program is told to do: the user pays in, the pool pays out, and of either side its fees. */
+/** The calls that the swap program makes: the user pays the pool and fees, the pool pays the destination and fees. */
 function transfers({ user, input, output, inAmount, outAmount, destination, fees }: SwapPlan) {
   const paid = fees.filter(({ amount }) => amount > 0n)
   const ofInput = paid.filter(({ mint }) => mint === input.mint)

@@ -9,10 +9,10 @@ import type { LocalChain } from '../chain/local-chain.js'
 import { latestBlockhash } from '../chain/rpc/cluster.js'
 import { lookupTableOf } from './liquidity.js'
 
-/** A transaction nobody has signed. */
-export interface Unsigned {
+/** An unsigned transaction. */
+export interface UnsignedTransaction {
   readonly transaction: Buffer
-  /** What signers sign. */
+  /** The bytes to sign. */
   readonly message: Buffer
   readonly lastValidBlockHeight: number
 }
@@ -20,12 +20,12 @@ export interface Unsigned {
 const signatureBytes = 64
 const version0 = 0x80
 
-/** A v0 transaction on the newest confirmed blockhash, through the engine's lookup table; of any size. */
+/** Composes a v0 transaction of any size with the newest confirmed blockhash and the engine's lookup table. */
 export function composeTransaction(
   chain: LocalChain,
   payer: PublicKey,
   instructions: readonly TransactionInstruction[],
-): Unsigned {
+): UnsignedTransaction {
   const { blockhash, lastValidBlockHeight } = latestBlockhash(chain, 'confirmed')
   const compiled = new TransactionMessage({
     payerKey: payer,
@@ -38,7 +38,7 @@ export function composeTransaction(
   return { transaction, message, lastValidBlockHeight }
 }
 
-/** As the library serializes it, which refuses a message larger than a packet: the engines hand such ones out. */
+/** Serializes a message like web3.js, which refuses messages larger than a packet. The engines return such messages. */
 function messageBytes({
   header,
   staticAccountKeys,
@@ -72,7 +72,7 @@ function list(items: readonly Buffer[]): Buffer {
   return Buffer.concat([length(items.length), ...items])
 }
 
-/** A length in seven bits a byte, lowest first ("shortvec"). */
+/** A length in Solana's compact-u16 encoding: seven bits per byte, lowest first. */
 function length(value: number): Buffer {
   const low = value & 0x7f
   return value > 0x7f ? Buffer.concat([Buffer.from([low | 0x80]), length(value >> 7)]) : Buffer.from([low])

@@ -1,52 +1,52 @@
 import { z } from 'zod'
-import { json, type SandboxAnswer } from '../exchange.js'
+import { json, type SandboxAnswer } from '../http-route.js'
 
 const delayMsMax = 120_000
 
-/** What a whole engine can do wrong, and what it can put into the transactions it builds. */
+/** How an engine can fail, and how its transactions can differ from its answer. */
 const commonModes = [
   'ok',
-  // 503 from the load balancer; 429; 200 with a page; no route for any pair.
+  // Answers 503 as a load balancer; answers 429; answers 200 with a page; has no route for any pair.
   'down',
   'rate-limited',
   'garbage',
   'no-route',
-  // A market maker who signs too; no fee for us, and said so; larger than a packet.
+  // Needs a market maker's signature; takes no fee for the platform and says so; is larger than a packet.
   'second-signer',
   'no-fee',
   'oversized',
-  // Lies: a tenth less than promised, to somebody else, a payment of its own, a program nobody knows.
+  // Dishonest: pays a tenth less than promised; pays another wallet; adds a payment; calls an unknown program.
   'pays-less',
   'pays-another',
   'batches',
   'unknown-program',
 ] as const
-/** `error-code`: a quote with an error code in place of a transaction. */
+/** `error-code`: answers with an error code instead of a transaction. */
 const ultraModes = [...commonModes, 'error-code'] as const
 
 export type Mode = (typeof ultraModes)[number]
 
-/** How the last valid block height is told. */
+/** How the answer gives the last valid block height. */
 const heights = ['number', 'text', 'none'] as const
 type Height = (typeof heights)[number]
 
 const endpoints = ['order', 'execute', 'quote', 'swap', 'swap-instructions'] as const
 export type Endpoint = (typeof endpoints)[number]
 
-/** The last valid block height as an engine tells it. */
-export function heightTold(lastValidBlockHeight: number, height: Height) {
+/** The field of an engine's answer with the last valid block height, if there is one. */
+export function blockHeightField(lastValidBlockHeight: number, height: Height) {
   if (height === 'none') return {}
   return { lastValidBlockHeight: height === 'text' ? String(lastValidBlockHeight) : lastValidBlockHeight }
 }
 
-/** An engine's misbehaviour. */
+/** A fault of an engine. */
 export interface EngineFault {
   readonly mode: Mode
   readonly height?: Height | undefined
   readonly delayMs?: number | undefined
-  /** Only there. */
+  /** Only at this endpoint. */
   readonly endpoint?: Endpoint | undefined
-  /** For how many requests; without it until changed. */
+  /** For how many requests. Without it until it is changed. */
   readonly times?: number | undefined
 }
 
@@ -57,7 +57,7 @@ const details = {
   times: z.int().positive().optional(),
 }
 
-/** A mode alone, or an object with details. */
+/** The schema of a fault: a mode, or an object with details. */
 function faultSchema<Named extends z.ZodType<Mode>>(mode: Named) {
   return z
     .union([
@@ -70,26 +70,26 @@ function faultSchema<Named extends z.ZodType<Mode>>(mode: Named) {
 export const ultraFaultSchema = faultSchema(z.enum(ultraModes))
 export const v6FaultSchema = faultSchema(z.enum(commonModes))
 
-/** An engine that behaves. */
+/** The normal behaviour. */
 export const noFault: EngineFault = { mode: 'ok' }
 
-/** The fault in force at one engine. */
+/** The active fault of one engine. */
 export class EngineFaults {
   #fault: EngineFault = noFault
   #left = 0
 
-  /** Replaces what was in force. */
+  /** Replaces the active fault. */
   set(fault: EngineFault): void {
     this.#fault = fault
     this.#left = fault.times ?? Number.POSITIVE_INFINITY
   }
 
-  /** What is in force now. */
+  /** The active fault. */
   get current(): EngineFault {
     return this.#left > 0 ? this.#fault : noFault
   }
 
-  /** The fault a request to this endpoint meets; counts it. */
+  /** Returns the fault for a request to this endpoint and counts it. */
   take(endpoint: Endpoint): EngineFault {
     const fault = this.current
     if (fault === noFault || (fault.endpoint ?? endpoint) !== endpoint) return noFault
@@ -101,8 +101,8 @@ export class EngineFaults {
 const page = '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking…</body></html>'
 const retrySeconds = 1
 
-/** The answer of an engine that does not get as far as looking at the request, if it is one. */
-export function refusal({ mode }: EngineFault): SandboxAnswer | undefined {
+/** The answer of an engine that does not read the request. `undefined` in other modes. */
+export function outageAnswer({ mode }: EngineFault): SandboxAnswer | undefined {
   if (mode === 'down') return { status: 503, type: 'text/plain', body: 'no healthy upstream' }
   if (mode === 'garbage') return { status: 200, type: 'text/html', body: page }
   if (mode !== 'rate-limited') return undefined

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
-import type { CallCounter } from '../call-counter.js'
 import { RpcError } from '../chain/rpc/error.js'
-import { json, type Route, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
-import { type Endpoint, type EngineFault, type EngineFaults, refusal } from './engine-fault.js'
+import type { CallCounter } from '../counters.js'
+import { json, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { type Endpoint, type EngineFault, type EngineFaults, outageAnswer } from './engine-fault.js'
 
 const u64Max = 2n ** 64n - 1n
 
-/** A refusal in an engine's own words, answered as JSON. */
+/** A refusal of an engine, answered as JSON. */
 export class EngineError extends Error {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export class EngineError extends Error {
 
 type Handler = (request: SandboxRequest, fault: EngineFault) => SandboxAnswer | Promise<SandboxAnswer>
 
-/** An endpoint of an engine: counted, and subject to the fault in force. */
+/** Makes a route of an engine's endpoint: counts the requests and applies the active fault. */
 export function engineRoute(
   faults: EngineFaults,
   calls: CallCounter,
@@ -32,32 +32,29 @@ export function engineRoute(
   return async (request) => {
     calls.add(endpoint)
     const fault = faults.take(endpoint)
-    // Whoever asked may have given up and gone: the wait alone keeps no process.
+    // The timer alone must not keep the process alive.
     if (fault.delayMs) await delay(fault.delayMs, undefined, { ref: false })
     try {
-      return refusal(fault) ?? (await handle(request, fault))
+      return outageAnswer(fault) ?? (await handle(request, fault))
     } catch (error) {
       if (error instanceof EngineError) return json(error.status, error.body)
-      // The chain takes no transaction such as these parties would make, a program among the signers say.
+      // The chain cannot decode the transaction of these parties, for example because a program is a signer.
       if (error instanceof RpcError) return json(400, { error: error.message })
       throw error
     }
   }
 }
 
-// The engines are written in Rust, and their messages say so.
+// The real engines are written in Rust. The messages are the ones of their parsers.
 export const address = z.string('missing').refine(isAddress, 'Invalid')
-/** Base units: a whole number of at most 64 bits, as text. */
+/** Base units: a u64 as text. */
 export const rawAmount = z
   .string('missing')
   .regex(/^\d{1,20}$/, 'ParseIntError { kind: InvalidDigit }')
   .transform(BigInt)
   .refine((amount) => amount <= u64Max, 'ParseIntError { kind: PosOverflow }')
 
-/**
- * The query of a request as its schema wants it, absent parameters and empty ones being the same.
- * `refuse` makes the error of a parameter that does not fit.
- */
+/** Parses the query with its schema. An empty parameter counts as absent. `refuse` makes the error of an invalid one. */
 export function readQuery<Schema extends z.ZodType>(
   schema: Schema,
   { url }: SandboxRequest,
@@ -70,7 +67,10 @@ export function readQuery<Schema extends z.ZodType>(
   throw refuse(path.join('.'), message)
 }
 
-/** The JSON body of a request as its schema wants it. Throws an EngineError 400 that says what is wrong. */
+/**
+ * Parses the JSON body with its schema.
+ * @throws EngineError 400 with a description of the fault
+ */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   { body }: SandboxRequest,

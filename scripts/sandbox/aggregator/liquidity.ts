@@ -13,7 +13,7 @@ import { accountOf } from './accounts.js'
 import { pool, swapProgramId } from './program/swap-instruction.js'
 import { swapProgram } from './program/swap-program.js'
 
-// Deep enough for any number of tips, and below what JSON numbers and a token's supply can hold.
+// Enough for any number of tips, and within the limits of JSON numbers and of a token's supply.
 const vaultTokens = 10n ** 9n
 const poolLamports = 10n ** 15n
 const makerLamports = 10n ** 12n
@@ -21,12 +21,12 @@ const referralProgram = 'REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3'
 
 const mints = tokens.map(({ mint }) => mint)
 
-/** The engine's own wallet, which keeps its share of the fees. */
-export function engineOf(chain: LocalChain): PublicKey {
+/** The engine's own wallet, which receives its share of the fees. */
+export function engineWallet(chain: LocalChain): PublicKey {
   return chain.keypair('swap engine').publicKey
 }
 
-/** The account that collects the platform's share of fees, with an associated token account for every known token. */
+/** The account that receives the platform's share of fees. It has an associated token account for every known token. */
 export function referralAccountOf(chain: LocalChain): PublicKey {
   return chain.keypair('referral account').publicKey
 }
@@ -36,25 +36,25 @@ export function vaultOf(mint: string): PublicKey {
   return accountOf(pool, mint)
 }
 
-/** Puts in place what a new chain lacks of the program, its liquidity, its lookup table and the fee accounts. */
-export function plantLiquidity(chain: LocalChain): void {
+/** Creates what a new chain lacks: the swap program, its liquidity, its lookup table and the fee accounts. */
+export function createLiquidity(chain: LocalChain): void {
   chain.svm.addProgram(swapProgramId.toBase58(), swapProgram())
-  plantLamports(chain, pool, SystemProgram.programId.toBase58(), poolLamports)
-  plantWrappedSol(chain)
+  createLamportAccount(chain, pool, SystemProgram.programId.toBase58(), poolLamports)
+  createWrappedSolVault(chain)
   for (const { mint, decimals } of tokens) {
     if (mint === solMint || chain.svm.account(vaultOf(mint).toBase58())) continue
     mintTokens(chain, pool.toBase58(), mint, vaultTokens * 10n ** BigInt(decimals))
   }
-  // A referral account belongs to the referral program; what is in it is of interest to that program alone.
-  plantLamports(chain, referralAccountOf(chain), referralProgram, chain.svm.rentExempt(0))
-  for (const owner of [engineOf(chain), referralAccountOf(chain)])
+  // A referral account is owned by the referral program. Its data is not needed here.
+  createLamportAccount(chain, referralAccountOf(chain), referralProgram, chain.svm.rentExempt(0))
+  for (const owner of [engineWallet(chain), referralAccountOf(chain)])
     openTokenAccounts(chain, owner.toBase58(), mints)
   const maker = chain.keypair('market maker').publicKey.toBase58()
   if (!chain.svm.account(maker)) requestAirdrop(chain, maker, makerLamports)
-  plantLookupTable(chain)
+  createLookupTable(chain)
 }
 
-/** The table that makes swaps fit a packet: the program's vaults, the mints and the programs it calls. */
+/** The lookup table with which swaps fit into a packet: the pool's vaults, the mints and the called programs. */
 export function lookupTableOf(chain: LocalChain): AddressLookupTableAccount {
   const programs = [new PublicKey(tokenProgram), SystemProgram.programId, pool]
   const addresses = [...programs, ...mints.flatMap((mint) => [new PublicKey(mint), vaultOf(mint)])]
@@ -67,7 +67,7 @@ export function lookupTableOf(chain: LocalChain): AddressLookupTableAccount {
   return new AddressLookupTableAccount({ key: chain.keypair('lookup table').publicKey, state })
 }
 
-function plantLookupTable(chain: LocalChain): void {
+function createLookupTable(chain: LocalChain): void {
   const { key, state } = lookupTableOf(chain)
   if (chain.svm.account(key.toBase58())) return
   const data = Buffer.concat([
@@ -82,7 +82,7 @@ function plantLookupTable(chain: LocalChain): void {
   })
 }
 
-/** Of a table last extended in slot 0 that nobody may change: kind, deactivation slot, the rest zero. */
+/** The header of a table without an authority, last extended in slot 0: kind, deactivation slot, the rest zero. */
 function tableHeader(deactivationSlot: bigint): Buffer {
   const header = Buffer.alloc(56)
   header.writeUInt32LE(1, 0)
@@ -90,12 +90,12 @@ function tableHeader(deactivationSlot: bigint): Buffer {
   return header
 }
 
-function plantLamports(chain: LocalChain, key: PublicKey, owner: string, lamports: bigint): void {
+function createLamportAccount(chain: LocalChain, key: PublicKey, owner: string, lamports: bigint): void {
   if (chain.svm.account(key.toBase58())) return
   chain.setAccount(key.toBase58(), { lamports, owner, data: Buffer.alloc(0), executable: false })
 }
 
-function plantWrappedSol(chain: LocalChain): void {
+function createWrappedSolVault(chain: LocalChain): void {
   const vault = vaultOf(solMint).toBase58()
   if (chain.svm.account(vault)) return
   const rent = chain.svm.rentExempt(AccountLayout.span)

@@ -2,12 +2,12 @@ import { basisPoints, microWorth, picoUsd } from '../../../src/kernel/money.js'
 import { solMint, tokenByMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { readMint, tokenProgram } from '../chain/token-accounts.js'
-import type { PriceFeed } from '../prices.js'
+import type { PriceFeed } from '../price-feed.js'
 import { tokenAccountAt } from './accounts.js'
 import { vaultOf } from './liquidity.js'
 import { pool } from './program/swap-instruction.js'
 
-/** A token that can be swapped: the pool has some of it and the feed knows its price. */
+/** A token that can be swapped: the pool holds it and the price feed has its price. */
 export interface Tradable {
   readonly mint: string
   readonly decimals: number
@@ -24,12 +24,12 @@ interface Fee {
   readonly amount: bigint
 }
 
-/** What goes in, what comes out, and what is kept on the way. */
+/** A priced swap. */
 export interface Trade {
   readonly input: Tradable
   readonly output: Tradable
   readonly inAmount: bigint
-  /** What the receiver gets, after every fee. */
+  /** What the receiver gets after all fees. */
   readonly outAmount: bigint
   readonly fee: Fee | undefined
   /** The loss caused by the size of the trade, in billionths. */
@@ -40,7 +40,7 @@ export interface Trade {
 
 const billion = 10n ** 9n
 const poolFeeBps = 5
-/** Worth of one side of every pool: ten thousand dollars move its price by a fifth of a percent. */
+/** The value of one side of every pool. A trade of 10,000 dollars moves the price by 0.2 %. */
 const liquidityMicroUsd = 5_000_000n * 10n ** 6n
 const microUsdMax = liquidityMicroUsd
 const liquidStakingToken = tokenBySymbol('JitoSOL')?.mint
@@ -54,40 +54,40 @@ export function tradable(chain: LocalChain, prices: PriceFeed, mint: string): Tr
   if (price === undefined || decimals === undefined || vault === undefined) return undefined
   const tokens = BigInt(vault.uiTokenAmount.amount)
   const lamports = chain.svm.account(pool.toBase58())?.lamports ?? 0n
-  // SOL goes out native or wrapped: either way there has to be enough.
+  // SOL is paid out native or wrapped, and there must be enough of both.
   const reserve = mint === solMint && lamports < tokens ? lamports : tokens
   return { mint, decimals, price, reserve }
 }
 
 /**
- * Prices a swap of base units. The fee is taken of the side its mint is on. undefined: nothing would come out, or
+ * Prices a swap of base units. The fee is taken from the side with its mint. `undefined`: the output would be nothing, or
  * more than the pool holds.
  */
 export function priceTrade(
   input: Tradable,
   output: Tradable,
   inAmount: bigint,
-  wanted: { readonly mint: string; readonly bps: number },
+  feeTerms: { readonly mint: string; readonly bps: number },
 ): Trade | undefined {
   const usdMicro = microWorth(inAmount, input.decimals, input.price)
   if (usdMicro > microUsdMax) return undefined
   const impact = (usdMicro * billion) / (usdMicro + liquidityMicroUsd)
-  const ofInput = wanted.mint === input.mint
-  const inFee = ofInput ? basisPoints(inAmount, wanted.bps) : 0n
+  const ofInput = feeTerms.mint === input.mint
+  const inFee = ofInput ? basisPoints(inAmount, feeTerms.bps) : 0n
   const gross = converted(input, output, inAmount - inFee, impact)
-  const outFee = ofInput ? 0n : basisPoints(gross, wanted.bps)
+  const outFee = ofInput ? 0n : basisPoints(gross, feeTerms.bps)
   const outAmount = gross - outFee
   if (outAmount <= 0n || gross >= output.reserve) return undefined
-  const fee = wanted.bps > 0 ? { ...wanted, amount: inFee + outFee } : undefined
+  const fee = feeTerms.bps > 0 ? { ...feeTerms, amount: inFee + outFee } : undefined
   return { input, output, inAmount, outAmount, fee, impact, usdMicro }
 }
 
-/** The token an Ultra order takes its fee in: SOL before stablecoins before liquid staking tokens before the rest. */
+/** The token of an Ultra order's fee: SOL before stablecoins before liquid staking tokens before the rest. */
 export function feeMintOf(input: Tradable, output: Tradable): string {
   return rank(input.mint) < rank(output.mint) ? input.mint : output.mint
 }
 
-/** The fee Ultra takes for itself when it takes none for a partner, in basis points. */
+/** Ultra's own fee in basis points, which it takes when there is no partner fee. */
 export function ownFeeBps(input: Tradable, output: Tradable): number {
   const [least = 0, most = 0] = [rank(input.mint), rank(output.mint)].sort()
   if (least === most && least > 0 && least < 3) return 0

@@ -4,28 +4,28 @@ import { encodeBase58 } from '../../../src/kernel/base58.js'
 import type { Trade } from './market.js'
 import { pool, readOnly } from './program/swap-instruction.js'
 
-/** Steps of a route through further markets, none of whose accounts is in a lookup table. */
+/** Maximum of further markets on a route. Their accounts are not in the lookup table. */
 export const furtherStepsMax = 4
 const accountsPerStep = 8
-/** Accounts of a route that the lookup table holds. */
+/** Accounts of a route that are in the lookup table. */
 const accountsInTable = 32
 
 const label = 'Sandbox'
 
-/** How many further markets a route goes through that may use so many accounts. */
+/** The number of further markets on a route with this account limit. */
 export function furtherSteps(accountsMax: number): number {
   const steps = Math.ceil((accountsMax - accountsInTable) / accountsPerStep)
   return Math.max(0, Math.min(furtherStepsMax, steps))
 }
 
-/** A market on the way, and its part of the swap. */
+/** A market on the route and its part of the swap. */
 export interface RouteStep {
   readonly swapInfo: { readonly ammKey: string; readonly [detail: string]: string }
   readonly percent: number
   readonly bps: number
 }
 
-/** The route as both engines tell it: the pool, and further markets that each get an equal part. */
+/** The route in both engines' format: the pool and further markets, each with an equal part. */
 export function routePlan({ input, output, inAmount, outAmount, fee }: Trade, further: number): RouteStep[] {
   const markets = [
     pool.toBase58(),
@@ -49,7 +49,7 @@ export function routePlan({ input, output, inAmount, outAmount, fee }: Trade, fu
   }))
 }
 
-/** The accounts a route's further markets want named. */
+/** The accounts of a route's further markets. */
 export function marketAccounts(ammKeys: readonly string[]): AccountMeta[] {
   return ammKeys
     .filter((ammKey) => ammKey !== pool.toBase58())
@@ -64,7 +64,7 @@ function derived(name: string): string {
   return encodeBase58(createHash('sha256').update(name).digest())
 }
 
-/** The parts add up: the first one gets what does not divide. */
+/** One of equal parts. The first part gets the remainder, so that the parts add up. */
 function part(whole: bigint, parts: number, index: number): bigint {
   const each = whole / BigInt(parts)
   return index === 0 ? whole - each * BigInt(parts - 1) : each

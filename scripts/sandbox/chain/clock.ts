@@ -4,27 +4,27 @@ import { encodeBase58 } from '../../../src/kernel/base58.js'
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 export interface ClockOptions {
-  /** Blockhashes and the sandbox's keys come from it: the same seed gives the same chain. */
+  /** Blockhashes and the sandbox's keys are derived from it. The same seed gives the same chain. */
   readonly seed: string
-  /** Milliseconds since 1970 at which slot 0 began. */
+  /** When slot 0 began, in milliseconds since 1970. */
   readonly genesisTime: number
-  /** Milliseconds per slot; 0 is a clock that moves by `advance` alone. */
+  /** Milliseconds per slot. With 0 the clock moves only with `advance`. */
   readonly slotMs: number
   /** Slots until a transaction counts as confirmed, and as finalized. */
   readonly confirmLag: number
   readonly finalizeLag: number
 }
 
-/** Slots a blockhash stays usable for, as on mainnet. */
+/** For how many slots a blockhash stays valid, as on mainnet. */
 export const blockhashLifetime = 150
 const slotHashesKept = 512
 const hashesRemembered = 4_096
 const defaultSlotMs = 400
 
 /**
- * Slots, blockhashes and commitment. A slot is a pure function of the wall clock and a blockhash a pure function
- * of its slot, so nothing ticks and nothing has to be stored: a restarted chain simply continues. Every slot
- * holds a block, so block height and slot are one number.
+ * Slots, blockhashes and commitment. The slot is a pure function of the wall clock, and a blockhash is a pure function of
+ * its slot. So there is no timer and no stored state, and a restarted chain continues. Every slot has a block, so block
+ * height and slot are the same number.
  */
 export class ChainClock {
   readonly seed: string
@@ -78,7 +78,7 @@ export class ChainClock {
     return hash
   }
 
-  /** The slot of a blockhash that is still usable; undefined for one too old or never issued. */
+  /** The slot of a blockhash that is still valid. `undefined` when it is too old or unknown. */
   slotOfRecentHash(hash: string): number | undefined {
     const now = this.slot
     const oldest = now - blockhashLifetime
@@ -107,12 +107,12 @@ export class ChainClock {
     this.#offset += slots
   }
 
-  /** Makes sure the clock is past a slot: after a restart time must not run backwards. */
-  moveBeyond(slot: number): void {
+  /** Moves the clock past a slot, so that time does not run backwards after a restart. */
+  advancePast(slot: number): void {
     this.#offset += Math.max(0, slot + 1 - this.slot)
   }
 
-  /** While frozen, nothing new becomes confirmed or finalized. */
+  /** While on, no further transaction becomes confirmed or finalized. */
   freezeConfirmations(on: boolean): void {
     this.#frozenAt = on ? this.slot - 1 : Number.POSITIVE_INFINITY
   }

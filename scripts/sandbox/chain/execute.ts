@@ -1,12 +1,12 @@
 import { AddressLookupTableAccount, AddressLookupTableProgram } from '@solana/web3.js'
 import type { ChainClock } from './clock.js'
-import type { Account, Execution } from './execution.js'
 import { type AccountState, accountState } from './journal.js'
 import type { LedgerRecord } from './ledger.js'
 import { firstMemoProgram, memoProgram } from './programs.js'
-import type { Svm } from './svm.js'
 import { readTokenAccount, type TokenBalance } from './token-accounts.js'
-import type { WireTransaction } from './wire.js'
+import type { Account, Execution } from './vm/execution.js'
+import type { Svm } from './vm/svm.js'
+import type { WireTransaction } from './vm/wire-transaction.js'
 
 export interface LoadedAddresses {
   readonly writable: readonly string[]
@@ -18,7 +18,7 @@ const memoPrograms = new Set([memoProgram, firstMemoProgram])
 
 type Snapshot = readonly (Account | undefined)[]
 
-/** The addresses a transaction takes from lookup tables, or the name of the error that makes it unusable. */
+/** The addresses a transaction loads from lookup tables, or the name of the error that makes it invalid. */
 export function loadAddresses(svm: Svm, { parsed }: WireTransaction): LoadedAddresses | string {
   const writable: string[] = []
   const readonly: string[] = []
@@ -44,7 +44,7 @@ function tableAddresses(data: Buffer): string[] | undefined {
   }
 }
 
-/** Sets the time programs will see while this transaction runs. */
+/** Sets the time that programs see while this transaction runs. */
 export function setClockFor(svm: Svm, clock: ChainClock, { parsed }: WireTransaction): void {
   const { slot } = clock
   const touchesTables =
@@ -54,8 +54,8 @@ export function setClockFor(svm: Svm, clock: ChainClock, { parsed }: WireTransac
 }
 
 /**
- * Runs a transaction for good and describes what happened as a validator would. undefined: it was never
- * charged (bad signature, payer without funds), so no cluster would have it on its ledger.
+ * Executes a transaction, keeps its effects and describes it as a validator does. `undefined`: no fee was charged (bad
+ * signature, payer without funds), so a cluster would not record it.
  */
 export function executeForLedger(
   svm: Svm,
@@ -71,7 +71,7 @@ export function executeForLedger(
   const tokensBefore = tokenBalances(svm, before)
   const execution = svm.execute(transaction)
   const after = keys.map((key) => svm.account(key))
-  // Every lamport moves between accounts of the transaction, so what is missing afterwards is the fee.
+  // Lamports move only between accounts of the transaction, so the difference is the fee.
   const fee = lamportsOf(before) - lamportsOf(after)
   if (fee <= 0n) return undefined
   const record: LedgerRecord = {

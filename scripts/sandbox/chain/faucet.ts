@@ -16,7 +16,7 @@ import type { LocalChain } from './local-chain.js'
 import { firstMemoProgram } from './programs.js'
 
 /**
- * Sends lamports from the faucet in a real transfer and answers its signature.
+ * Sends lamports from the faucet in a real transfer. Returns its signature.
  * @throws RpcError when the chain refuses it
  */
 export function requestAirdrop(chain: LocalChain, wallet: string, lamports: bigint): string {
@@ -30,9 +30,9 @@ export function requestAirdrop(chain: LocalChain, wallet: string, lamports: bigi
 }
 
 /**
- * Mints tokens (base units) into the wallet's associated account, which the faucet opens when it is missing, and
- * answers the signature.
- * @throws RpcError when the chain refuses it, as it does for a mint the sandbox did not plant
+ * Mints tokens (base units) into the wallet's associated account and opens the account when it is missing. Returns the
+ * signature.
+ * @throws RpcError when the chain refuses it, for example for a mint that the sandbox did not create
  */
 export function mintTokens(chain: LocalChain, wallet: string, mint: string, amount: bigint): string {
   const authority = mintAuthorityOf(chain)
@@ -46,7 +46,7 @@ export function mintTokens(chain: LocalChain, wallet: string, mint: string, amou
   return send(chain, [open, mintTo], [faucetOf(chain), authority])
 }
 
-/** Opens those of the wallet's token accounts for these mints that are missing. */
+/** Opens the wallet's missing token accounts for these mints. */
 export function openTokenAccounts(chain: LocalChain, wallet: string, mints: readonly string[]): void {
   const missing = mints.filter((mint) => !chain.svm.account(associatedAccount(wallet, mint).toBase58()))
   if (missing.length === 0) return
@@ -80,7 +80,7 @@ function send(
   instructions: TransactionInstruction[],
   signers: [Keypair, ...Keypair[]],
 ): string {
-  // Two equal airdrops in one slot would be one transaction: the memo keeps them apart.
+  // Without the unique memo two equal airdrops in one slot would be one transaction.
   const nonce = new TransactionInstruction({
     programId: new PublicKey(firstMemoProgram),
     keys: [],

@@ -1,15 +1,15 @@
 import { JsonLog } from '../json-log.js'
-import type { Account } from './execution.js'
 import type { LedgerRecord } from './ledger.js'
 import { systemProgram } from './programs.js'
+import type { Account } from './vm/execution.js'
 
-/** What makes a chain this chain: it must survive a restart. */
+/** The identity of a chain. It must survive a restart. */
 interface Genesis {
   readonly seed: string
   readonly genesisTime: number
 }
 
-/** Key, lamports, owner and data (base64) of an account after a change. Programs are planted at every start instead. */
+/** Key, lamports, owner and data (base64) of an account after a change. Programs are not stored but added at every start. */
 export type AccountState = readonly [key: string, lamports: string, owner: string, data: string]
 
 export interface JournalEntry {
@@ -18,7 +18,7 @@ export interface JournalEntry {
   readonly accounts?: readonly AccountState[]
 }
 
-/** The chain's memory on disk: a line per landed transaction with the resulting accounts, so nothing runs again. */
+/** The chain on disk: one line per landed transaction with the resulting accounts, so a restart executes nothing again. */
 export class Journal extends JsonLog<JournalEntry> {}
 
 export function accountState(key: string, account: Account | undefined): AccountState {

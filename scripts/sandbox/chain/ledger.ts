@@ -1,9 +1,9 @@
 import type { ChainClock, Commitment } from './clock.js'
-import type { Execution } from './execution.js'
-import type { TransactionError } from './svm-errors.js'
 import type { TokenBalance } from './token-accounts.js'
+import type { Execution } from './vm/execution.js'
+import type { TransactionError } from './vm/svm-errors.js'
 
-/** A landed transaction, with its metadata in the JSON-RPC's own words. Balances are lamports. */
+/** A landed transaction with its metadata in JSON-RPC format. Balances are lamports. */
 export interface LedgerRecord {
   readonly signature: string
   readonly slot: number
@@ -33,7 +33,7 @@ export interface LedgerRecord {
 
 const rank = { processed: 0, confirmed: 1, finalized: 2 } as const
 
-/** The transactions that landed, by signature and by every address they mention. */
+/** The landed transactions, by signature and by every address they mention. */
 export class Ledger {
   readonly #clock: ChainClock
   readonly #records = new Map<string, LedgerRecord>()
@@ -78,13 +78,13 @@ export class Ledger {
     return cap && rank[cap] < rank[reached] ? cap : reached
   }
 
-  /** The transaction if it has reached this commitment. */
+  /** The transaction, if it has reached this commitment. */
   visible(signature: string, commitment: Commitment): LedgerRecord | undefined {
     const record = this.#records.get(signature)
     return record && rank[this.commitmentOf(record)] >= rank[commitment] ? record : undefined
   }
 
-  /** Keeps one transaction from passing a commitment; undefined lets it go. */
+  /** Keeps a transaction from going beyond a commitment. `undefined` removes the hold. */
   hold(signature: string, cap: Commitment | undefined): void {
     if (cap) this.#holds.set(signature, cap)
     else this.#holds.delete(signature)

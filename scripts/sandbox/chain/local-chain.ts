@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import { Keypair } from '@solana/web3.js'
 import { ChainClock, type ClockOptions, type Commitment } from './clock.js'
 import { executeForLedger, loadAddresses, setClockFor } from './execute.js'
-import type { Account, Simulation } from './execution.js'
 import { type AccountState, accountState, Journal, type JournalEntry } from './journal.js'
 import { Ledger } from './ledger.js'
-import { refuseFailure, unexecuted } from './preflight.js'
+import { refuseFailedSimulation, unexecuted } from './preflight.js'
 import { RpcError } from './rpc/error.js'
-import { Svm } from './svm.js'
-import { decodeTransaction, type WireTransaction } from './wire.js'
+import type { Account, Simulation } from './vm/execution.js'
+import { Svm } from './vm/svm.js'
+import { decodeTransaction, type WireTransaction } from './vm/wire-transaction.js'
 
 export interface ChainOptions extends Omit<ClockOptions, 'genesisTime'> {
-  /** Where the ledger is kept; without it the chain lives in memory. */
+  /** The journal's file. Without it the chain is in memory. */
   readonly journalPath?: string
 }
 
 /** Transactions that may wait while landing is held. */
 const mempoolMax = 10_000
 
-/** A Solana cluster of one: a real virtual machine with a clock, a ledger and controls for tests. */
+/** A Solana cluster with one node: a real virtual machine with a clock, a ledger and controls for tests. */
 export class LocalChain {
   readonly svm = new Svm()
   readonly clock: ChainClock
@@ -39,12 +39,12 @@ export class LocalChain {
     if (!first) this.#journal?.write({ genesis })
   }
 
-  /** A key pair of the sandbox's own, derived from the seed so that it survives restarts. */
+  /** A key pair of the sandbox. It is derived from the seed, so it survives restarts. */
   keypair(role: string): Keypair {
     return Keypair.fromSeed(createHash('sha256').update(`${role}|${this.clock.seed}`).digest())
   }
 
-  /** Plants an account without a transaction; one of 0 lamports removes it. */
+  /** Writes an account without a transaction. 0 lamports remove it. */
   setAccount(key: string, account: Account): void {
     this.svm.setAccount(key, account)
     if (!account.executable) this.#journal?.write({ accounts: [accountState(key, account)] })
@@ -52,8 +52,8 @@ export class LocalChain {
   }
 
   /**
-   * What a transaction would do now.
-   * @throws RpcError -32602 when the bytes are no transaction
+   * Simulates a transaction on the current state.
+   * @throws RpcError -32602 when the bytes are not a transaction
    */
   simulate(raw: Uint8Array, options: { verifySignatures: boolean; anyBlockhash: boolean }): Simulation {
     const transaction = decodeTransaction(raw)
@@ -69,14 +69,14 @@ export class LocalChain {
   }
 
   /**
-   * Takes a transaction as a node does and answers its signature. Without preflight an expired or repeated one
-   * is dropped in silence, and one that fails is charged and recorded.
-   * @throws RpcError -32602 for bytes that are no transaction, -32003 for a bad signature, -32002 for a failed preflight
+   * Accepts a transaction as a node does and returns its signature. Without preflight an expired or repeated transaction is
+   * dropped without an error, and a failing one is charged and recorded.
+   * @throws RpcError -32602 for bytes that are not a transaction, -32003 for a bad signature, -32002 for a failed preflight
    */
   submit(raw: Uint8Array, options: { skipPreflight: boolean }): string {
     const transaction = decodeTransaction(raw)
     if (!options.skipPreflight) {
-      refuseFailure(this.simulate(raw, { verifySignatures: true, anyBlockhash: false }))
+      refuseFailedSimulation(this.simulate(raw, { verifySignatures: true, anyBlockhash: false }))
     }
     if (!this.#holdLanding) this.#land(transaction)
     else if (this.#mempool.length < mempoolMax) this.#mempool.push(transaction)
@@ -89,13 +89,13 @@ export class LocalChain {
     this.#changed()
   }
 
-  /** While on, submitted transactions wait; when switched off they land, or are dropped if they have expired. */
+  /** While on, submitted transactions wait. When it is switched off they land, or are dropped when they have expired. */
   holdLanding(on: boolean): void {
     this.#holdLanding = on
     if (!on) for (const transaction of this.#mempool.splice(0)) this.#land(transaction)
   }
 
-  /** Forgets the waiting transactions and answers how many there were. */
+  /** Drops the waiting transactions. Returns how many there were. */
   dropMempool(): number {
     return this.#mempool.splice(0).length
   }
@@ -116,7 +116,7 @@ export class LocalChain {
     this.#changed()
   }
 
-  /** Lifts every hold; the waiting transactions are forgotten. */
+  /** Removes every hold and drops the waiting transactions. */
   releaseControls(): void {
     this.dropMempool()
     this.#holdLanding = false
@@ -124,7 +124,7 @@ export class LocalChain {
     this.freezeConfirmations(false)
   }
 
-  /** Calls the listener after every change of ledger, accounts or clock; answers how to stop. */
+  /** Calls the listener after every change of ledger, accounts or clock. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -151,7 +151,7 @@ export class LocalChain {
     for (const state of entry.accounts ?? []) this.svm.setAccount(state[0], restoredAccount(state))
     if (!entry.transaction) return
     this.ledger.add(entry.transaction)
-    this.clock.moveBeyond(entry.transaction.slot)
+    this.clock.advancePast(entry.transaction.slot)
   }
 
   #changed(): void {

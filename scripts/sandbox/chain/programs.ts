@@ -1,5 +1,5 @@
-/** Owns every plain wallet. */
+/** The owner of every plain wallet. */
 export const systemProgram = '11111111111111111111111111111111'
-/** The program of notes and its first version; both are in use. */
+/** The memo program and its first version. Both are in use. */
 export const memoProgram = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 export const firstMemoProgram = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'

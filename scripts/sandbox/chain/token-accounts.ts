@@ -1,6 +1,6 @@
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { displayText } from '../../../src/kernel/money.js'
-import type { Account } from './execution.js'
+import type { Account } from './vm/execution.js'
 
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
@@ -12,7 +12,7 @@ export interface TokenAmount {
   readonly uiAmountString: string
 }
 
-/** A token account's balance within a transaction's metadata. */
+/** A token balance in a transaction's metadata. */
 export interface TokenBalance {
   readonly accountIndex: number
   readonly mint: string
@@ -38,7 +38,7 @@ export interface Mint {
   readonly freezeAuthority: string | null
 }
 
-// Byte layout of the token program's accounts (spl-token's state.rs); Token-2022 appends a type byte and extensions.
+// Byte layout of the token program's accounts (spl-token's state.rs). Token-2022 appends a type byte and extensions.
 export const tokenAccountBytes = 165
 const mintBytes = 82
 const typeOffset = 165
@@ -48,7 +48,7 @@ export function isTokenProgram(program: string): boolean {
   return program === tokenProgram || program === token2022Program
 }
 
-/** The token account in these bytes, or undefined when they hold something else. */
+/** Parses a token account. `undefined` when it is another kind of account. */
 export function readTokenAccount(
   account: Account | undefined,
   mintOf: (mint: string) => Account | undefined,
@@ -71,7 +71,7 @@ export function readTokenAccount(
   }
 }
 
-/** The mint in these bytes, or undefined when they hold something else. */
+/** Parses a mint. `undefined` when it is another kind of account. */
 export function readMint(account: Account | undefined): Mint | undefined {
   if (!account || !isTokenProgram(account.owner) || account.data.length < mintBytes) return undefined
   const { data } = account
@@ -85,7 +85,7 @@ export function readMint(account: Account | undefined): Mint | undefined {
   }
 }
 
-/** Raw base units with their display forms, as the JSON-RPC writes them. */
+/** Base units with their display forms, in JSON-RPC format. */
 export function tokenAmount(raw: bigint, decimals: number): TokenAmount {
   const uiAmountString = displayText(raw, decimals)
   return { amount: String(raw), decimals, uiAmount: Number(uiAmountString), uiAmountString }

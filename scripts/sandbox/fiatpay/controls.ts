@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { json, lastSegment, RequestError, type Route, readControl } from '../exchange.js'
-import { faultSchema, modeSchema } from './behaviour.js'
+import { json, lastSegment, RequestError, type Route, readControl } from '../http-route.js'
+import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
 import { outcomes } from './records.js'
 
@@ -16,7 +16,7 @@ const transferControl = z.strictObject({
   reason: z.string().min(1).max(reasonMax).optional(),
 })
 
-/** The controls of a development stack, by method and path. `:id`: the provider's reference or the service's own id. */
+/** The controls, by method and path. The last segment is the provider's reference or the service's own id. */
 export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
   return {
     'POST /dev/fiatpay/charges/*': (request) => {
@@ -32,15 +32,15 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       const { outcome, reason } = readControl(transferControl, request)
       const transfer = fiatpay.transfers.find(lastSegment(request))
       if (transfer === undefined) throw new RequestError(404, 'no transfer with this reference')
-      fiatpay.moveTransfer(transfer, outcome, reason)
+      fiatpay.setOutcome(transfer, outcome, reason)
       return json(200, { success: true })
     },
     'POST /dev/fiatpay/mode': (request) => {
-      fiatpay.behaviour.setMode(readControl(modeSchema, request))
+      fiatpay.faults.setMode(readControl(modeSchema, request))
       return json(200, { success: true })
     },
     'POST /dev/fiatpay/faults': (request) => {
-      fiatpay.behaviour.setFault(readControl(faultSchema, request))
+      fiatpay.faults.setFault(readControl(faultSchema, request))
       return json(200, { success: true })
     },
     'GET /dev/fiatpay/log': () => json(200, fiatpay.log()),

@@ -1,32 +1,32 @@
-import type { CallCounter } from '../call-counter.js'
-import { json, type Mishap, type Route, type SandboxAnswer, type SandboxRequest } from '../exchange.js'
-import type { Behaviour, Trouble } from './behaviour.js'
+import type { CallCounter } from '../counters.js'
+import { json, type NoAnswer, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import type { EndpointFault, FiatpayFaults } from './faults.js'
 import { Refusal } from './refusal.js'
 
-/** What an endpoint of the provider's API answers, or fails to. */
-export type Endpoint = (request: SandboxRequest) => SandboxAnswer | Mishap
+/** An endpoint of the provider's API. */
+export type Endpoint = (request: SandboxRequest) => SandboxAnswer | NoAnswer
 
-/** What every endpoint is served with. */
-export interface Counter {
+/** What every endpoint needs. */
+export interface EndpointContext {
   readonly secretKey: string
-  readonly behaviour: Behaviour
+  readonly faults: FiatpayFaults
   readonly calls: CallCounter
 }
 
-/** A failure that tells nothing about what was done. */
+/** A failure that does not say whether the request was executed. */
 export const serverError: SandboxAnswer = json(500, { status: false, message: 'An error occurred' })
 export const garbage: SandboxAnswer = html(200, 'Bad Gateway')
 export const down: SandboxAnswer = html(503, 'Service Unavailable')
 
-/** What is heard instead of an answer. */
-export const troubled: Record<Exclude<Trouble, 'ok'>, SandboxAnswer | Mishap> = {
-  timeout: 'silence',
+/** The answer, or lack of one, for each fault. */
+export const faultAnswers: Record<Exclude<EndpointFault, 'ok'>, SandboxAnswer | NoAnswer> = {
+  timeout: 'hang',
   reset: 'reset',
   '500': serverError,
   garbage,
 }
 
-/** The provider's envelope around data. */
+/** Data in the provider's envelope. */
 export function ok(message: string, data: unknown, status = 200): SandboxAnswer {
   return json(status, { status: true, message, data })
 }
@@ -39,8 +39,8 @@ export function okPage(
   return json(200, { status: true, message, ...page })
 }
 
-/** The answer to a request; what the provider refuses, in its own words. */
-export function answered(endpoint: Endpoint, request: SandboxRequest): SandboxAnswer | Mishap {
+/** Calls an endpoint and turns a `Refusal` into its answer. */
+export function answerOrRefusal(endpoint: Endpoint, request: SandboxRequest): SandboxAnswer | NoAnswer {
   try {
     return endpoint(request)
   } catch (error) {
@@ -49,14 +49,18 @@ export function answered(endpoint: Endpoint, request: SandboxRequest): SandboxAn
   }
 }
 
-/** Serves an endpoint to those who have the secret key, and counts the calls under its name. */
-export function serve({ secretKey, behaviour, calls }: Counter, name: string, endpoint: Endpoint): Route {
+/** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
+export function serve(
+  { secretKey, faults, calls }: EndpointContext,
+  name: string,
+  endpoint: Endpoint,
+): Route {
   return (request) => {
     calls.httpRequests += 1
     calls.add(name)
     const known = request.headers.authorization === `Bearer ${secretKey}`
-    if (!known || behaviour.refusesKey) return new Refusal('invalid_Key').answer
-    return answered(endpoint, request)
+    if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
+    return answerOrRefusal(endpoint, request)
   }
 }
 

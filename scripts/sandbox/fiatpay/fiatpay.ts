@@ -1,86 +1,84 @@
 import { join } from 'node:path'
-import { CallCounter } from '../call-counter.js'
-import { Tally } from '../tally.js'
-import { Behaviour } from './behaviour.js'
-import { Book } from './book.js'
+import { CallCounter, Counter } from '../counters.js'
 import { chargeStatus, transactionJson } from './charges/transaction-json.js'
-import { Ids } from './ids.js'
+import { FiatpayFaults } from './faults.js'
+import { Ids, RecordStore } from './record-store.js'
 import type { Charge, Outcome, Recipient, Transfer } from './records.js'
-import { TransferClock } from './transfers/transfer-clock.js'
+import { OutcomeTimers } from './transfers/outcome-timers.js'
 import { transferJson } from './transfers/transfer-json.js'
 import { Webhooks } from './webhooks.js'
 
 export interface FiatpayOptions {
-  /** Directory of the books; without it they live in memory. */
+  /** Directory of the records. Without it they are in memory. */
   readonly dataDir?: string | undefined
-  /** What callers authorize with and webhooks are signed with. */
+  /** The key with which callers authorize and webhooks are signed. */
   readonly secretKey?: string | undefined
-  /** Where webhooks go; without it nowhere. */
+  /** Where webhooks go. Without it none are sent. */
   readonly webhookUrl?: string | undefined
 }
 
-/** What callers authorize with when nothing else is said. */
+/** The default secret key. */
 const sandboxSecretKey = 'sk_test_sandbox'
 const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Transfer reversed' }
 
-/** Stands in for the provider of naira payments and payouts, in the wire format of Paystack's API. */
+/** The stand-in for the provider of naira payments and payouts, in the wire format of Paystack's API. */
 export class Fiatpay {
   readonly secretKey: string
-  readonly behaviour = new Behaviour()
+  readonly faults = new FiatpayFaults()
   readonly ids = new Ids()
-  readonly charges: Book<Charge>
-  readonly recipients: Book<Recipient>
-  readonly transfers: Book<Transfer>
+  readonly charges: RecordStore<Charge>
+  readonly recipients: RecordStore<Recipient>
+  readonly transfers: RecordStore<Transfer>
   readonly webhooks: Webhooks
-  /** What the API was asked, by endpoint; how often each transfer was sent and looked up. */
+  /** Calls by endpoint, and how often each transfer was sent and looked up. */
   readonly calls = new CallCounter()
-  readonly sendings = new Tally()
-  readonly lookups = new Tally()
-  readonly #clock = new TransferClock((transfer) => this.#settle(transfer))
+  readonly sendings = new Counter()
+  readonly lookups = new Counter()
+  readonly #timers = new OutcomeTimers((transfer) => this.#applyPlannedOutcome(transfer))
 
-  /** Takes up where books on disk left off. Throws when they cannot be read. */
+  /** Continues with the records on disk. Throws when they cannot be read. */
   constructor({ dataDir, secretKey = sandboxSecretKey, webhookUrl }: FiatpayOptions = {}) {
     const file = (name: string) =>
       dataDir === undefined ? undefined : join(dataDir, `fiatpay-${name}.jsonl`)
     this.secretKey = secretKey
-    this.charges = new Book(file('charges'), this.ids)
-    this.recipients = new Book(file('recipients'), this.ids)
-    this.transfers = new Book(file('transfers'), this.ids)
-    this.webhooks = new Webhooks(secretKey, this.behaviour, webhookUrl)
-    for (const transfer of this.transfers.all()) this.#clock.start(transfer)
+    this.charges = new RecordStore(file('charges'), this.ids)
+    this.recipients = new RecordStore(file('recipients'), this.ids)
+    this.transfers = new RecordStore(file('transfers'), this.ids)
+    this.webhooks = new Webhooks(secretKey, this.faults, webhookUrl)
+    for (const transfer of this.transfers.all()) this.#timers.start(transfer)
   }
 
-  /** Books money for a charge, whatever became of it before; a further payment is a transaction of its own. */
+  /** Records a payment of a charge in any state. A further payment is a new transaction. */
   pay(charge: Charge, amountKobo: number): Charge {
     const id = charge.payments.length === 0 ? charge.id : this.ids.next()
     const payment = { id, amountKobo, paidAt: new Date().toISOString() }
     const paid = this.charges.write({ ...charge, payments: [...charge.payments, payment] })
-    this.webhooks.announce('charge.success', transactionJson(paid, payment))
+    this.webhooks.send('charge.success', transactionJson(paid, payment))
     return paid
   }
 
-  /** Lets a charge fail. Of this the provider tells nobody who does not ask. */
+  /** Makes a charge fail. As at the provider, no webhook reports it. */
   failCharge(charge: Charge): Charge {
     return this.charges.write({ ...charge, failure: 'Declined' })
   }
 
-  /** Starts the clock of a transfer that is in the book. */
-  readonly executed = (transfer: Transfer): void => this.#clock.start(transfer)
+  /** Starts the timer of a stored transfer. */
+  readonly transferExecuted = (transfer: Transfer): void => this.#timers.start(transfer)
 
-  /** Gives a transfer an outcome, whatever it had before; nothing happens when it is the one it has. */
-  moveTransfer(transfer: Transfer, outcome: Outcome, reason?: string): void {
+  /** Gives a transfer an outcome, also when it already has another one. Does nothing when it has this outcome. */
+  setOutcome(transfer: Transfer, outcome: Outcome, reason?: string): void {
     if (transfer.status === outcome) return
-    this.#clock.stop(transfer)
+    this.#timers.stop(transfer)
     const updatedAt = new Date().toISOString()
     const failure = outcome === 'success' ? null : (reason ?? failureTexts[outcome])
-    const moved = this.transfers.write({ ...transfer, status: outcome, updatedAt, failure })
-    this.webhooks.announce(
+    const changed = this.transfers.write({ ...transfer, status: outcome, updatedAt, failure })
+    this.webhooks.send(
       `transfer.${outcome}`,
-      transferJson(moved, this.recipients.find(moved.recipientCode)),
+      transferJson(changed, this.recipients.find(changed.recipientCode)),
     )
   }
 
-  /** The outside truth: a line for every charge, and for every time money was sent. */
+  /** What the provider has done: an entry for every charge, and for every transfer it executed. */
   log() {
     return {
       charges: this.charges.all().map((charge) => ({
@@ -99,11 +97,11 @@ export class Fiatpay {
     }
   }
 
-  /** Back to how it started: empty books, no faults. */
+  /** Deletes all records and faults. */
   reset(): void {
-    this.#clock.stopAll()
+    this.#timers.stopAll()
     this.webhooks.stop()
-    this.behaviour.reset()
+    this.faults.reset()
     for (const part of [
       this.charges,
       this.recipients,
@@ -116,13 +114,13 @@ export class Fiatpay {
   }
 
   close(): void {
-    this.#clock.stopAll()
+    this.#timers.stopAll()
     this.webhooks.stop()
-    for (const book of [this.charges, this.recipients, this.transfers]) book.close()
+    for (const store of [this.charges, this.recipients, this.transfers]) store.close()
   }
 
-  #settle({ id, settles }: Transfer): void {
+  #applyPlannedOutcome({ id, settles }: Transfer): void {
     const transfer = this.transfers.get(id)
-    if (transfer?.status === 'pending' && settles !== null) this.moveTransfer(transfer, settles.outcome)
+    if (transfer?.status === 'pending' && settles !== null) this.setOutcome(transfer, settles.outcome)
   }
 }

@@ -3,16 +3,16 @@ import type { metadata } from './schemas.js'
 
 // Amounts are kobo: whole numbers, as the wire carries them, far below 2^53. Times are ISO 8601.
 
-/** Money that arrived for a charge. */
+/** A payment of a charge. */
 export interface Payment {
   readonly id: number
   readonly amountKobo: number
   readonly paidAt: string
 }
 
-/** A payment that was asked for, and what came of it. */
+/** A requested payment and what was paid. */
 export interface Charge {
-  /** Of the transaction; the first payment carries the same. */
+  /** The id of the transaction. The first payment has the same id. */
   readonly id: number
   readonly reference: string
   readonly email: string
@@ -20,16 +20,16 @@ export interface Charge {
   readonly channel: 'card' | 'bank_transfer'
   readonly createdAt: string
   readonly metadata: z.output<typeof metadata>
-  /** Where a browser goes after paying on the page. */
+  /** Where the browser is redirected after paying. */
   readonly callbackUrl: string | null
   /** The account to transfer to. */
   readonly account: { readonly number: string; readonly expiresAt: string } | null
   readonly payments: readonly Payment[]
-  /** Why it failed; money that arrives later wins. */
+  /** Why it failed. A later payment makes it a success. */
   readonly failure: string | null
 }
 
-/** Somebody transfers can go to. */
+/** A bank account that transfers go to. */
 export interface Recipient {
   readonly id: number
   /** The provider's code, `RCP_…`. */
@@ -43,29 +43,29 @@ export interface Recipient {
 export const outcomes = ['success', 'failed', 'reversed'] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** A transfer the provider has accepted, which is when the money left. */
+/** A transfer that the provider has accepted. The money leaves at that moment. */
 export interface Transfer {
   readonly id: number
   readonly code: string
   readonly reference: string
   readonly amountKobo: number
   readonly recipientCode: string
-  /** What the sender wrote for the payee. */
+  /** The sender's text for the payee. */
   readonly narration: string
   readonly executedAt: string
-  /** Until then lookups do not find it. */
+  /** Lookups do not find it before this time. */
   readonly visibleAt: string
-  /** What becomes of it by itself; null: nothing. */
+  /** The planned outcome. `null`: only a control gives it one. */
   readonly settles: { readonly at: string; readonly outcome: Outcome } | null
   readonly status: 'pending' | Outcome
   readonly updatedAt: string
-  /** The bank's words for a transfer that failed or came back. */
+  /** The bank's reason when the transfer failed or was reversed. */
   readonly failure: string | null
 }
 
 /**
- * What controls compare references by: the 32 hex digits at the end, so that the provider's reference and the service's
- * own id are the same thing. Without them, the whole text.
+ * The part of a reference that controls compare: the 32 hex digits at the end, so that the provider's reference and the
+ * service's own id match. Without such digits: the whole text.
  */
 export function keyOf(reference: string): string {
   return /[0-9a-f]{32}$/i.exec(reference)?.[0].toLowerCase() ?? reference

@@ -1,6 +1,6 @@
-import { json, type SandboxAnswer } from '../exchange.js'
+import { json, type SandboxAnswer } from '../http-route.js'
 
-/** Status, text and advice of every refusal, by the provider's own code, as its pages and callers tell of them. */
+/** Status, text and advice of every refusal by the provider's code, as documented by the provider and its users. */
 const refusals = {
   invalid_Key: [401, 'Invalid key', 'Ensure that you provide the correct authorization key for the request'],
   invalid_params: [400, 'Invalid parameters', "Ensure that the value(s) you're passing are valid."],
@@ -74,7 +74,7 @@ export function isRefusalCode(text: string): text is RefusalCode {
   return Object.hasOwn(refusals, text)
 }
 
-/** Something the provider does not do, told in its envelope. */
+/** A refusal of the provider, answered in its envelope. */
 export class Refusal extends Error {
   readonly code: RefusalCode
 

@@ -1,10 +1,10 @@
-import type { Mishap, Route, SandboxAnswer } from '../exchange.js'
-import type { ChargeMode } from './behaviour.js'
+import type { NoAnswer, Route, SandboxAnswer } from '../http-route.js'
 import { charge, initialize } from './charges/charges.js'
-import { pressButton, showCheckout } from './charges/checkout.js'
+import { showCheckout, submitCheckout } from './charges/checkout.js'
 import { listTransactions, verifyTransaction } from './charges/transactions.js'
 import { fiatpayControls } from './controls.js'
-import { down, type Endpoint, garbage, serve, troubled } from './endpoint.js'
+import { down, type Endpoint, faultAnswers, garbage, serve } from './endpoint.js'
+import type { ChargeMode } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
 import { listBanks, resolveAccount } from './transfers/banks.js'
 import { createRecipient } from './transfers/recipients.js'
@@ -13,15 +13,15 @@ import { sendTransfer } from './transfers/transfers.js'
 
 type Endpoints = Readonly<Record<string, Endpoint>>
 
-const chargeTroubles: Record<Exclude<ChargeMode, 'ok'>, SandboxAnswer | Mishap> = {
+const chargeFaultAnswers: Record<Exclude<ChargeMode, 'ok'>, SandboxAnswer | NoAnswer> = {
   down,
-  timeout: 'silence',
+  timeout: 'hang',
   garbage,
 }
 
-/** The provider's API under `/fiatpay`, its page for payers, and the controls, by method and path. */
+/** The provider's API under `/fiatpay`, its checkout page and the controls, by method and path. */
 export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
-  const { charges, recipients, behaviour, ids } = fiatpay
+  const { charges, recipients, faults, ids } = fiatpay
   const transfers: Endpoints = {
     'POST /transfer': sendTransfer(fiatpay),
     'GET /transfer': listTransfers(fiatpay),
@@ -36,16 +36,16 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
     'POST /transaction/initialize': initialize(charges, ids),
     'POST /charge': charge(charges, ids),
     'GET /transaction': listTransactions(charges),
-    'GET /transaction/verify/*': verifyTransaction(charges, behaviour),
+    'GET /transaction/verify/*': verifyTransaction(charges, faults),
   }
   const endpoints: Endpoints = {
     ...transfers,
-    ...ailing(accounts, () => {
-      const trouble = behaviour.account(fiatpay.calls.httpRequests)
-      return trouble === 'ok' ? undefined : troubled[trouble]
+    ...withFaults(accounts, () => {
+      const fault = faults.accountFault(fiatpay.calls.httpRequests)
+      return fault === 'ok' ? undefined : faultAnswers[fault]
     }),
-    ...ailing(collections, () =>
-      behaviour.charges === 'ok' ? undefined : chargeTroubles[behaviour.charges],
+    ...withFaults(collections, () =>
+      faults.chargeMode === 'ok' ? undefined : chargeFaultAnswers[faults.chargeMode],
     ),
   }
   const api = Object.entries(endpoints).map(([name, endpoint]): [string, Route] => [
@@ -55,16 +55,19 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
   return {
     ...Object.fromEntries(api),
     'GET /fiatpay/checkout/*': showCheckout(fiatpay),
-    'POST /fiatpay/checkout/*': pressButton(fiatpay),
+    'POST /fiatpay/checkout/*': submitCheckout(fiatpay),
     ...fiatpayControls(fiatpay),
   }
 }
 
-/** The endpoints, with what `ailment` says instead of their answers. */
-function ailing(endpoints: Endpoints, ailment: () => SandboxAnswer | Mishap | undefined): Endpoints {
+/** Wraps endpoints: what `faultAnswer` returns is answered instead of calling them. */
+function withFaults(
+  endpoints: Endpoints,
+  faultAnswer: () => SandboxAnswer | NoAnswer | undefined,
+): Endpoints {
   const wrapped = Object.entries(endpoints).map(([name, endpoint]): [string, Endpoint] => [
     name,
-    (request) => ailment() ?? endpoint(request),
+    (request) => faultAnswer() ?? endpoint(request),
   ])
   return Object.fromEntries(wrapped)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RequestError, type SandboxRequest } from '../exchange.js'
+import { RequestError, type SandboxRequest } from '../http-route.js'
 import { isRefusalCode, Refusal } from './refusal.js'
 
 const bodyBytesMax = 64 * 1024
@@ -7,9 +7,9 @@ const emailMax = 254
 const metadataMax = 10_000
 const referenceMax = 100
 
-// The texts of these schemas are codes of refusals.
+// The error texts of these schemas are refusal codes.
 
-/** An amount in kobo, a number or its digits; callers bound it from above. */
+/** An amount in kobo, as a number or as digits. The caller sets the upper limit. */
 export const kobo = z
   .union(
     [
@@ -25,7 +25,7 @@ export const kobo = z
   )
   .pipe(z.int('invalid_amount').positive('invalid_amount'))
 
-/** The provider refuses `.local`, which is no top-level domain but a name of the local network. */
+/** The provider refuses `.local`, which is not a top-level domain. */
 export const email = z
   .email('invalid_email_address')
   .max(emailMax, 'invalid_email_address')
@@ -36,7 +36,7 @@ export const transactionReference = z
   .max(referenceMax, 'invalid_reference')
   .regex(/^[A-Za-z0-9.=-]+$/, 'invalid_reference')
 
-/** Free data of the caller, given back as it came. */
+/** The caller's own data, returned unchanged. */
 export const metadata = z
   .union([z.string(), z.record(z.string(), z.unknown())], { error: 'invalid_params' })
   .refine((value) => isShort(value), 'invalid_params')
@@ -46,14 +46,14 @@ function isShort(value: unknown): boolean {
   try {
     return JSON.stringify(value).length <= metadataMax
   } catch {
-    // Nested more deeply than the stack is deep.
+    // Nested too deeply for the stack.
     return false
   }
 }
 
 /**
- * The body as the endpoint's schema wants it.
- * @throws Refusal by the code that the schema names for the first fault, else `invalid_params`
+ * Parses the body with the endpoint's schema.
+ * @throws Refusal with the code that the schema names for the first fault, else `invalid_params`
  */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
@@ -66,7 +66,7 @@ export function readInput<Schema extends z.ZodType>(
   throw isRefusalCode(message) ? new Refusal(message) : new Refusal('invalid_params', message)
 }
 
-/** The body, or undefined when it is no JSON. */
+/** The parsed body, or undefined when it is not JSON. */
 export function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

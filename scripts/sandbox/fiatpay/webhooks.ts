@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { type ClientRequest, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Behaviour } from './behaviour.js'
+import type { FiatpayFaults } from './faults.js'
 
-/** The provider tries for three days; a stand-in's user has not the time. */
+/** Fewer than at the provider, which retries for three days. */
 const attemptsMax = 6
 const firstRetryMs = 1000
 const answerMs = 10_000
 const deliveriesKept = 1000
 
-/** One webhook on its way: the last status it met (null: no answer), and when it was taken with a 200. */
+/** The delivery of one webhook: the last status (null: no answer), and when it was answered 200. */
 export interface Delivery {
   readonly event: string
   readonly reference: string
@@ -19,35 +19,35 @@ export interface Delivery {
 }
 
 /**
- * Tells the service what happened, as the provider does: signed with the secret key over the bytes sent, again with
- * growing pauses until it answers 200, and never waited for. In memory: a stand-in that dies tells no more.
+ * Sends webhooks to the service as the provider does: signed with the secret key over the bytes sent, and repeated with
+ * growing pauses until the service answers 200. Deliveries are only in memory: a killed stand-in sends no more.
  */
 export class Webhooks {
   #url: string | undefined
   readonly #secretKey: string
-  readonly #behaviour: Behaviour
+  readonly #faults: FiatpayFaults
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #requests = new Set<ClientRequest>()
   #deliveries: Delivery[] = []
 
-  constructor(secretKey: string, behaviour: Behaviour, url: string | undefined) {
+  constructor(secretKey: string, faults: FiatpayFaults, url: string | undefined) {
     this.#secretKey = secretKey
-    this.#behaviour = behaviour
+    this.#faults = faults
     this.#url = url
   }
 
-  /** From now on webhooks go to this URL; undefined: nowhere. */
-  sendTo(url: string | undefined): void {
+  /** Sets where further webhooks go. `undefined`: none are sent. */
+  setUrl(url: string | undefined): void {
     this.#url = url
   }
 
-  /** Sends an event as often and as late as the faults say, once and at once without any. */
-  announce(event: string, data: { readonly reference: string }): void {
+  /** Sends an event. Without a fault it is sent once and immediately. Does not wait for the answer. */
+  send(event: string, data: { readonly reference: string }): void {
     const {
       copies = 1,
       delayMs = 0,
       badSignature = false,
-    } = this.#behaviour.fault(data.reference).webhooks ?? {}
+    } = this.#faults.faultFor(data.reference).webhooks ?? {}
     const body = Buffer.from(JSON.stringify({ event, data }))
     const signature = createHmac('sha512', badSignature ? 'another key' : this.#secretKey)
       .update(body)
@@ -64,7 +64,7 @@ export class Webhooks {
     return this.#deliveries
   }
 
-  /** Gives up whatever is on its way. */
+  /** Cancels all deliveries. */
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     for (const request of this.#requests) request.destroy()
@@ -96,7 +96,7 @@ export class Webhooks {
     this.#requests.add(request)
   }
 
-  /** Plain `node:http` without kept-alive connections, which would look like leaks to tests. */
+  /** Uses `node:http` without keep-alive, because tests would report pooled connections as leaks. */
   #post(
     url: string,
     headers: Readonly<Record<string, string>>,

@@ -4,9 +4,9 @@ import { z } from 'zod'
 const delayMsMax = 120_000
 
 /**
- * How the mail server misbehaves. `code`: the SMTP reply of its refusals, 4yz or 5yz; without it nothing is refused.
- * `delayMs`: how long it takes to answer. `to`: only for this address. `at`: when the recipient is named, or when the
- * content has arrived (a mail that is only delayed there has been taken). `times`: for how many mails.
+ * How the mail server misbehaves. `code`: the SMTP reply of refusals, 4yz or 5yz. Without it no mail is refused.
+ * `delayMs`: the delay before the answer. `to`: only for this address. `at`: at the recipient command or after the content
+ * (a mail that is only delayed after its content is accepted). `times`: for how many mails.
  */
 export const mailFaultSchema = z.strictObject({
   code: z.int().min(400).max(599).optional(),
@@ -17,12 +17,12 @@ export const mailFaultSchema = z.strictObject({
 })
 export type MailFault = z.input<typeof mailFaultSchema>
 
-/** The fault in force. */
+/** The active fault. */
 export class MailFaults {
   #fault: MailFault = {}
   #left = 0
 
-  /** Replaces what was in force. */
+  /** Replaces the active fault. */
   set(fault: MailFault): void {
     this.#fault = fault
     this.#left = fault.times ?? Number.POSITIVE_INFINITY
@@ -32,7 +32,7 @@ export class MailFaults {
     this.#left = 0
   }
 
-  /** The fault this mail meets at this point, if any; counts it. */
+  /** Returns the fault for this mail at this point, if any, and counts it. */
   take(to: string, at: 'recipient' | 'content'): MailFault {
     const only = this.#fault.to?.toLowerCase() ?? to.toLowerCase()
     if (this.#left <= 0 || (this.#fault.at ?? 'recipient') !== at || only !== to.toLowerCase()) return {}
@@ -41,9 +41,9 @@ export class MailFaults {
   }
 }
 
-/** Suffers a fault: resolves, late if so wanted, or rejects with the SMTP reply and these words. */
-export async function suffer({ delayMs = 0, code }: MailFault, words: string): Promise<void> {
-  // Nobody waits for a server that is being closed.
+/** Waits for the fault's delay, then rejects with its SMTP reply and this text. Without a code it resolves. */
+export async function applyFault({ delayMs = 0, code }: MailFault, text: string): Promise<void> {
+  // The timer alone must not keep the process alive.
   if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
-  if (code !== undefined) throw Object.assign(new Error(words), { responseCode: code })
+  if (code !== undefined) throw Object.assign(new Error(text), { responseCode: code })
 }

@@ -1,20 +1,20 @@
 import { emailLayout } from '../../mail/layout.js'
-import type { MailContent } from '../../mail/queue-email.js'
+import type { EmailContent } from '../../mail/queue-email.js'
 
-export interface CodeMail {
+export interface CodeEmail {
   readonly code: string
-  /** How long the code is valid, in minutes. */
+  /** The code's lifetime in minutes. */
   readonly minutes: number
-  /** Where it is to be entered, as the reader knows it: a host name. */
+  /** The host name of the site where the code is entered. */
   readonly site: string
 }
 
 /**
- * The mail with a one-time code. The code is not in the subject: subjects are shown on locked screens and written to
- * the logs of every mail server on the way. Neither is the account's name anywhere in it, since whoever registers
- * somebody else's address chooses that name, and would choose what we write to them.
+ * The e-mail with a one-time code. The subject does not contain the code, because locked screens show subjects and
+ * mail servers log them. The e-mail does not contain the account's name: anyone can register another person's
+ * address and would so choose text that we send to that person.
  */
-export function codeMail({ code, minutes, site }: CodeMail): MailContent {
+export function codeEmail({ code, minutes, site }: CodeEmail): EmailContent {
   return emailLayout({
     subject: `Your code to log in to ${site}`,
     blocks: [

@@ -1,26 +1,25 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 
-/** The contract's lockout: five failed attempts within 15 minutes, then locked for 15 minutes. */
+/** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes (docs/decisions/0027). */
 const mostFailures = 5
 const windowMinutes = 15
 const lockMinutes = 15
 
-/** What there is to compare an attempt with. */
-export interface Attempt {
-  /** Of the account's newest code. */
+/** The account's newest code, to compare an attempt with. */
+export interface NewestCode {
   readonly codeHmac: Buffer | null
   readonly expired: boolean
 }
 
 /**
- * Counts an attempt as failed before anybody looks whether it is. Undefined when the account is locked: then nothing
- * is counted, and nothing may be compared. The row is held until the transaction ends, so that the attempts on one
- * account come one after another, however many arrive at once.
+ * Counts an attempt as failed before its code is compared. Returns undefined when the account is locked: the attempt
+ * is not counted, and its code must not be compared. The row stays locked until the transaction ends, so attempts on
+ * one account run one after another.
  */
-export async function countAttempt(trx: Knex.Transaction, userId: string): Promise<Attempt | undefined> {
-  // Kept are the newest failures; when the one that makes five of them is recent, so are all.
-  const [attempt] = await query<Attempt>(trx, {
+export async function countAttempt(trx: Knex.Transaction, userId: string): Promise<NewestCode | undefined> {
+  // `failed_at` keeps the newest five times, oldest first. If the oldest of five is recent, all five are.
+  const [newest] = await query<NewestCode>(trx, {
     name: 'otp.count',
     text: /* sql */ `
       insert into otp_codes as o (user_id, failed_at) values ($1, array[clock_timestamp()])
@@ -35,11 +34,11 @@ export async function countAttempt(trx: Knex.Transaction, userId: string): Promi
       returning code_hmac as "codeHmac", coalesce(expires_at <= clock_timestamp(), true) as expired`,
     values: [userId, mostFailures, windowMinutes, lockMinutes],
   })
-  return attempt
+  return newest
 }
 
-/** Takes the attempt just counted back, in the same transaction. */
-export async function uncountAttempt(trx: Knex.Transaction, userId: string): Promise<void> {
+/** Removes the attempt that `countAttempt` added. Call it in the same transaction. */
+export async function forgetAttempt(trx: Knex.Transaction, userId: string): Promise<void> {
   await query(trx, {
     name: 'otp.uncount',
     text: 'update otp_codes set failed_at = trim_array(failed_at, 1), locked_until = null where user_id = $1',

@@ -1,23 +1,47 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Knex } from 'knex'
+import { query } from '../../platform/database/database.js'
+import { type Account, accountColumns } from '../account.js'
 
-/** The contract's form of a code. */
+/** API: a code is six digits. */
 export const codePattern = /^[0-9]{6}$/
 const codes = 1_000_000
 
-/** A new code: six digits, every one of the million equally likely. */
+/** A random code of six digits. All codes are equally likely. */
 export function newCode(): string {
   return String(randomInt(codes)).padStart(6, '0')
 }
 
 /**
- * What is stored of a code. Keyed, because a plain hash of a million values is undone in a second by whoever reads
- * the table; bound to the account, so that equal codes of two people do not look alike.
+ * The stored form of a code. The key (pepper) prevents a reader of the table from trying all million codes. The user
+ * id makes equal codes of two users different.
  */
 export function codeHmac(pepper: Uint8Array, userId: string, code: string): Buffer {
   return createHmac('sha256', pepper).update(`otp/1|${userId}|${code}`).digest()
 }
 
-/** Whether two codes are the same one, in a time that does not depend on where they differ. */
+/** Compares two stored forms in constant time. */
 export function sameCode(one: Uint8Array | null, other: Uint8Array): boolean {
   return one !== null && one.length === other.length && timingSafeEqual(one, other)
+}
+
+export interface OtpAccount {
+  readonly account: Account
+  /** The account's codes are locked after too many failed attempts. */
+  readonly locked: boolean
+}
+
+/** Finds the account with this e-mail address (in its stored form), and whether its one-time codes are locked. */
+export async function findOtpAccount(db: Knex, email: string): Promise<OtpAccount | undefined> {
+  const [row] = await query<Account & { locked: boolean }>(db, {
+    name: 'otp.account',
+    text: /* sql */ `
+      select ${accountColumns}, coalesce(o.locked_until > clock_timestamp(), false) as locked
+        from users u left join wallets w on w.user_id = u.id left join otp_codes o on o.user_id = u.id
+       where u.email = $1`,
+    values: [email],
+  })
+  if (row === undefined) return undefined
+  const { locked, ...account } = row
+  return { account, locked }
 }

@@ -1,20 +1,19 @@
 import { DomainError } from '../../kernel/errors.js'
-import { dropUnsent, queueEmail } from '../../mail/queue-email.js'
+import { dropUnsentEmails, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { codeMail } from './code-mail.js'
-import { findOtpAccount } from './find-account.js'
-import { codeHmac, newCode } from './one-time-code.js'
+import { codeEmail } from './code-mail.js'
+import { codeHmac, findOtpAccount, newCode } from './one-time-code.js'
 
-/** The contract's life of a code. */
+/** API: a code is valid for 10 minutes. */
 const codeMinutes = 10
 const kind = 'one-time-code'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
- * Makes a new code, which replaces the one before it, and has it mailed. Does nothing, and tells nobody, while the
- * account is locked. Throws `account_not_found`.
+ * Creates a code that replaces the previous one, and queues the e-mail with it. While the account is locked it does
+ * nothing, and the caller sees no difference. Throws `account_not_found`.
  */
 export async function startOtp({ config, db, transact }: Needs, email: string): Promise<void> {
   const found = await findOtpAccount(db, email)
@@ -35,9 +34,9 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
       values: [id, codeHmac(config.otpPepper, id, code), codeMinutes],
     })
     if (replaced === undefined) return
-    // A mail with the code before would arrive late, and be of no use.
-    await dropUnsent(uow, { kind, to })
-    const content = codeMail({ code, minutes: codeMinutes, site: new URL(config.http.publicUrl).host })
+    // An unsent e-mail holds a code that is no longer valid.
+    await dropUnsentEmails(uow, { kind, to })
+    const content = codeEmail({ code, minutes: codeMinutes, site: new URL(config.http.publicUrl).host })
     await queueEmail(uow, { kind, to, expiresAt: replaced.expiresAt, ...content })
   })
 }

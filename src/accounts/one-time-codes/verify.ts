@@ -3,59 +3,54 @@ import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
-import type { Entered } from '../sessions/register.js'
-import { openSession } from '../sessions/session.js'
-import { findOtpAccount } from './find-account.js'
-import { countAttempt, uncountAttempt } from './lockout.js'
-import { codeHmac, sameCode } from './one-time-code.js'
+import { type AccountSession, openSession } from '../sessions/session.js'
+import { countAttempt, forgetAttempt } from './lockout.js'
+import { codeHmac, findOtpAccount, sameCode } from './one-time-code.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
- * Opens a session for the newest code of an account, once, and marks its e-mail as verified; `presentedToken`, the
- * caller's old session, ends, all others go on. Throws `invalid_code`, and `account_locked` from the sixth failed attempt
- * within 15 minutes on, for the right code too.
+ * Opens a session for the newest code of an account and marks the e-mail as verified. A code works once. The caller's
+ * old session (`presentedToken`) ends; other sessions of the account stay open. Throws `invalid_code`. After five
+ * failed attempts within 15 minutes it throws `account_locked`, also for the right code.
  */
 export async function verifyOtp(
   { config, db, transact }: Needs,
   { email, code }: { readonly email: string; readonly code: string },
   presentedToken: string | undefined,
-): Promise<Entered> {
+): Promise<AccountSession> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('invalid_code')
-  // Looked up before the row is fought for. Counting decides: somebody may have locked it in between.
+  // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
   if (found.locked) throw new DomainError('account_locked')
   const presented = codeHmac(config.otpPepper, found.account.id, code)
-  const entered = await transact(async ({ trx }) => {
-    const verdict = await judge(trx, found.account.id, presented)
-    if (verdict !== 'right') return verdict
+  const result = await transact(async ({ trx }) => {
+    const outcome = await checkCode(trx, found.account.id, presented)
+    if (outcome !== 'right') return outcome
     const account = await markVerified(trx, found.account)
     return { account, session: await openSession(trx, config.sessions, account.id, presentedToken) }
   })
-  // Only now: thrown inside, it would roll the count back.
-  if (entered === 'locked') throw new DomainError('account_locked')
-  if (entered === 'wrong') throw new DomainError('invalid_code')
-  return entered
+  // Throw after the commit: a throw inside the transaction would undo the count.
+  if (result === 'locked') throw new DomainError('account_locked')
+  if (result === 'wrong') throw new DomainError('invalid_code')
+  return result
 }
 
-/**
- * Presenting the right code again after it was used is no guess: an impatient second click opens nothing, but does
- * not bring the account nearer to its lock either.
- */
-async function judge(
+/** A used code, presented again (a double click), is refused but not counted as a failed attempt. */
+async function checkCode(
   trx: Knex.Transaction,
   userId: string,
   presented: Buffer,
 ): Promise<'right' | 'wrong' | 'locked'> {
-  const attempt = await countAttempt(trx, userId)
-  if (attempt === undefined) return 'locked'
-  if (attempt.expired || !sameCode(attempt.codeHmac, presented)) return 'wrong'
+  const newest = await countAttempt(trx, userId)
+  if (newest === undefined) return 'locked'
+  if (newest.expired || !sameCode(newest.codeHmac, presented)) return 'wrong'
   if (await useCode(trx, userId, presented)) return 'right'
-  await uncountAttempt(trx, userId)
+  await forgetAttempt(trx, userId)
   return 'wrong'
 }
 
-/** Uses the code up and forgives the failed attempts before it. False when it is another code by now, or used. */
+/** Marks the code as used and clears the failed attempts. Returns false when the code was replaced or already used. */
 async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer): Promise<boolean> {
   const used = await query(trx, {
     name: 'otp.use',
@@ -77,6 +72,6 @@ async function markVerified(trx: Knex.Transaction, account: Account): Promise<Ac
        where id = $1 returning email_verified_at as "emailVerifiedAt"`,
     values: [account.id],
   })
-  if (row === undefined) throw new Error('The account is gone')
+  if (row === undefined) throw new Error('The account does not exist any more')
   return { ...account, emailVerifiedAt: row.emailVerifiedAt }
 }

@@ -1,13 +1,12 @@
 import type { Context, Middleware } from 'koa'
-import { readBearer } from '../../http/security/bearer.js'
-import { readSessionCookie } from '../../http/security/cookies.js'
+import { readBearer, readSessionCookie } from '../../http/security/credentials.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { findSession, type Presented, type SignedIn } from './session.js'
+import { findSession, type PresentedTokens, type SignedIn } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db'>
 
-/** Lets only a session cookie in, else 401 `Unauthorized`: what moves money or settings takes no bearer token. */
+/** Requires a session cookie, else 401 `Unauthorized`. Routes that move money or change settings need the cookie. */
 export function requireSession(services: Needs): Middleware {
   const { publicUrl } = services.config.http
   return guard(services, (ctx) => ({
@@ -16,7 +15,7 @@ export function requireSession(services: Needs): Middleware {
   }))
 }
 
-/** Lets a session cookie in or, when there is none that lives, the bearer access token; else 401 `Unauthorized`. */
+/** Requires a valid session cookie or, without one, a valid bearer access token, else 401 `Unauthorized`. */
 export function requireSessionOrToken(services: Needs): Middleware {
   const { publicUrl } = services.config.http
   return guard(services, (ctx) => ({
@@ -25,14 +24,14 @@ export function requireSessionOrToken(services: Needs): Middleware {
   }))
 }
 
-/** Who a guarded request comes from. To be called behind one of the guards only. */
+/** The signed-in account of a request. Only for routes behind one of the guards above. */
 export function signedIn(ctx: Context): SignedIn {
   const found: SignedIn | undefined = ctx.state['signedIn']
-  if (found === undefined) throw new Error('This route has no guard')
+  if (found === undefined) throw new Error('This route does not require a session')
   return found
 }
 
-function guard({ config, db }: Needs, presentedBy: (ctx: Context) => Presented): Middleware {
+function guard({ config, db }: Needs, presentedBy: (ctx: Context) => PresentedTokens): Middleware {
   return async (ctx, next) => {
     const found = await findSession(db, config.sessions, presentedBy(ctx))
     if (found === undefined) throw new DomainError('unauthorized')

@@ -3,20 +3,19 @@ import type { Services } from '../../services.js'
 import { type Account, User } from '../account.js'
 import { emailAddress } from '../schemas.js'
 import type { Passwords } from './password.js'
-import type { Entered } from './register.js'
-import { openSession } from './session.js'
+import { type AccountSession, openSession } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db'> & { readonly passwords: Passwords }
 
 /**
- * Opens a session for the right password; `presentedToken`, the caller's old session, ends. Throws
- * `invalid_credentials`, after the same work whether the e-mail, the password or both are wrong.
+ * Opens a session for the right password. The caller's old session (`presentedToken`) ends. Throws
+ * `invalid_credentials`, after the same amount of work for an unknown e-mail and for a wrong password.
  */
 export async function login(
   { config, db, passwords }: Needs,
   { email, password }: { readonly email: string; readonly password: string },
   presentedToken: string | undefined,
-): Promise<Entered> {
+): Promise<AccountSession> {
   const found = await findByEmail({ db }, email)
   const matches = await passwords.matches(found?.passwordHash, password)
   if (found === undefined || !matches) throw new DomainError('invalid_credentials')
@@ -24,7 +23,7 @@ export async function login(
   return { account: found, session }
 }
 
-/** A text that is no e-mail address belongs to nobody, and need not be fit for a query either (a NUL is not). */
+/** A text that is not an e-mail address is not sent to the database: it may hold a NUL, which PostgreSQL refuses. */
 async function findByEmail(
   { db }: Pick<Services, 'db'>,
   text: string,

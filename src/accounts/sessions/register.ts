@@ -6,27 +6,21 @@ import type { Services } from '../../services.js'
 import { type Account, User } from '../account.js'
 import type { registration } from '../schemas.js'
 import type { Passwords } from './password.js'
-import { type OpenedSession, openSession } from './session.js'
+import { type AccountSession, openSession } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
-/** An account and the session just opened for it. */
-export interface Entered {
-  readonly account: Account
-  readonly session: OpenedSession
-}
-
 /**
- * Creates an account with everything that belongs to it and opens its first session, in one transaction; the
- * wallet is then provisioned by a worker. `presentedToken`: the caller's old session, which ends.
- * Throws `email_in_use`, also for all but one of those who ask for an e-mail at the same moment.
+ * Creates an account with its wallet and party rows and opens its first session, in one transaction. A worker
+ * provisions the wallet afterwards. The caller's old session (`presentedToken`) ends. Throws `email_in_use`; of
+ * several concurrent registrations of one e-mail, one succeeds.
  */
 export async function register(
   { config, db, transact, passwords }: Needs,
   { email, password, name }: z.output<typeof registration>,
   presentedToken: string | undefined,
-): Promise<Entered> {
-  // Looked up before the costly hash. The unique column decides: somebody may be faster in between.
+): Promise<AccountSession> {
+  // Saves the costly hash in the common case. The unique constraint decides: another request may insert in between.
   if ((await User.query(db).findOne({ email }).select('id')) !== undefined)
     throw new DomainError('email_in_use')
   const passwordHash = await passwords.hash(password)

@@ -1,34 +1,40 @@
 import type { Knex } from 'knex'
-import { newSecret, secretHash } from '../../kernel/ids.js'
+import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import { type Account, accountColumns } from '../account.js'
 
-/** A session slides at most this often, so that reading does not become writing. */
+/** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
 
 export interface OpenedSession {
-  /** For the cookie. Like the access token it exists only here and with the client; the database has hashes. */
+  /** For the cookie. The database stores only hashes of this token and of the access token. */
   readonly sessionToken: string
   readonly accessToken: string
   readonly expiresAt: Date
 }
 
-/** What a request presented, in the order it is tried. */
-export interface Presented {
+/** An account and the session just opened for it. */
+export interface AccountSession {
+  readonly account: Account
+  readonly session: OpenedSession
+}
+
+/** The tokens of a request, in the order in which they are tried. */
+export interface PresentedTokens {
   readonly sessionToken: string | undefined
   readonly accessToken: string | undefined
 }
 
 export interface SignedIn {
   readonly account: Account
-  /** Names the session, for revoking it. */
+  /** Identifies the session, to revoke it. */
   readonly sessionHash: Buffer
 }
 
 /**
- * Opens a session with its access token and revokes the one presented, all in one statement: a session never
- * outlives a login, so nobody can plant one and wait for its owner to log in.
+ * Opens a session with its access token and revokes the presented session, in one statement. A session from before a
+ * login does not survive it, which prevents session fixation.
  */
 export async function openSession(
   db: Knex,
@@ -51,12 +57,12 @@ export async function openSession(
       select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
       returning expires_at as "expiresAt"`,
     values: [
-      secretHash(sessionToken),
+      hashSecret(sessionToken),
       userId,
       limits.idleDays,
       limits.absoluteDays,
-      secretHash(accessToken),
-      presentedToken === undefined ? null : secretHash(presentedToken),
+      hashSecret(accessToken),
+      presentedToken === undefined ? null : hashSecret(presentedToken),
       limits.accessTokenHours,
     ],
   })
@@ -65,14 +71,14 @@ export async function openSession(
 }
 
 /**
- * Who presents these: the cookie's session if it lives, else the access token's. One statement, which also slides
- * the session's idle limit when that is due. An access token lives exactly until its `expiresAt` or until its
- * session is revoked; using it does not keep the session alive.
+ * Finds the account of the cookie's session if that is valid, else of the access token. The same statement extends the
+ * session's idle limit when that is due. An access token is valid until its `expiresAt` or until its session is
+ * revoked; its use does not extend the session.
  */
 export async function findSession(
   db: Knex,
   limits: Config['sessions'],
-  { sessionToken, accessToken }: Presented,
+  { sessionToken, accessToken }: PresentedTokens,
 ): Promise<SignedIn | undefined> {
   if (sessionToken === undefined && accessToken === undefined) return undefined
   const [row] = await query<Account & { sessionHash: Buffer }>(db, {
@@ -98,7 +104,7 @@ export async function findSession(
   return { account, sessionHash }
 }
 
-/** Ends a session and its access tokens. Ending one that is gone already changes nothing. */
+/** Deletes a session and its access tokens. Idempotent. */
 export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void> {
   await query(db, {
     name: 'sessions.revoke',
@@ -108,5 +114,5 @@ export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void
 }
 
 function hashOrNull(token: string | undefined): Buffer | null {
-  return token === undefined ? null : secretHash(token)
+  return token === undefined ? null : hashSecret(token)
 }

@@ -4,19 +4,19 @@ import { encodeBase58 } from '../../kernel/base58.js'
 const keyBytes = 32
 
 export interface KeyPair {
-  /** The wallet's address: base58 of the ed25519 public key. */
+  /** The wallet's address: the ed25519 public key in base58. */
   readonly publicKey: string
-  /** Solana's form of a secret key, 64 bytes: seed, then public key. Overwrite it after use. */
+  /** Solana's secret key format: 64 bytes, seed then public key. Overwrite it after use. */
   readonly secret: Buffer
 }
 
-/** A new ed25519 key pair from the operating system's randomness. */
+/** A new ed25519 key pair from the operating system's random source. */
 export function newKeyPair(): KeyPair {
   const pair = generateKeyPairSync('ed25519', {
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },
   })
-  // RFC 8410: in both encodings the raw 32 bytes are the last ones.
+  // RFC 8410: in both encodings the raw key is the last 32 bytes.
   const raw = pair.publicKey.subarray(-keyBytes)
   const secret = Buffer.concat([pair.privateKey.subarray(-keyBytes), raw])
   pair.privateKey.fill(0)

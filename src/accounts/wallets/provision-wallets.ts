@@ -2,57 +2,59 @@ import { query } from '../../platform/database/database.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'
-import { walletChannel } from './channel.js'
 import { newKeyPair } from './key-pair.js'
 import { sealKey } from './seal-key.js'
 
-/** Wallets of one batch. */
-const batch = 256
-/** A claimed wallet that was not finished within this time is due again: its worker died. */
+const batchSize = 256
+/** A taken wallet that is not finished within this time is due again: its worker died. */
 const leaseSeconds = 30
-/** A wallet the vault refused waits 2 s, 4 s, 8 s ... and at most this long. */
+/** A wallet whose key the vault did not seal waits 2 s, 4 s, 8 s ... and at most this long. */
 const longestPauseSeconds = 60
 const lastErrorLength = 200
 
 type Needs = Pick<Services, 'db' | 'transact' | 'log'> & { readonly vault: Vault }
 
-interface Claimed {
+interface DueWallet {
   readonly id: bigint
   readonly userId: string
   readonly attempts: number
 }
 
-interface Sealed extends Claimed {
+interface SealedWallet extends DueWallet {
   readonly publicKey: string
   readonly sealedSecret: Buffer
   readonly keyVersion: number
 }
 
-interface Refused extends Claimed {
+interface FailedWallet extends DueWallet {
   readonly error: string
 }
 
+/** The channel of the notification that a user's wallet is provisioned. */
+export const walletChannel = (userId: string): string => `wallets.${userId}`
+
 /**
- * Provisions due wallets: key pair, sealed secret, and then both in one commit, so that nobody ever sees a public
- * key whose secret is not safe. Runs anywhere and any number of times; the fence on `attempts` keeps one key each.
+ * Provisions due wallets: creates a key pair, seals the secret, and stores public key and sealed secret in one commit.
+ * A public key is never visible before its secret is stored. Any number of workers may run: the fence on `attempts`
+ * lets each wallet get one key only.
  */
 export function createProvisionerBatch(services: Needs): Batch {
   return async () => {
-    const claimed = await claim(services)
-    if (claimed.length === 0) return { taken: 0 }
-    const outcomes = await Promise.all(claimed.map((wallet) => provision(services.vault, wallet)))
-    const sealed = outcomes.filter((outcome) => 'publicKey' in outcome)
-    const refused = outcomes.filter((outcome) => 'error' in outcome)
-    if (sealed.length > 0) await finish(services, sealed)
-    if (refused.length === 0) return { taken: claimed.length }
-    return { taken: claimed.length, nextDueMs: await putOff(services, refused) }
+    const due = await takeDueWallets(services)
+    if (due.length === 0) return { taken: 0 }
+    const results = await Promise.all(due.map((wallet) => createKey(services.vault, wallet)))
+    const sealed = results.filter((result) => 'publicKey' in result)
+    const failed = results.filter((result) => 'error' in result)
+    if (sealed.length > 0) await finishWallets(services, sealed)
+    if (failed.length === 0) return { taken: due.length }
+    return { taken: due.length, nextDueMs: await scheduleRetries(services, failed) }
   }
 }
 
-/** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
-function claim({ db }: Needs): Promise<Claimed[]> {
-  return query<Claimed>(db, {
-    name: 'wallets.claim',
+/** The condition uses `now()`, not `clock_timestamp()`: only a stable value can use the index on `due_at`. */
+function takeDueWallets({ db }: Needs): Promise<DueWallet[]> {
+  return query<DueWallet>(db, {
+    name: 'wallets.take',
     text: /* sql */ `
       with due as (
         select id from wallets where due_at <= now() order by due_at limit $1 for update skip locked)
@@ -60,25 +62,25 @@ function claim({ db }: Needs): Promise<Claimed[]> {
          set due_at = clock_timestamp() + $2 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
       returning w.id, w.user_id as "userId", w.attempts`,
-    values: [batch, leaseSeconds],
+    values: [batchSize, leaseSeconds],
   })
 }
 
-async function provision(vault: Vault, claimed: Claimed): Promise<Sealed | Refused> {
+async function createKey(vault: Vault, wallet: DueWallet): Promise<SealedWallet | FailedWallet> {
   const { publicKey, secret } = newKeyPair()
   const { keyVersion } = vault
   try {
-    const identity = { walletId: claimed.id, userId: claimed.userId, publicKey, keyVersion }
-    return { ...claimed, publicKey, keyVersion, sealedSecret: await sealKey(vault, secret, identity) }
+    const identity = { walletId: wallet.id, userId: wallet.userId, publicKey, keyVersion }
+    return { ...wallet, publicKey, keyVersion, sealedSecret: await sealKey(vault, secret, identity) }
   } catch (error) {
-    return { ...claimed, error: String(error).slice(0, lastErrorLength) }
+    return { ...wallet, error: String(error).slice(0, lastErrorLength) }
   } finally {
     secret.fill(0)
   }
 }
 
-/** Set-based and fenced: a row another batch has claimed since is left to it. */
-async function finish({ transact }: Needs, sealed: readonly Sealed[]): Promise<void> {
+/** Stores the keys of a batch. Fenced on `attempts`: a row that another batch has taken since is left unchanged. */
+async function finishWallets({ transact }: Needs, sealed: readonly SealedWallet[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {
       name: 'wallets.finish',
@@ -92,7 +94,7 @@ async function finish({ transact }: Needs, sealed: readonly Sealed[]): Promise<v
                  due_at = null, last_error = null
             from sealed s where w.id = s.id and w.attempts = s.attempts and w.public_key is null
           returning w.user_id, w.public_key),
-        named as (
+        parties_updated as (
           update parties p set wallet = f.public_key from finished f where p.user_id = f.user_id)
         select user_id as "userId" from finished`,
       values: [
@@ -107,22 +109,22 @@ async function finish({ transact }: Needs, sealed: readonly Sealed[]): Promise<v
   })
 }
 
-/** Puts the refused wallets off. Returns the ms until the first of them is due again. */
-async function putOff({ db, log }: Needs, refused: readonly Refused[]): Promise<number> {
-  log.error({ wallets: refused.length, error: refused[0]?.error }, 'the vault did not seal wallets')
-  const pauses = refused.map(({ attempts }) => Math.min(2 ** attempts, longestPauseSeconds))
+/** Makes the failed wallets due again later. Returns the ms until the first of them is due. */
+async function scheduleRetries({ db, log }: Needs, failed: readonly FailedWallet[]): Promise<number> {
+  log.error({ wallets: failed.length, error: failed[0]?.error }, 'the vault did not seal the keys of wallets')
+  const pauses = failed.map(({ attempts }) => Math.min(2 ** attempts, longestPauseSeconds))
   await query(db, {
-    name: 'wallets.put-off',
+    name: 'wallets.schedule-retries',
     text: /* sql */ `
       update wallets w
          set due_at = clock_timestamp() + r.pause * interval '1 second', last_error = r.error
         from unnest($1::bigint[], $2::int[], $3::int[], $4::text[]) as r (id, attempts, pause, error)
        where w.id = r.id and w.attempts = r.attempts`,
     values: [
-      refused.map(({ id }) => id),
-      refused.map(({ attempts }) => attempts),
+      failed.map(({ id }) => id),
+      failed.map(({ attempts }) => attempts),
       pauses,
-      refused.map(({ error }) => error),
+      failed.map(({ error }) => error),
     ],
   })
   return Math.min(...pauses) * 1000

@@ -7,9 +7,9 @@ import type { Vault } from '../../ports/vault.js'
  *
  *     format (1) = 1 | length of the wrapped data key (2, big endian) | wrapped data key | box
  *
- * The data key (32) is made for this wallet alone and wrapped by the vault; the box is AES-256-GCM under it
- * (kernel/aead.ts). Both are bound to the format and the wallet's identity as additional data, so a secret
- * copied to another row, or beside another public key, does not open.
+ * Each wallet has its own data key (32), wrapped by the vault. The box is AES-256-GCM under the data key
+ * (kernel/aead.ts). Both have the format and the wallet's identity as additional data, so a secret that is copied to
+ * another row or public key does not open.
  */
 const format = 1
 const headerBytes = 3
@@ -23,7 +23,7 @@ export interface WalletIdentity {
   readonly keyVersion: number
 }
 
-/** Seals a wallet's secret for exactly this identity. `identity.keyVersion` must be the vault's current one. */
+/** Seals a wallet's secret for this identity only. `identity.keyVersion` must be the vault's current one. */
 export async function sealKey(vault: Vault, secret: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
   const context = contextOf(identity)
   const dataKey = randomBytes(dataKeyBytes)
@@ -38,7 +38,7 @@ export async function sealKey(vault: Vault, secret: Uint8Array, identity: Wallet
   }
 }
 
-/** The secret again. Throws SealBroken when the bytes are altered, cut short or belong to another wallet. */
+/** Opens a sealed secret. Throws SealBroken when the bytes are altered, cut short or belong to another wallet. */
 export async function unsealKey(vault: Vault, sealed: Uint8Array, identity: WalletIdentity): Promise<Buffer> {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   if (bytes.length < headerBytes || bytes.readUInt8(0) !== format) throw new SealBroken()
@@ -53,7 +53,7 @@ export async function unsealKey(vault: Vault, sealed: Uint8Array, identity: Wall
   }
 }
 
-/** None of the parts can hold the separator, so two identities never give the same bytes. */
+/** No part can contain the separator, so two identities never give the same bytes. */
 function contextOf({ walletId, userId, publicKey, keyVersion }: WalletIdentity): Buffer {
   return Buffer.from(`wallet/${format}|${walletId}|${userId}|${publicKey}|${keyVersion}`)
 }

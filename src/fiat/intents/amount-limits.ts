@@ -4,14 +4,14 @@ import { DomainError } from '../../kernel/errors.js'
 import { baseUnits, displayText } from '../../kernel/money.js'
 import type { Config } from '../../platform/config/config.js'
 
-/** USD in cents, rounded half up. Throws `invalid_amount` for nothing, less, or more than any tip may be. */
+/** USD in cents, rounded half up. Throws `invalid_amount` unless above zero and at most the largest tip of the service. */
 export function parseUsdCents(amount: number, { maxUsd }: Config['tips']): bigint {
   const cents = baseUnits(amount, 2)
   if (cents === undefined || cents > BigInt(Math.round(maxUsd * 100))) throw new DomainError('invalid_amount')
   return cents
 }
 
-/** NGN in kobo, rounded half up and inside the limits of a charge; undefined stays so. Throws `invalid_amount`. */
+/** NGN in kobo, rounded half up. Throws `invalid_amount` outside the limits of a charge. Undefined stays undefined. */
 export function parseKobo(amountNgn: number | undefined, limits: Config['fiat']): bigint | undefined {
   if (amountNgn === undefined) return undefined
   const kobo = baseUnits(amountNgn, 2)
@@ -25,7 +25,7 @@ export function checkChargeLimits(kobo: bigint, { minNgn, maxNgn }: Config['fiat
   if (kobo < BigInt(minNgn) * 100n || kobo > BigInt(maxNgn) * 100n) throw new DomainError('invalid_amount')
 }
 
-/** Throws `invalid_amount` outside what the service and the creator take. */
+/** Throws `invalid_amount` outside the limits of the service and of the creator. */
 export function checkFiatUsdLimits(cents: bigint, service: Config['tips'], creator: CreatorSettings): void {
   const { minUsd, maxUsd } = tipLimitsFor(service, creator)
   const usd = Number(displayText(cents, 2))

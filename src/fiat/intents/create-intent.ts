@@ -2,7 +2,7 @@ import { resolveCreator } from '../../creators/resolve-creator.js'
 import type { CreatorSettings } from '../../creators/settings.js'
 import { isAddress } from '../../kernel/base58.js'
 import { DomainError } from '../../kernel/errors.js'
-import { newFiatIntentId, providerReferenceOf, userIdFrom } from '../../kernel/ids.js'
+import { newFiatIntentId, parseUserId, providerReferenceOf } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
@@ -22,10 +22,10 @@ const memoLength = 500
 const minuteMs = 60_000
 
 /**
- * Prices a fiat tip, has the provider ask for the money and stores what was issued (contract: POST
- * /payments/fiat/intent). Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider.
- * The provider is asked before anything is stored: until the caller has the answer nobody can pay. `network`: where
- * the caller is, for the limit of open intents.
+ * Creates a fiat intent (API: POST /payments/fiat/intent): prices the tip, opens a charge at the provider and stores the
+ * intent. Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider. The charge is opened
+ * before the intent is stored: nobody can pay before the caller has the answer. `network`: the caller's network, for the
+ * limit of open intents.
  */
 export async function createFiatIntent(
   services: Needs,
@@ -35,12 +35,12 @@ export async function createFiatIntent(
 ): Promise<FiatIntentAnswer> {
   const { config } = services
   const amountCents = parseUsdCents(input.amount, config.tips)
-  const explicitKobo = parseKobo(input.amountNgn, config.fiat)
-  const creator = await registeredCreator(services, input.creatorId)
+  const givenKobo = parseKobo(input.amountNgn, config.fiat)
+  const creator = await findRegisteredCreator(services, input.creatorId)
   checkFiatUsdLimits(amountCents, config.tips, creator.settings)
   const rate = await rates.current()
   const basis = config.fiat.chargeBasis
-  const price = priceFiatTip(amountCents, rate.value, basis, explicitKobo)
+  const price = priceFiatTip(amountCents, rate.value, basis, givenKobo)
   checkChargeLimits(price.chargeKobo, config.fiat)
   const owner = { userId: creator.userId, network }
   await checkOpenIntents(services, owner)
@@ -60,19 +60,20 @@ interface RegisteredCreator {
   readonly settings: CreatorSettings
 }
 
-/** A fiat tip is credited to an account, so there must be one; a wallet is not needed. Contract: no handles here. */
-async function registeredCreator(
+/** A fiat tip is credited to an account, so the creator must have one; a wallet is not needed. The API takes no handles here. */
+async function findRegisteredCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
 ): Promise<RegisteredCreator> {
-  const named = isSolDomain(creatorId.trim()) || userIdFrom(creatorId) !== undefined || isAddress(creatorId)
-  if (!named) throw new DomainError('creator_not_found')
+  const isKnownForm =
+    isSolDomain(creatorId.trim()) || parseUserId(creatorId) !== undefined || isAddress(creatorId)
+  if (!isKnownForm) throw new DomainError('creator_not_found')
   const { userId, settings } = await resolveCreator(services, creatorId)
   if (userId === undefined) throw new DomainError('creator_not_found')
   return { userId, settings }
 }
 
-/** Throws `payment_refused` with the provider's text; what is not about this payment is ours, and an alarm. */
+/** Throws `payment_refused` with the provider's text when it refuses this charge. Any other failure raises an alarm. */
 async function openCharge(
   { collections, metrics, log }: Pick<Services, 'collections' | 'metrics' | 'log'>,
   { fiatCollection }: CreatorSettings,
@@ -86,7 +87,7 @@ async function openCharge(
     if (!(error instanceof ProviderError)) throw error
     if (error.kind === 'rejected') throw new DomainError('payment_refused', error.message)
     metrics.alerts.inc({ kind: 'fiatpay_away' })
-    log.error({ err: error }, 'the fiat provider opens no charges')
+    log.error({ err: error }, 'the fiat provider does not open charges')
     throw error
   }
 }

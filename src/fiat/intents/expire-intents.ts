@@ -1,14 +1,14 @@
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 
-/** The settlement worker asks the provider right after expiry. What is open so long after that was not reached. */
+/** The settlement worker asks the provider right after expiry. An intent that is still open after this time was not settled. */
 const graceSeconds = 120
 /** Rows of one run. */
-const most = 1000
-/** Rates nobody refers to are kept this long. */
+const maxRows = 1000
+/** Rates that no intent refers to are kept this long. */
 const rateDays = 30
 
-/** Cancels open intents whose time is long over, whether or not the provider answers: late money wins all the same. */
+/** Cancels open intents that expired before the grace time, whether or not the provider answers. Late money still completes them. */
 const cancelSql = /* sql */ `
   with late as (
     select id from fiat_intents where client_network is not null and expires_at < now() - $1 * interval '1 second' limit $2
@@ -20,7 +20,7 @@ const cancelSql = /* sql */ `
   update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours'
   where id in (select id from cancelled)`
 
-/** Takes cancelled intents that never saw money out of the lists, a day after they expired. */
+/** Removes cancelled intents without a payment from the lists, a day after they expired. */
 const unlistSql = /* sql */ `
   with old as (
     update fiat_intents set unlist_at = null
@@ -29,19 +29,19 @@ const unlistSql = /* sql */ `
   )
   update tips set listed = false where id in (select id from old) and status = 'cancelled'`
 
-const forgetSql = /* sql */ `
+const deleteRatesSql = /* sql */ `
   delete from rates where id in (
     select id from rates r where created_at < now() - $1 * interval '1 day'
       and not exists (select from fiat_intents where rate_id = r.id or settle_rate_id = r.id)
     order by id limit $2 for update skip locked)`
 
-/** What happens to fiat intents by the clock alone. Any number of clocks may do it at once. */
-export async function expireFiat({ db }: Pick<Services, 'db'>): Promise<void> {
-  await query(db, { name: 'fiat.expire', text: cancelSql, values: [graceSeconds, most] })
-  await query(db, { name: 'fiat.unlist', text: unlistSql, values: [most] })
+/** Cancels and unlists fiat intents whose time is over. Any number of clocks may run it at the same time. */
+export async function expireFiatIntents({ db }: Pick<Services, 'db'>): Promise<void> {
+  await query(db, { name: 'fiat.expire', text: cancelSql, values: [graceSeconds, maxRows] })
+  await query(db, { name: 'fiat.unlist', text: unlistSql, values: [maxRows] })
 }
 
-/** Forgets old exchange rates that no intent refers to. */
-export async function forgetRates({ db }: Pick<Services, 'db'>): Promise<void> {
-  await query(db, { name: 'rates.forget', text: forgetSql, values: [rateDays, most] })
+/** Deletes old exchange rates that no intent refers to. */
+export async function deleteOldRates({ db }: Pick<Services, 'db'>): Promise<void> {
+  await query(db, { name: 'rates.delete-old', text: deleteRatesSql, values: [rateDays, maxRows] })
 }

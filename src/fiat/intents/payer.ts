@@ -5,23 +5,23 @@ import { cleanLine } from '../../kernel/text.js'
 import { query } from '../../platform/database/database.js'
 import type { FiatIntentInput } from '../schemas.js'
 
-/** Who pays, as far as the service keeps it. */
+/** What the service keeps about a payer. */
 export interface Payer {
   readonly name: string
-  /** What the provider is told: the payer's own address, or one made up for this payment. */
+  /** The address for the provider: the payer's own, or one generated for this payment. */
   readonly email: string
-  /** Where the receipt goes; undefined: there is none. */
+  /** The address for the receipt. Undefined: no receipt. */
   readonly receiptTo: string | undefined
 }
 
 const anonymousName = 'Anonymous'
 const nameLength = 100
-/** Reserved for such uses (RFC 2606): mail to it reaches nobody. */
-const nobodysDomain = 'example.com'
+/** Reserved by RFC 2606: mail to it reaches no one. */
+const reservedDomain = 'example.com'
 
 /**
- * What is kept of a payer. Of one who wants to stay unknown neither name nor e-mail goes any further than here: not
- * into the database, not to the provider. `publicUrl`: whose host the made-up addresses are of.
+ * What the service keeps about a payer. The name and e-mail of an anonymous payer stop here: they reach neither the database
+ * nor the provider. `publicUrl`: generated addresses have its host.
  */
 export function payerFrom(
   { senderName, payerEmail, isAnonymous }: Pick<FiatIntentInput, 'senderName' | 'payerEmail' | 'isAnonymous'>,
@@ -32,25 +32,25 @@ export function payerFrom(
   return { name: name || anonymousName, email: receiptTo ?? guestEmail(publicUrl), receiptTo }
 }
 
-/** The provider wants a real top-level domain; where we have none, the address is of nobody's. */
+/** The provider requires a public domain. Without one of our own the address uses the reserved domain. */
 function guestEmail(publicUrl: string): string {
   const { hostname } = new URL(publicUrl)
   const isPublic = hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[')
-  return `guest-${randomBytes(12).toString('hex')}@${isPublic ? hostname : nobodysDomain}`
+  return `guest-${randomBytes(12).toString('hex')}@${isPublic ? hostname : reservedDomain}`
 }
 
 /**
- * The record of somebody who gave an e-mail, made where missing; never an account. Two autocommit statements, as for
- * parties: nobody waits for a row that exists.
+ * The id of the payer with this e-mail; creates the row if it is missing. A payer is never an account. Two autocommit
+ * statements, as for parties (docs/decisions/0024): an existing row is never locked.
  */
-export async function internPayer(db: Knex, email: string): Promise<bigint | undefined> {
+export async function findOrCreatePayer(db: Knex, email: string): Promise<bigint | undefined> {
   await query(db, {
     name: 'payers.insert',
     text: 'insert into payers (email) values ($1) on conflict do nothing',
     values: [email],
   })
   const [row] = await query<{ id: bigint }>(db, {
-    name: 'payers.read',
+    name: 'payers.find',
     text: 'select id from payers where email = $1',
     values: [email],
   })

@@ -4,8 +4,8 @@ import { isFiatIntentId } from '../../kernel/ids.js'
 import { query } from '../../platform/database/database.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
 
-/** A fiat intent's states are its tip's, in the contract's own words. */
-const words = {
+/** The API's names for the states of a fiat tip. */
+const statusNames = {
   pending: 'requires_action',
   confirmed: 'completed',
   failed: 'failed',
@@ -14,20 +14,20 @@ const words = {
 
 export interface FiatStatus {
   readonly intentId: string
-  readonly status: (typeof words)[TipStatus]
+  readonly status: (typeof statusNames)[TipStatus]
   readonly completedAt: string | null
 }
 
 /**
- * How a fiat intent stands (contract: GET /payments/fiat/status). Reads the database alone, however many ask: the
- * provider is asked by the settlement worker in its own rhythm. Throws `payment_intent_not_found`.
+ * The status of a fiat intent (API: GET /payments/fiat/status). Reads only the database; the settlement worker asks the
+ * provider on its own schedule. Throws `payment_intent_not_found`.
  */
 export async function readFiatStatus(db: Knex, intentId: string): Promise<FiatStatus> {
   const [row] = isFiatIntentId(intentId) ? await find(db, intentId) : []
   if (row === undefined) throw new DomainError('payment_intent_not_found')
   return {
     intentId,
-    status: words[row.status],
+    status: statusNames[row.status],
     completedAt: row.confirmedAt?.toISOString() ?? null,
   }
 }

@@ -8,17 +8,17 @@ import type { TransferAccount } from '../../ports/collections.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { recordFiatTip } from '../../tips/fiat-tip.js'
-import { type ChargeBasis, detailsOf, type FiatPrice } from '../fees.js'
+import { type ChargeBasis, type FiatPrice, presentFiatDetails } from '../fees.js'
 import { nextPoll } from '../settlement/poll-schedule.js'
-import { internPayer, type Payer } from './payer.js'
+import { findOrCreatePayer, type Payer } from './payer.js'
 
-/** Whose open intents are counted together. */
+/** Open intents are limited for each pair of a creator and the caller's network. */
 export interface Owner {
   readonly userId: string
   readonly network: string
 }
 
-/** A fiat intent that the provider has opened. */
+/** A fiat intent whose charge the provider has opened. */
 export interface FiatIntent {
   readonly id: string
   readonly owner: Owner
@@ -32,8 +32,8 @@ export interface FiatIntent {
 }
 
 /**
- * Throws `too_many_requests` when a caller has as many open intents for a creator as one may have. Asked before the
- * provider is, and again under a lock when the intent is stored.
+ * Throws `too_many_requests` when the owner has as many open intents as allowed. Called before the charge is opened, and
+ * again under a lock when the intent is stored.
  */
 export async function checkOpenIntents(
   { db, config }: Pick<Services, 'db' | 'config'>,
@@ -41,22 +41,22 @@ export async function checkOpenIntents(
 ): Promise<void> {
   const { factor } = config.limits
   if (factor === 0) return
-  const most = Math.max(1, Math.round(config.fiat.openIntents * factor))
+  const maxOpen = Math.max(1, Math.round(config.fiat.openIntents * factor))
   const [row] = await query<{ open: number }>(db, {
-    name: 'fiat.open',
+    name: 'fiat.count-open',
     text: 'select count(*)::int as open from fiat_intents where user_id = $1 and client_network = $2',
     values: [userId, network],
   })
-  if ((row?.open ?? 0) >= most) throw new DomainError('too_many_requests')
+  if ((row?.open ?? 0) >= maxOpen) throw new DomainError('too_many_requests')
 }
 
-/** Writes the intent and its pending tip down, together. Throws `too_many_requests`. */
+/** Stores the intent and its pending tip in one transaction. Throws `too_many_requests`. */
 export async function storeFiatIntent(
   { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
   intent: FiatIntent,
 ): Promise<void> {
   const { id, owner, payer, price } = intent
-  const payerId = payer.receiptTo === undefined ? undefined : await internPayer(db, payer.receiptTo)
+  const payerId = payer.receiptTo === undefined ? undefined : await findOrCreatePayer(db, payer.receiptTo)
   await transact(async ({ trx }) => {
     await lockOwner(trx, owner)
     await checkOpenIntents({ db: trx, config }, owner)
@@ -66,7 +66,7 @@ export async function storeFiatIntent(
       sender: payer.name,
       message: intent.memo,
       amountCents: price.amountCents,
-      details: detailsOf(price),
+      details: presentFiatDetails(price),
     })
     await insertIntent(trx, intent, payerId, config.fiat.watchDays)
   })
@@ -86,7 +86,7 @@ async function insertIntent(
   payerId: bigint | undefined,
   watchDays: number,
 ): Promise<void> {
-  const firstLook = nextPoll(
+  const firstPollSeconds = nextPoll(
     { sinceCreated: 0, untilExpiry: (expiresAt.getTime() - Date.now()) / 1000, completed: false },
     watchDays,
   )
@@ -119,7 +119,7 @@ async function insertIntent(
       }),
       expiresAt,
       owner.network,
-      firstLook,
+      firstPollSeconds,
     ],
   })
 }

@@ -4,29 +4,29 @@ import type { Services } from '../../services.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
 import { nextPoll } from './poll-schedule.js'
 
-/** Intents of one batch; the provider is asked about all of them at once. */
-const batch = 16
-/** An intent that was not finished within this time is due again: its worker died. Longer than any look. */
+/** Intents of one batch. The provider is polled for all of them in parallel. */
+const batchSize = 16
+/** An intent that its worker does not finish within this time is due again. Longer than any settlement takes. */
 const leaseSeconds = 60
-const lastErrorLength = 200
+const maxErrorLength = 200
 
-/** An intent whose turn it is. */
+/** An intent that is due to be polled at the provider. */
 export interface DueFiatIntent {
   readonly id: string
   readonly reference: string
-  /** The fence: whoever claims it next has another number. */
+  /** The fence: the next worker that takes the row has another number. */
   readonly attempts: number
   readonly sinceCreated: number
   readonly untilExpiry: number
   readonly status: TipStatus
-  /** The provider's payments that are booked. */
-  readonly booked: readonly string[]
+  /** The provider's ids of the payments that are recorded. */
+  readonly recorded: readonly string[]
 }
 
-/** `now()`, not `clock_timestamp()`, in the condition: only a stable bound can use the index of due rows. */
+/** The condition uses `now()`, not `clock_timestamp()`, because only a stable value can use the index of due rows. */
 export function takeDueIntents(db: Knex): Promise<DueFiatIntent[]> {
   return query<DueFiatIntent>(db, {
-    name: 'fiat.claim',
+    name: 'fiat.take',
     text: /* sql */ `
       with due as (
         select id from fiat_intents where due_at <= now() order by due_at limit $1 for update skip locked)
@@ -37,20 +37,21 @@ export function takeDueIntents(db: Knex): Promise<DueFiatIntent[]> {
         extract(epoch from clock_timestamp() - f.created_at)::float8 as "sinceCreated",
         extract(epoch from f.expires_at - clock_timestamp())::float8 as "untilExpiry",
         (select status from tips where id = f.id) as status,
-        array(select provider_transaction from fiat_payments where intent_id = f.id) as booked`,
-    values: [batch, leaseSeconds],
+        array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded`,
+    values: [batchSize, leaseSeconds],
   })
 }
 
-/** How a look ended. */
+/** The result of polling and settling an intent. */
 export interface PollResult {
   readonly completed: boolean
   readonly error?: string
 }
 
 /**
- * Says when an intent is due next. Fenced: one that another batch has claimed since is left to it. A webhook that came
- * during the look makes it due again at once: the look may have been a moment too early. Returns the ms until then.
+ * Sets when an intent is due next. Changes nothing when another worker has taken the row since. If a webhook came while the
+ * provider was polled, the intent is due again immediately, because the answer may have been too early. Returns the ms until
+ * then.
  */
 export async function finishIntent(
   db: Knex,
@@ -66,12 +67,12 @@ export async function finishIntent(
         due_at = case when woken_at > asked_at then greatest(clock_timestamp(), asked_at + interval '1 second')
                       else clock_timestamp() + $3::float8 * interval '1 second' end
       where id = $1 and attempts = $2`,
-    values: [intent.id, intent.attempts, pause, error?.slice(0, lastErrorLength) ?? null],
+    values: [intent.id, intent.attempts, pause, error?.slice(0, maxErrorLength) ?? null],
   })
   return pause === null ? Number.POSITIVE_INFINITY : pause * 1000
 }
 
-/** Makes the intent of a provider's reference due, at most once a second. Also one that is watched no more. */
+/** Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more. */
 export async function makeIntentDue(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   reference: string,

@@ -4,40 +4,40 @@ import { lockFiatTip } from '../../tips/fiat-tip.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
 import type { ChargeBasis, FiatPrice } from '../fees.js'
 
-/** An intent whose tip is locked: nobody else settles it until the transaction ends. */
+/** An intent whose tip is locked: no other worker settles it until the transaction ends. */
 export interface LockedIntent {
   readonly id: string
   readonly status: TipStatus
   readonly userId: string
-  /** The creator's, null until it is provisioned. */
+  /** The creator's custody wallet. Null until it is provisioned. */
   readonly wallet: string | null
   readonly creatorName: string
   readonly price: FiatPrice
   readonly basis: ChargeBasis
   readonly rateId: bigint
-  /** Units of 10^-8, locked when the intent was made. */
+  /** Units of 10^-8, locked when the intent was created. */
   readonly rate: bigint
   readonly expiresAt: Date
   readonly expired: boolean
-  /** Null: there is no receipt. */
+  /** Null: no receipt. */
   readonly receiptTo: string | null
-  /** The provider's payments that are booked. */
-  readonly booked: readonly string[]
+  /** The provider's ids of the payments that are recorded. */
+  readonly recorded: readonly string[]
 }
 
 type Row = Omit<LockedIntent, 'status' | 'price'> & FiatPrice
 
-/** Locks the tip first, and reads only then: what a faster worker did meanwhile is seen. */
+/** Locks the tip first and reads afterwards, so that it sees what another worker has just committed. */
 export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
   const status = await lockFiatTip(trx, id)
   const [row] = await query<Row>(trx, {
-    name: 'fiat.locked',
+    name: 'fiat.read-locked',
     text: /* sql */ `
       select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName",
         f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
         f.charge_kobo as "chargeKobo", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email as "receiptTo",
-        array(select provider_transaction from fiat_payments where intent_id = f.id) as booked
+        array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded
       from fiat_intents f join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
       join rates r on r.id = f.rate_id left join payers p on p.id = f.payer_id
       where f.id = $1`,
@@ -48,7 +48,7 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
   return { ...intent, status, price: { amountCents, feeCents, finalCents, chargeKobo } }
 }
 
-/** Notes that the intent waits for nobody any more: where its payer was is forgotten. */
+/** Closes an intent: it does not count as open any more, and the payer's network is deleted. */
 export async function closeIntent(trx: Knex, id: string): Promise<void> {
   await query(trx, {
     name: 'fiat.close',
@@ -57,10 +57,10 @@ export async function closeIntent(trx: Knex, id: string): Promise<void> {
   })
 }
 
-/** The same for one that was cancelled: it leaves the lists a day after it expired. */
-export async function closeUnpaid(trx: Knex, id: string): Promise<void> {
+/** Closes a cancelled intent, which leaves the lists a day after it expired. */
+export async function closeCancelled(trx: Knex, id: string): Promise<void> {
   await query(trx, {
-    name: 'fiat.close-unpaid',
+    name: 'fiat.close-cancelled',
     text: `update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours' where id = $1`,
     values: [id],
   })

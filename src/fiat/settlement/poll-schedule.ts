@@ -1,25 +1,25 @@
-/** When the provider is asked about an intent, in seconds from a moment at which these are known. */
+/** The age of an intent, in seconds. */
 export interface IntentAge {
   readonly sinceCreated: number
-  /** Negative: it has expired so long ago. */
+  /** Negative after the expiry. */
   readonly untilExpiry: number
-  /** It is paid: only a second payment could still come. */
+  /** The intent is paid: only a second payment could still come. */
   readonly completed: boolean
 }
 
 const firstPause = 5
-/** Before expiry somebody waits for the answer. */
+/** Before expiry a payer waits for the answer. */
 const longestPauseOpen = 60
-/** After it only late money is looked for; its webhook usually comes first. */
+/** After expiry only late money can come, and its webhook usually comes first. */
 const firstPauseExpired = 60
 const longestPauseExpired = 6 * 3600
-/** A look right after expiry would find the payment of the last second under way. */
+/** Polls this long after expiry, so that a payment of the last second has arrived. */
 const graceSeconds = 5
 
 /**
- * Seconds until the next look, null when the watch is over. A function of the age alone, so the number of looks of an
- * intent's life is bounded whatever happens in between: pauses grow by half from 5 s to a minute until it expires, then
- * double from a minute to six hours.
+ * Seconds until the next poll; null when polling ends. Depends only on the age, so the number of polls of an intent is bounded
+ * whatever happens. Pauses are half the intent's age, from 5 s to a minute, until it expires; then they double from a minute
+ * to six hours.
  */
 export function nextPoll(
   { sinceCreated, untilExpiry, completed }: IntentAge,

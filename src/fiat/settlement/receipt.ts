@@ -1,20 +1,20 @@
 import { displayText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
-import type { MailContent } from '../../mail/queue-email.js'
+import type { EmailContent } from '../../mail/queue-email.js'
 import type { Payment } from '../../ports/collections.js'
 import type { LockedIntent } from './lock-intent.js'
 
 const nameLength = 60
 
 /**
- * The receipt of a completed fiat tip. The creator's name is the only text in it that somebody else chose; it is cut
- * short, since whoever pays NGN 100 to a creator of their own may have this mail sent to anybody.
+ * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut, because for NGN 100
+ * anyone can have this mail with a creator name of their own sent to any address.
  */
 export function receipt(
   { id, creatorName }: Pick<LockedIntent, 'id' | 'creatorName'>,
   { kobo, paidAt }: Payment,
-): MailContent {
+): EmailContent {
   const amount = `NGN ${withKobo(kobo)}`
   return emailLayout({
     subject: `Your tip of ${amount}`,

@@ -1,57 +1,92 @@
 import type { Knex } from 'knex'
-import { type Entry, platformAccount } from '../../ledger/accounts.js'
+import { type Entry, platformAccount, userAccount } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import type { Payment } from '../../ports/collections.js'
 import type { FiatCredit } from '../fees.js'
-import type { Classification } from './classify-payment.js'
-import { creditEntries } from './credit-entries.js'
 
-/** A payment and what it is for. */
+/** Why money waits for an operator. */
+export type SuspenseReason = 'underpaid' | 'overpaid' | 'paid_again'
+
+/** What happens to a payment. Amounts in kobo. */
+export interface Classification {
+  /** The payment completes the intent: the creator is credited. */
+  readonly credits: boolean
+  readonly suspense: { readonly kobo: bigint; readonly reason: SuspenseReason } | undefined
+}
+
+/**
+ * Classifies a payment (docs/decisions/0018). The first payment of at least the charge credits the creator, however late it
+ * comes; its surplus waits in suspense. A smaller payment waits in suspense, and so does every later one.
+ */
+export function classifyPayment(
+  { kobo }: Pick<Payment, 'kobo'>,
+  chargeKobo: bigint,
+  completed: boolean,
+): Classification {
+  if (completed) return { credits: false, suspense: { kobo, reason: 'paid_again' } }
+  if (kobo < chargeKobo) return { credits: false, suspense: { kobo, reason: 'underpaid' } }
+  const surplus = kobo - chargeKobo
+  return {
+    credits: true,
+    suspense: surplus === 0n ? undefined : { kobo: surplus, reason: 'overpaid' },
+  }
+}
+
+/** A payment to record. */
 export interface RecordedPayment {
   readonly intentId: string
   readonly userId: string
   readonly payment: Payment
-  readonly judgement: Classification
-  /** What it credits, if it does. */
+  readonly classification: Classification
+  /** Undefined when the payment credits nothing. */
   readonly credit: FiatCredit | undefined
 }
 
 /**
- * Books a payment: its row, one transfer of the ledger keyed by the provider's transaction, and what waits for an
- * operator. The naira come from the provider: into the exchange what pays the charge, into suspense the rest; out of
- * the exchange come the dollars of the creator and of the platform.
+ * Records a payment: its row, one ledger transfer with the provider's transaction id as the key, and a suspense item if money
+ * waits for an operator. The naira come from the provider's account. What pays the charge goes to the exchange account `fx`,
+ * the rest to suspense. The dollars of the creator and of the platform come out of `fx`.
  */
-export async function recordPayment(trx: Knex, booked: RecordedPayment): Promise<void> {
-  const { payment, intentId, judgement } = booked
+export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promise<void> {
+  const { payment, intentId, classification } = recorded
+  const { credits, suspense } = classification
   await query(trx, {
     name: 'fiat.payment',
     text: /* sql */ `
       insert into fiat_payments (provider_transaction, intent_id, kobo, paid_at, disposition) values ($1, $2, $3, $4, $5)`,
-    values: [
-      payment.transaction,
-      intentId,
-      payment.kobo,
-      payment.paidAt,
-      judgement.credits ? 'credited' : 'suspense',
-    ],
+    values: [payment.transaction, intentId, payment.kobo, payment.paidAt, credits ? 'credited' : 'suspense'],
   })
-  await credit(trx, { key: `fiatpay:${payment.transaction}`, ref: intentId, entries: paymentEntries(booked) })
-  if (judgement.suspense === undefined) return
+  await credit(trx, {
+    key: `fiatpay:${payment.transaction}`,
+    ref: intentId,
+    entries: paymentEntries(recorded),
+  })
+  if (suspense === undefined) return
   await query(trx, {
     name: 'fiat.suspense',
     text: 'insert into suspense_items (provider_transaction, kobo, reason) values ($1, $2, $3)',
-    values: [payment.transaction, judgement.suspense.kobo, judgement.suspense.reason],
+    values: [payment.transaction, suspense.kobo, suspense.reason],
   })
 }
 
-function paymentEntries({ userId, payment, judgement, credit }: RecordedPayment): Entry[] {
-  const waiting = judgement.suspense?.kobo ?? 0n
+function paymentEntries({ userId, payment, classification, credit }: RecordedPayment): Entry[] {
+  const suspenseKobo = classification.suspense?.kobo ?? 0n
   const naira: Entry[] = [
     { account: platformAccount('provider_clearing', 'NGN'), amount: -payment.kobo },
-    { account: platformAccount('fx', 'NGN'), amount: payment.kobo - waiting },
-    { account: platformAccount('suspense', 'NGN'), amount: waiting },
+    { account: platformAccount('fx', 'NGN'), amount: payment.kobo - suspenseKobo },
+    { account: platformAccount('suspense', 'NGN'), amount: suspenseKobo },
   ]
   const dollars = credit === undefined ? [] : creditEntries(userId, credit)
   return [...naira.filter(({ amount }) => amount !== 0n), ...dollars]
+}
+
+/** The entries that move a credit in dollars out of the exchange account to the creator and the platform. */
+export function creditEntries(userId: string, { creditMicro, revenueMicro }: FiatCredit): Entry[] {
+  const entries: Entry[] = [
+    { account: platformAccount('fx', 'USDC'), amount: -(creditMicro + revenueMicro) },
+    { account: userAccount(userId, 'available', 'USDC'), amount: creditMicro },
+    { account: platformAccount('platform_fee', 'USDC'), amount: revenueMicro },
+  ]
+  return entries.filter(({ amount }) => amount !== 0n)
 }

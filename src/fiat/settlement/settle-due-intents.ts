@@ -8,47 +8,50 @@ import { reportSettlement, settleIntent } from './settle-intent.js'
 type Needs = Pick<Services, 'db' | 'transact' | 'collections' | 'config' | 'metrics' | 'log'>
 
 /**
- * Asks the provider about due intents and settles what it finds: look, call, transact. One intent that fails holds up
- * no other, and an answer that is none means later. Runs anywhere and any number of times.
+ * Polls the provider about the due intents and settles what it finds: read, call, transact. An intent that fails does not
+ * stop the others. Without a usable answer it is polled again later. Any number of workers may run it.
  */
 export function createSettlementBatch(services: Needs): Batch {
   return async () => {
     const due = await takeDueIntents(services.db)
-    const pauses = await Promise.all(due.map((intent) => attempt(services, intent)))
+    const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, intent)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
 }
 
 /** Returns the ms until the intent is due again. */
-async function attempt(services: Needs, intent: DueFiatIntent): Promise<number> {
+async function fetchAndSettle(services: Needs, intent: DueFiatIntent): Promise<number> {
   const { db, config, log } = services
   try {
-    const seen = await fetchPayments(services.collections, intent)
-    return await settleAndFinish(services, intent, seen)
+    const fetched = await fetchPayments(services.collections, intent)
+    return await settleAndFinish(services, intent, fetched)
   } catch (error) {
-    alarm(services, error)
-    log.warn({ err: error, intentId: intent.id }, 'a fiat intent could not be settled; it is looked at again')
+    countProviderError(services, error)
+    log.warn(
+      { err: error, intentId: intent.id },
+      'a fiat intent could not be settled; it is tried again later',
+    )
     const message = error instanceof ProviderError ? error.message : 'unexpected error'
-    const looked = { completed: intent.status === 'confirmed', error: message }
-    return finishIntent(db, intent, looked, config.fiat.watchDays)
+    const result = { completed: intent.status === 'confirmed', error: message }
+    return finishIntent(db, intent, result, config.fiat.watchDays)
   }
 }
 
 async function settleAndFinish(
   services: Needs,
   intent: DueFiatIntent,
-  seen: FetchedPayments,
+  fetched: FetchedPayments,
 ): Promise<number> {
   const { watchDays } = services.config.fiat
   const { settlement, pauseMs } = await services.transact(async (uow) => {
-    const settled = await settleIntent(uow, intent.id, seen)
-    return { settlement: settled, pauseMs: await finishIntent(uow.trx, intent, settled, watchDays) }
+    const result = await settleIntent(uow, intent.id, fetched)
+    return { settlement: result, pauseMs: await finishIntent(uow.trx, intent, result, watchDays) }
   })
   reportSettlement(services, intent.id, settlement)
   return pauseMs
 }
 
-/** Away, not knowing our key, or making no sense: nothing is decided without the provider, so somebody must look. */
-function alarm({ metrics }: Needs, error: unknown): void {
+/** Alarms an operator: without a usable answer of the provider no intent is settled. */
+function countProviderError({ metrics }: Needs, error: unknown): void {
   if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
 }

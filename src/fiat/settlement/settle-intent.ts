@@ -1,57 +1,60 @@
+import type { Knex } from 'knex'
 import { queueEmail } from '../../mail/queue-email.js'
+import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Payment } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
+import { tipChannel } from '../../tips/confirm/confirm-tips.js'
 import { confirmFiatTip, endFiatTip } from '../../tips/fiat-tip.js'
-import { tipChannel } from '../../tips/read/channel.js'
-import { creditOf, viewOfCredit } from '../fees.js'
-import { classifyPayment, type SuspenseReason } from './classify-payment.js'
+import { computeCredit, presentCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
-import { lateRate } from './late-rate.js'
-import { closeIntent, closeUnpaid, type LockedIntent, lockIntent } from './lock-intent.js'
+import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
 import { receipt } from './receipt.js'
-import { recordPayment } from './record-payment.js'
+import { classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
 
-/** What a settlement did. */
-export interface Settlement {
+/** What the settlement of an intent did. */
+export interface SettlementResult {
   readonly completed: boolean
-  /** It was this one that completed the intent. */
+  /** This settlement completed the intent. */
   readonly credited: boolean
   readonly suspended: readonly SuspenseReason[]
 }
 
 /**
- * Takes what the provider says of an intent into the books, in the caller's transaction: every payment once, the
- * credit, the tip's confirmation, the receipt, and the end of an intent that failed or expired. Settling the same
- * again, or in two workers at once, changes nothing.
+ * Settles an intent in the caller's transaction: records each payment once, credits the creator, confirms the tip, queues the
+ * receipt, and ends an intent that failed or expired. A repetition, also in two workers at the same time, changes nothing.
  */
-export async function settleIntent(uow: UnitOfWork, id: string, seen: FetchedPayments): Promise<Settlement> {
+export async function settleIntent(
+  uow: UnitOfWork,
+  id: string,
+  fetched: FetchedPayments,
+): Promise<SettlementResult> {
   const intent = await lockIntent(uow.trx, id)
   let completed = intent.status === 'confirmed'
   const suspended: SuspenseReason[] = []
-  const fresh = seen.payments.filter(({ transaction }) => !intent.booked.includes(transaction))
-  for (const payment of fresh) {
-    const judgement = classifyPayment(payment, intent.price.chargeKobo, completed)
-    if (judgement.suspense !== undefined) suspended.push(judgement.suspense.reason)
-    const credit = judgement.credits ? await complete(uow, intent, payment) : undefined
-    await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, judgement, credit })
-    completed ||= judgement.credits
+  const newPayments = fetched.payments.filter(({ transaction }) => !intent.recorded.includes(transaction))
+  for (const payment of newPayments) {
+    const classification = classifyPayment(payment, intent.price.chargeKobo, completed)
+    if (classification.suspense !== undefined) suspended.push(classification.suspense.reason)
+    const credit = classification.credits ? await complete(uow, intent, payment) : undefined
+    await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, classification, credit })
+    completed ||= classification.credits
   }
-  if (!completed) await end(uow, intent, seen.failed || fresh.length > 0)
-  if (!completed && fresh.length > 0) await closeIntent(uow.trx, id)
+  if (!completed) await endUnpaid(uow, intent, fetched.failed || newPayments.length > 0)
+  if (!completed && newPayments.length > 0) await closeIntent(uow.trx, id)
   return { completed, credited: completed && intent.status !== 'confirmed', suspended }
 }
 
-/** Confirms the tip with what its payment is worth. Late money counts at the rate that gives less. */
+/** Confirms the tip and credits its payment. Late money is valued at the rate that gives less. */
 async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment) {
   const { trx, publish } = uow
   const { id, price, basis } = intent
   const paidLate = payment.paidAt > intent.expiresAt
-  const rate = paidLate ? await lateRate(trx, intent) : { id: intent.rateId, value: intent.rate }
-  const credit = creditOf(price, rate.value, basis)
-  const view = viewOfCredit(price, credit.creditMicro)
-  if (!(await confirmFiatTip(trx, { id, ...view, creditedMicro: credit.creditMicro })))
+  const rate = paidLate ? await readLateRate(trx, intent) : { id: intent.rateId, value: intent.rate }
+  const credit = computeCredit(price, rate.value, basis)
+  const amounts = presentCredit(price, credit.creditMicro)
+  if (!(await confirmFiatTip(trx, { id, ...amounts, creditedMicro: credit.creditMicro })))
     throw new Error(`Fiat tip ${id} is ${intent.status} and cannot be confirmed`)
   await query(trx, {
     name: 'fiat.complete',
@@ -68,23 +71,35 @@ async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment)
   return credit
 }
 
-/** An intent without its money: failed when the provider says so or too little came, cancelled when its time is over. */
-async function end({ trx }: UnitOfWork, intent: LockedIntent, failed: boolean): Promise<void> {
+/**
+ * The rate for money that was paid or credited late: the locked rate or the last accepted one, whichever gives less
+ * (docs/decisions/0018). Otherwise a payer could wait for a better rate at the platform's expense.
+ */
+export async function readLateRate(
+  trx: Knex,
+  { rateId, rate }: Pick<LockedIntent, 'rateId' | 'rate'>,
+): Promise<Pick<AcceptedRate, 'id' | 'value'>> {
+  const current = await findLastAcceptedRate(trx)
+  return current !== undefined && current.value > rate ? current : { id: rateId, value: rate }
+}
+
+/** Ends an intent that is not paid: failed if the provider says so or too little was paid, cancelled if it has expired. */
+async function endUnpaid({ trx }: UnitOfWork, intent: LockedIntent, failed: boolean): Promise<void> {
   if (failed) {
     if (await endFiatTip(trx, intent.id, 'failed')) await closeIntent(trx, intent.id)
   } else if (intent.expired && (await endFiatTip(trx, intent.id, 'cancelled')))
-    await closeUnpaid(trx, intent.id)
+    await closeCancelled(trx, intent.id)
 }
 
-/** Counts what an operator must look at, and tips that were confirmed; after the commit. */
+/** Counts confirmed tips, and alarms an operator about money in suspense. Call it after the commit. */
 export function reportSettlement(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
   id: string,
-  { credited, suspended }: Settlement,
+  { credited, suspended }: SettlementResult,
 ): void {
   if (credited) metrics.tipsConfirmed.inc()
   for (const reason of suspended) {
     metrics.alerts.inc({ kind: 'fiat_suspense' })
-    log.error({ intentId: id, reason }, 'naira wait for an operator: run suspense')
+    log.error({ intentId: id, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')
   }
 }

@@ -2,11 +2,10 @@ import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
-import { type FiatCredit, worthOf } from '../fees.js'
-import type { SuspenseReason } from '../settlement/classify-payment.js'
-import { creditEntries } from '../settlement/credit-entries.js'
-import { lateRate } from '../settlement/late-rate.js'
+import { type FiatCredit, valueOfKobo } from '../fees.js'
 import { lockIntent } from '../settlement/lock-intent.js'
+import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
+import { readLateRate } from '../settlement/settle-intent.js'
 
 /** Naira that wait for an operator. */
 export interface SuspenseItem {
@@ -26,18 +25,18 @@ const columns = /* sql */ `
   s.provider_transaction as transaction, p.intent_id as "intentId", s.kobo, s.reason, p.paid_at as "paidAt",
   s.resolved_at as "resolvedAt", s.resolution, s.resolved_by as "resolvedBy", s.note`
 
-/** What waits, oldest first; with `all` also what is resolved. */
-export function listSuspense(db: Knex, all: boolean, most: number): Promise<SuspenseItem[]> {
+/** The items that wait, oldest first; with `all` also the resolved ones. */
+export function listSuspense(db: Knex, all: boolean, limit: number): Promise<SuspenseItem[]> {
   return query<SuspenseItem>(db, {
     name: 'suspense.list',
     text: /* sql */ `
       select ${columns} from suspense_items s join fiat_payments p using (provider_transaction)
       where $1 or s.resolved_at is null order by s.created_at limit $2`,
-    values: [all, most],
+    values: [all, limit],
   })
 }
 
-/** One that waits, by the provider's id of its payment. */
+/** The waiting item of a payment, by the provider's id of the payment. */
 export async function findSuspense(db: Knex, transaction: string): Promise<SuspenseItem | undefined> {
   const [item] = await query<SuspenseItem>(db, {
     name: 'suspense.find',
@@ -49,8 +48,8 @@ export async function findSuspense(db: Knex, transaction: string): Promise<Suspe
   return item
 }
 
-/** How much waits by the items, and how much the ledger says is there: the two must be the same. */
-export async function suspenseSums(db: Knex): Promise<{ readonly items: bigint; readonly ledger: bigint }> {
+/** The sum of the waiting items, and the balance of the ledger's suspense account. The two must be equal. */
+export async function sumSuspense(db: Knex): Promise<{ readonly items: bigint; readonly ledger: bigint }> {
   const [row] = await query<{ items: bigint; ledger: bigint }>(db, {
     name: 'suspense.sums',
     text: /* sql */ `
@@ -62,22 +61,21 @@ export async function suspenseSums(db: Knex): Promise<{ readonly items: bigint; 
   return row ?? { items: 0n, ledger: 0n }
 }
 
-/** What becomes of an item. `note`: why, for those who ask later; `by`: the operator. */
-export interface Resolution {
+/** How an operator resolves an item. `by`: the operator. `note`: the reason. */
+export interface SuspenseResolution {
   readonly as: 'returned' | 'assigned'
   readonly by: string
   readonly note: string
 }
 
 /**
- * Takes an item out of the books, in the caller's transaction: `returned`, its money went back to the payer through
- * the provider; `assigned`, its worth goes to the creator it was meant for. The tip's own state stays as it is.
- * Undefined when it does not wait (any more).
+ * Resolves an item in the caller's transaction. `returned`: the provider gave the money back to the payer. `assigned`: its
+ * value goes to the creator it was meant for. The tip keeps its status. Undefined when no such item waits.
  */
 export async function resolveSuspense(
   trx: Knex,
   transaction: string,
-  { as, by, note }: Resolution,
+  { as, by, note }: SuspenseResolution,
 ): Promise<SuspenseItem | undefined> {
   const [item] = await query<SuspenseItem>(trx, {
     name: 'suspense.resolve',
@@ -89,26 +87,27 @@ export async function resolveSuspense(
     values: [transaction, as, by, note],
   })
   if (item === undefined) return undefined
-  const entries = as === 'returned' ? returnEntries(item) : assignEntries(item, await assignmentOf(trx, item))
+  const entries =
+    as === 'returned' ? returnEntries(item) : assignEntries(item, await valueAssignment(trx, item))
   await credit(trx, { key: `fiatpay:${transaction}:${as}`, ref: item.intentId, entries })
   return item
 }
 
-/** Whom an item would go to, and what it is worth to them and to the platform. */
+/** The creator who would get an item, and the shares of the creator and the platform. */
 export interface Assignment extends FiatCredit {
   readonly userId: string
   readonly creatorName: string
 }
 
-/** Values an item for its creator as late money: at the rate that gives less, less the fee on the gross basis. */
-export async function assignmentOf(
+/** Values an item like late money: at the rate that gives less, and less the fee on the gross basis. */
+export async function valueAssignment(
   db: Knex,
   { intentId, kobo }: Pick<SuspenseItem, 'intentId' | 'kobo'>,
 ): Promise<Assignment> {
   const intent = await lockIntent(db, intentId)
-  const { value } = await lateRate(db, intent)
+  const { value } = await readLateRate(db, intent)
   const { userId, creatorName } = intent
-  return { userId, creatorName, ...worthOf(kobo, value, intent.basis) }
+  return { userId, creatorName, ...valueOfKobo(kobo, value, intent.basis) }
 }
 
 function returnEntries({ kobo }: SuspenseItem): Entry[] {
@@ -119,7 +118,7 @@ function returnEntries({ kobo }: SuspenseItem): Entry[] {
   )
 }
 
-function assignEntries({ kobo }: SuspenseItem, { userId, ...worth }: Assignment): Entry[] {
+function assignEntries({ kobo }: SuspenseItem, { userId, ...value }: Assignment): Entry[] {
   const naira = transferEntries(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
-  return [...naira, ...creditEntries(userId, worth)]
+  return [...naira, ...creditEntries(userId, value)]
 }

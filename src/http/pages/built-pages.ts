@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context, Middleware } from 'koa'
 
-/** A built file in every form a browser may take it in. */
+/** A built file with its compressed forms. */
 interface Asset {
   readonly type: string
   readonly identity: Buffer
@@ -11,19 +11,19 @@ interface Asset {
   readonly br: Buffer | undefined
 }
 
-/** What was built for one page: paths as browsers ask for them. */
+/** The URL paths of the files of one page. */
 interface PageFiles {
   readonly script: string
   readonly preloads: readonly string[]
   readonly styles: readonly string[]
 }
 
-/** The built pages, in memory. */
+/** The built pages, kept in memory. */
 export interface Pages {
-  /** Of the page made from src/pages/<name>/main.tsx. Throws when there is none. */
+  /** The files of the page built from src/pages/<name>/main.tsx. Throws for an unknown name. */
   files(name: string): PageFiles
   readonly assets: ReadonlyMap<string, Asset>
-  /** The script for other sites' pages. */
+  /** The script that other sites embed. */
   readonly embedScript: Asset
 }
 
@@ -42,7 +42,7 @@ const types: Readonly<Record<string, string>> = {
 }
 const builtPages = fileURLToPath(new URL('../../../pages', import.meta.url))
 
-/** Reads what `npm run build` made of src/pages. Throws when it is not there: a service without pages is half of one. */
+/** Loads the files that `npm run build` made from src/pages. Throws when they are missing. */
 export function loadPages(folder = builtPages): Pages {
   if (!existsSync(`${folder}/manifest.json`))
     throw new Error('The pages are not built: run `node src/pages/build.mjs` (npm run build does it too)')
@@ -56,7 +56,7 @@ export function loadPages(folder = builtPages): Pages {
       return {
         script: `/${entry.file}`,
         preloads: parts.slice(1).map(({ file }) => `/${file}`),
-        // What several pages share comes first, so that a page's own rules win.
+        // Shared style sheets come first, so that a page's own rules override them.
         styles: [...new Set(parts.toReversed().flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
       }
     },
@@ -87,7 +87,7 @@ function readAsset(file: string): Asset {
   }
 }
 
-/** `GET /assets/:name`: names change with the content, so a browser never has to ask again. */
+/** `GET /assets/:name`. A file's name changes with its content, so browsers may cache it forever. */
 export function serveAssets({ assets }: Pick<Pages, 'assets'>): Middleware {
   return async (ctx) => {
     const asset = assets.get(String(ctx['params'].name))
@@ -97,7 +97,7 @@ export function serveAssets({ assets }: Pick<Pages, 'assets'>): Middleware {
   }
 }
 
-/** `GET /embed.js`: for any site, as a module; its name stays, so browsers look for a new one after five minutes. */
+/** `GET /embed.js`: a module for any site. Its name never changes, so browsers may cache it for five minutes only. */
 export function serveEmbedScript({ embedScript }: Pick<Pages, 'embedScript'>): Middleware {
   return async (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300')

@@ -3,7 +3,10 @@ import type { Config } from '../../platform/config/config.js'
 import type { Pages } from './built-pages.js'
 import { sendPage } from './send-page.js'
 
-/** `GET /dashboard` and its screens: one page for all, which nobody may frame. It is told what a withdrawal costs. */
+/**
+ * `GET /dashboard` and its screens: one page, which no site may frame. Its root element has the withdrawal fees and
+ * limits as data attributes.
+ */
 export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pages: Pages): Middleware {
   const data = {
     'withdraw-least-fee-ngn': String(withdrawals.leastFeeNgn),
@@ -22,7 +25,7 @@ export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pag
     })
 }
 
-/** `GET /overlay?wallet=…`: what a creator's streaming program shows; the dashboard frames it as a preview. */
+/** `GET /overlay?wallet=…`: the page for a creator's streaming software. The dashboard frames it as a preview. */
 export function serveOverlay(pages: Pages): Middleware {
   return async (ctx) => {
     sendPage(ctx, pages, {

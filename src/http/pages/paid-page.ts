@@ -1,18 +1,19 @@
 import type { Middleware } from 'koa'
-import { stillPagePolicy } from '../security/security-headers.js'
+import { staticPagePolicy } from '../security/response-headers.js'
 import type { Pages } from './built-pages.js'
 import { html } from './html.js'
 
-/** Where the fiat provider sends people back to, in the tab they paid in; it adds its reference to the query. */
+/** The fiat provider redirects supporters here after the payment, in the tab in which they paid. */
 export const paidPath = '/paid'
 
-const aWhile = 'public, max-age=300'
+const fiveMinutes = 'public, max-age=300'
 
 /**
- * `GET /paid`: the end of the provider's tab, in the checkout's clothes. It does not know what became of the payment and
- * claims nothing; the query is not read. Nothing runs on it: banks' own browsers may have scripts off.
+ * `GET /paid`: the last page of the provider's tab, with the checkout's styles. It says nothing about the payment and
+ * does not read the query (the provider adds its reference there). It has no script, because in-app browsers of banks
+ * may not run scripts.
  */
-export function servePaid(pages: Pages): Middleware {
+export function servePaidPage(pages: Pages): Middleware {
   const { styles } = pages.files('checkout')
   const { text } = html`<!doctype html>
 <html lang="en" data-theme="light" data-framed="false">
@@ -33,8 +34,8 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
 </html>
 `
   return async (ctx) => {
-    ctx.set('Cache-Control', aWhile)
-    ctx.set('Content-Security-Policy', stillPagePolicy)
+    ctx.set('Cache-Control', fiveMinutes)
+    ctx.set('Content-Security-Policy', staticPagePolicy)
     ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
     ctx.type = 'text/html; charset=utf-8'
     ctx.body = text

@@ -2,39 +2,40 @@ import type { Context } from 'koa'
 import type { Pages } from './built-pages.js'
 import { escapeHtml } from './html.js'
 
-/** What a page may do besides showing itself. */
+/** The parts of a page's content security policy that differ between pages. */
 interface PagePolicy {
-  /** Who may frame it: origins, or `'none'` or `'self'` in their quotes. */
+  /** The origins that may frame the page, or `'none'` or `'self'` with quotes. */
   readonly frameAncestors: string
-  /** Origins it may ask besides its own. */
+  /** Other origins that the page may send requests to. */
   readonly connect?: readonly string[]
-  /** It submits forms to its own origin. */
+  /** The page may submit forms to its own origin. */
   readonly forms?: boolean
-  /** It frames pages of its own origin. */
+  /** The page may frame pages of its own origin. */
   readonly frames?: boolean
 }
 
 export interface PageHead {
-  /** The folder under src/pages it is made from. */
+  /** The page's folder under src/pages. */
   readonly name: string
   readonly title: string
-  /** Attributes of the root element, for the page's script to read: data-<name>. */
+  /** Attributes data-<name> of the root element, for the page's script. */
   readonly data?: Readonly<Record<string, string>>
   readonly theme: 'dark' | 'light'
   readonly policy: PagePolicy
-  /** A page whose window may keep a hold of the window that opened it. */
+  /** The page and the windows it opens keep their references to each other. */
   readonly keepsOpener?: boolean
 }
 
 /**
- * Answers with the document of a built page: no inline script or style, nothing that a cache may keep. What it may do is
- * the policy and nothing else; text never becomes script, also by mistake (trusted types without any policy).
+ * Answers with the HTML document of a built page. It has no inline script or style and may not be cached. The content
+ * security policy forbids everything that the page does not need. Trusted types without a policy prevent text from
+ * becoming script by mistake.
  */
 export function sendPage(ctx: Context, pages: Pages, head: PageHead): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.set('Content-Security-Policy', contentPolicy(head.policy))
   ctx.set('Cross-Origin-Opener-Policy', head.keepsOpener === true ? 'unsafe-none' : 'same-origin')
-  // Browsers that know frame-ancestors ignore it, older ones would refuse the very site that may frame us.
+  // `frame-ancestors` replaces this header. Older browsers would apply it and refuse the site that may frame the page.
   ctx.remove('X-Frame-Options')
   ctx.type = 'text/html; charset=utf-8'
   ctx.body = documentOf(pages, head)

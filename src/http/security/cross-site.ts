@@ -1,18 +1,18 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../../kernel/errors.js'
 
-/** Methods that change nothing: a foreign page may cause them, and cannot read the answer. */
-const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Methods that change nothing. A page of another site may send them, but cannot read the answer. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses a state-changing request that a foreign page makes with our cookie (403 `Forbidden`): an Origin that is
- * neither this host nor the public URL or, without Origin, a Sec-Fetch-Site that says cross-site or same-site.
- * Neither header present (a backend, a script): it passes, since then no browser put the cookie there.
+ * Refuses a state-changing request that a page of another site sends with our cookie (403 `Forbidden`). Such a request
+ * has an Origin that is neither this host nor the public URL or, without Origin, a Sec-Fetch-Site of cross-site or
+ * same-site. A request without both headers does not come from a browser's page, and passes.
  */
 export function refuseCrossSite(publicUrl: string): Middleware {
   const publicOrigin = new URL(publicUrl).origin
   return async (ctx, next) => {
-    if (!reading.has(ctx.method) && isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
+    if (!safeMethods.has(ctx.method) && isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
     await next()
   }
 }

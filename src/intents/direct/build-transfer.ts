@@ -1,18 +1,17 @@
 import type { PayableCreator } from '../../creators/resolve-creator.js'
 import type { Token } from '../../kernel/tokens.js'
 import type { Services } from '../../services.js'
-import { type Gross, splitFee } from '../quote.js'
-import type { UnsignedTransaction } from '../unsigned-transaction.js'
-import { newReferenceKey } from './reference-key.js'
+import { type GrossAmount, splitFee } from '../quote.js'
+import { newReferenceKey, type UnsignedTransaction } from '../unsigned-transaction.js'
 
 /**
- * The unsigned transaction of a tip that arrives in the token it was given in. Throws `amount_below_minimum` when
- * the recipient would not hold enough to exist.
+ * Builds the unsigned transaction of a tip whose input and output token are the same. Throws `amount_below_minimum` when
+ * the recipient's wallet would stay below the rent exemption.
  */
 export async function buildDirectTransfer(
   { chain, config, metrics, log }: Pick<Services, 'chain' | 'config' | 'metrics' | 'log'>,
   token: Token,
-  gross: Gross,
+  gross: GrossAmount,
   creator: PayableCreator,
   sender: string,
 ): Promise<UnsignedTransaction> {
@@ -26,7 +25,7 @@ export async function buildDirectTransfer(
     metrics.alerts.inc({ kind: 'fee_leg_left_out' })
     log.warn(
       { token: token.symbol },
-      'the treasury cannot receive this token: a tip goes out without the platform fee',
+      'the treasury cannot receive this token: the transaction of a tip is built without the platform fee',
     )
   }
   const referenceKey = newReferenceKey()

@@ -6,10 +6,9 @@ import { solMint, type Token } from '../../kernel/tokens.js'
 import { messageHash } from '../../kernel/wire-transaction.js'
 import type { SwapEngine, SwapOffer, SwapRequest } from '../../ports/swaps.js'
 import type { Services } from '../../services.js'
-import { newReferenceKey } from '../direct/reference-key.js'
-import type { Gross } from '../quote.js'
-import { refusalOf } from '../select-route.js'
-import type { UnsignedTransaction } from '../unsigned-transaction.js'
+import type { GrossAmount } from '../quote.js'
+import { swapRefusal } from '../select-route.js'
+import { newReferenceKey, type UnsignedTransaction } from '../unsigned-transaction.js'
 import { checkSwap, type SwapTerms } from './check-swap.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'metrics' | 'log' | 'swaps'>
@@ -17,29 +16,29 @@ type Needs = Pick<Services, 'chain' | 'config' | 'metrics' | 'log' | 'swaps'>
 interface Swap {
   readonly input: Token
   readonly output: Token
-  readonly gross: Gross
+  readonly gross: GrossAmount
   readonly creator: PayableCreator
   readonly supporter: string
 }
 
 /**
- * The unsigned transaction of a tip that is changed into another token on its way. The engines are asked in their
- * order, and what they offer is simulated before it is handed out; the first offer that holds is taken. Throws
- * `no_route` or `swap_engines_unavailable` when none does. `without`: an engine that counts as away.
+ * Builds the unsigned transaction of a tip that is swapped into another token (docs/decisions/0013). The swap engines are
+ * called in their order. Each offer is simulated and checked, and the first one that passes is taken. Throws `no_route`
+ * or `swap_engines_unavailable` when none passes. `excluded`: an engine that is not called and counts as unavailable.
  */
 export async function buildSwap(
   services: Needs,
   swap: Swap,
-  without: UnsignedTransaction['provider'] | undefined,
+  excluded: UnsignedTransaction['provider'] | undefined,
 ): Promise<UnsignedTransaction> {
   const request = await requestFor(services, swap)
-  const refusals: ProviderErrorKind[] = without === undefined ? [] : ['unavailable']
-  for (const engine of services.swaps.filter(({ provider }) => provider !== without)) {
-    const offer = await offerOf(services, engine, request)
-    if (typeof offer !== 'string') return issued(services, swap, engine, offer, request)
-    refusals.push(offer)
+  const failures: ProviderErrorKind[] = excluded === undefined ? [] : ['unavailable']
+  for (const engine of services.swaps.filter(({ provider }) => provider !== excluded)) {
+    const offer = await checkedOffer(services, engine, request)
+    if (typeof offer !== 'string') return transactionOf(services, swap, engine, offer, request)
+    failures.push(offer)
   }
-  throw new DomainError(refusalOf(refusals))
+  throw new DomainError(swapRefusal(failures))
 }
 
 async function requestFor({ chain, config }: Needs, swap: Swap): Promise<SwapRequest> {
@@ -47,7 +46,7 @@ async function requestFor({ chain, config }: Needs, swap: Swap): Promise<SwapReq
   const { treasuryWallet, feeBps } = config.tips
   const recipientAccount = chain.associatedAccount(creator.wallet, output.mint)
   const feeAccounts = [output, input].map(({ mint }) => chain.associatedAccount(treasuryWallet, mint))
-  const open = await chain.tokenAccounts([recipientAccount, ...feeAccounts])
+  const existing = await chain.tokenAccounts([recipientAccount, ...feeAccounts])
   return {
     inputMint: input.mint,
     outputMint: output.mint,
@@ -55,15 +54,15 @@ async function requestFor({ chain, config }: Needs, swap: Swap): Promise<SwapReq
     supporter,
     recipient: creator.wallet,
     recipientAccount,
-    opensRecipientAccount: !open.has(recipientAccount),
+    createsRecipientAccount: !existing.has(recipientAccount),
     feeBps,
-    feeAccount: feeAccounts.find((account) => open.has(account)),
+    feeAccount: feeAccounts.find((account) => existing.has(account)),
     referenceKey: newReferenceKey(),
   }
 }
 
-/** An offer that holds, or what is wrong with the engine. */
-async function offerOf(
+/** An offer that passes the check, or why the engine has none. */
+async function checkedOffer(
   { chain, metrics, log }: Needs,
   engine: SwapEngine,
   request: SwapRequest,
@@ -74,16 +73,19 @@ async function offerOf(
     return error.kind
   })
   if (typeof offer === 'string') return offer
-  const rehearsal = await chain.simulate(offer.transaction)
-  if (rehearsal === undefined) return 'ambiguous'
-  const verdict = checkSwap(termsOf(chain, request, offer), rehearsal)
-  if (verdict.fault === undefined) {
-    const { received = offer.outAmount } = verdict
-    // The market may have moved since the quote: what is promised is what arrives.
+  const simulation = await chain.simulate(offer.transaction)
+  if (simulation === undefined) return 'ambiguous'
+  const check = checkSwap(termsOf(chain, request, offer), simulation)
+  if (check.fault === undefined) {
+    const { received = offer.outAmount } = check
+    // The price may have moved since the quote, so the simulated amount is promised if it is lower.
     return received < offer.outAmount ? { ...offer, outAmount: received } : offer
   }
-  log.warn({ engine: engine.provider, fault: verdict.fault }, 'a swap transaction was not handed out')
-  if (verdict.fault === 'second_signer') return 'rejected'
+  log.warn(
+    { engine: engine.provider, fault: check.fault },
+    'the transaction of a swap engine failed the check and was not used',
+  )
+  if (check.fault === 'second_signer') return 'rejected'
   metrics.alerts.inc({ kind: 'swap_refused' })
   return 'ambiguous'
 }
@@ -92,19 +94,20 @@ function termsOf(chain: Services['chain'], request: SwapRequest, { outAmount }: 
   return { ...request, outAmount, wrappedAccount: chain.associatedAccount(request.supporter, solMint) }
 }
 
-function issued(
+function transactionOf(
   { config, metrics, log }: Needs,
   { output, gross }: Swap,
   { provider }: SwapEngine,
   offer: SwapOffer,
   { referenceKey }: SwapRequest,
 ): UnsignedTransaction {
-  const { transaction, lastValidBlockHeight, outAmount, priceImpactPct, referenced, feeTaken } = offer
-  if (!feeTaken) {
+  const { transaction, lastValidBlockHeight, outAmount, priceImpactPct, carriesReferenceKey, includesFee } =
+    offer
+  if (!includesFee) {
     metrics.alerts.inc({ kind: 'fee_leg_left_out' })
     log.warn(
       { token: output.symbol },
-      'the treasury has no account for it: a swapped tip goes out without our fee',
+      'the treasury has no token account for this token: the transaction of a swapped tip is built without the platform fee',
     )
   }
   return {
@@ -112,10 +115,10 @@ function issued(
     output,
     transaction,
     lastValidBlockHeight,
-    referenceKey: referenced ? referenceKey : null,
-    messageHash: referenced ? null : messageHash(transaction),
+    referenceKey: carriesReferenceKey ? referenceKey : null,
+    messageHash: carriesReferenceKey ? null : messageHash(transaction),
     outAmount,
-    fee: feeTaken ? basisPoints(gross.units, config.tips.feeBps) : 0n,
+    fee: includesFee ? basisPoints(gross.units, config.tips.feeBps) : 0n,
     priceImpactPct,
   }
 }

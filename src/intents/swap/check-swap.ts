@@ -2,28 +2,28 @@ import { solMint } from '../../kernel/tokens.js'
 import {
   type AccountChange,
   type AccountState,
-  type Holding,
   rentExemptLamports,
   type Simulation,
+  type TokenHolding,
 } from '../../ports/chain.js'
-import { networkFeeOf, pays, strangeInstruction, systemProgram } from './swap-instructions.js'
+import { isForbiddenInstruction, networkFeeOf, paysInto, systemProgram } from './swap-instructions.js'
 
-/** What a swap transaction has to keep. */
+/** The terms a swap transaction must keep. */
 export interface SwapTerms {
   readonly supporter: string
-  /** The supporter's associated account of wrapped SOL, where SOL is put on its way into a swap. */
+  /** The supporter's associated account of wrapped SOL. A swap of SOL goes through it. */
   readonly wrappedAccount: string
   readonly recipient: string
   readonly recipientAccount: string
   readonly inputMint: string
   readonly outputMint: string
-  /** Base units of the input the supporter gives. */
+  /** Base units of the input the supporter agreed. */
   readonly amount: bigint
-  /** Base units of the output the recipient was promised. */
+  /** The amount promised to the recipient, in base units of the output. */
   readonly outAmount: bigint
 }
 
-/** Why a transaction is not handed out. `second_signer` is no lie: some markets work that way. */
+/** Why a transaction is not used. `second_signer` is not suspicious: some markets need another signer. */
 type SwapFault =
   | 'second_signer'
   | 'strange_instruction'
@@ -34,66 +34,66 @@ type SwapFault =
   | 'takes_too_much'
   | 'changes_hands'
 
-export type SwapVerdict =
+export type SwapCheck =
   | { readonly fault: SwapFault }
-  /** What the recipient receives as things are; undefined when the supporter cannot pay yet, so that it cannot be told. */
+  /** The amount the recipient receives in the simulation; undefined when the supporter cannot pay yet. */
   | { readonly fault: undefined; readonly received: bigint | undefined }
 
 /** How far the price may have moved between the quote and the simulation. */
-const driftBps = 100n
-/** Lamports for signatures and priority; more is not a fee. */
-const networkFeeMax = 1_000_000n
-/** Lamports the network wants in a token account. */
-const accountRent = 2_039_280n
-/** The controls of an account that nobody but its owner moves or closes: initialized, all else empty. */
-const plainControls = `${'00'.repeat(36)}01${'00'.repeat(44)}`
+const maxDriftBps = 100n
+/** The highest accepted fee for signatures and priority, in lamports. */
+const maxNetworkFee = 1_000_000n
+/** The rent of a token account, in lamports. */
+const tokenAccountRent = 2_039_280n
+/** The controls of a token account that only its owner can move or close: initialized, all other fields empty. */
+const ownerOnlyControls = `${'00'.repeat(36)}01${'00'.repeat(44)}`
 
 /**
- * Judges an engine's transaction by what it says and by what it does when it is simulated: nobody but the supporter
- * signs, only known instructions, the recipient's own account is paid what was promised, the supporter loses the
- * agreed amount, the network's fee and the rent of the account opened for the recipient, and nothing of theirs changes hands.
- * A transaction that fails because the supporter has too little is judged by what it says alone: their balance is
- * not our business.
+ * Checks the transaction of a swap engine by its content and by its simulation. Only the supporter signs. It has only known
+ * instructions. It pays the promised amount into the recipient's own account. The supporter loses only the agreed amount,
+ * the network fee and the rent of an account opened for the recipient. No account of the supporter gets another owner.
+ * If the simulation fails because the supporter has too little, only the content is checked: the supporter may add the
+ * money before they sign.
  */
-export function checkSwap(terms: SwapTerms, rehearsal: Simulation): SwapVerdict {
-  const { signers, instructions, changes, failed } = rehearsal
+export function checkSwap(terms: SwapTerms, simulation: Simulation): SwapCheck {
+  const { signers, instructions, changes, failed } = simulation
   if (signers.length !== 1 || signers[0] !== terms.supporter) return { fault: 'second_signer' }
-  if (instructions.some((one) => strangeInstruction(one, terms))) return { fault: 'strange_instruction' }
+  if (instructions.some((one) => isForbiddenInstruction(one, terms))) return { fault: 'strange_instruction' }
   const networkFee = networkFeeOf(instructions)
-  if (networkFee > networkFeeMax) return { fault: 'fee_too_high' }
+  if (networkFee > maxNetworkFee) return { fault: 'fee_too_high' }
   const paid = changes.get(terms.recipientAccount)
-  if (paid === undefined || !instructions.some((one) => pays(one, terms.recipientAccount)))
+  if (paid === undefined || !instructions.some((one) => paysInto(one, terms.recipientAccount)))
     return { fault: 'recipient_not_paid' }
   if (failed)
     return canPay(terms, networkFee, changes) ? { fault: 'fails' } : { fault: undefined, received: undefined }
-  return judgeChanges(terms, networkFee, paid, changes)
+  return checkChanges(terms, networkFee, paid, changes)
 }
 
-function judgeChanges(
+function checkChanges(
   terms: SwapTerms,
   networkFee: bigint,
   paid: AccountChange,
   changes: Simulation['changes'],
-): SwapVerdict {
+): SwapCheck {
   const after = paid.after?.holding
   if (after?.owner !== terms.recipient || after.mint !== terms.outputMint)
     return { fault: 'recipient_not_paid' }
   const received = after.amount - (paid.before?.holding?.amount ?? 0n)
-  if (received * 10_000n < terms.outAmount * (10_000n - driftBps)) return { fault: 'pays_less' }
+  if (received * 10_000n < terms.outAmount * (10_000n - maxDriftBps)) return { fault: 'pays_less' }
   if (changesHands(terms, changes)) return { fault: 'changes_hands' }
-  const opened = paid.before === undefined ? accountRent : 0n
+  const opened = paid.before === undefined ? tokenAccountRent : 0n
   if (takesTooMuch(terms, networkFee + opened, changes)) return { fault: 'takes_too_much' }
   return { fault: undefined, received }
 }
 
-/** Everything of the supporter's that the transaction may change: the wallet and token accounts they have now. */
+/** Whether the wallet or a token account of the supporter changes its owner, program or controls. */
 function changesHands({ supporter }: SwapTerms, changes: Simulation['changes']): boolean {
   const wallet = changes.get(supporter)?.after
   if (wallet !== undefined && wallet.program !== systemProgram) return true
   return [...changes.values()].some(({ before, after }) => {
     const owned = [before, after].some((state) => state?.holding?.owner === supporter)
     if (!owned || after === undefined) return false
-    const controls = before?.holding?.controls ?? plainControls
+    const controls = before?.holding?.controls ?? ownerOnlyControls
     return after.holding?.owner !== supporter || after.holding.controls !== controls
   })
 }
@@ -103,49 +103,52 @@ function takesTooMuch(
   costs: bigint,
   changes: Simulation['changes'],
 ): boolean {
-  const gives = (mint: string): bigint => (mint === inputMint ? amount : 0n)
-  if (lost(changes, (state, key) => lamportsOf(state, key, supporter)) > gives(solMint) + costs) return true
+  const agreed = (mint: string): bigint => (mint === inputMint ? amount : 0n)
+  if (totalLoss(changes, (state, key) => lamportsOf(state, key, supporter)) > agreed(solMint) + costs)
+    return true
   const mints = new Set(
-    [...changes.values()].flatMap(({ before }) => ofSupporter(before, supporter)?.mint ?? []),
+    [...changes.values()].flatMap(({ before }) => holdingOf(before, supporter)?.mint ?? []),
   )
   mints.delete(solMint)
-  return [...mints].some((mint) => lost(changes, (state) => tokensOf(state, mint, supporter)) > gives(mint))
+  return [...mints].some(
+    (mint) => totalLoss(changes, (state) => tokensOf(state, mint, supporter)) > agreed(mint),
+  )
 }
 
-function lost(
+function totalLoss(
   changes: Simulation['changes'],
-  worth: (state: AccountState | undefined, key: string) => bigint,
+  amountOf: (state: AccountState | undefined, key: string) => bigint,
 ): bigint {
   let sum = 0n
-  for (const [key, { before, after }] of changes) sum += worth(before, key) - worth(after, key)
+  for (const [key, { before, after }] of changes) sum += amountOf(before, key) - amountOf(after, key)
   return sum
 }
 
-/** A token account's lamports are its owner's too: they come back when it is closed, and wrapped SOL is lamports. */
+/** The lamports of a token account count too: closing it returns them, and wrapped SOL is lamports. */
 function lamportsOf(state: AccountState | undefined, key: string, supporter: string): bigint {
-  const own = key === supporter || ofSupporter(state, supporter) !== undefined
+  const own = key === supporter || holdingOf(state, supporter) !== undefined
   return own ? (state?.lamports ?? 0n) : 0n
 }
 
 function tokensOf(state: AccountState | undefined, mint: string, supporter: string): bigint {
-  const holding = ofSupporter(state, supporter)
+  const holding = holdingOf(state, supporter)
   return holding?.mint === mint ? holding.amount : 0n
 }
 
-function ofSupporter(state: AccountState | undefined, supporter: string): Holding | undefined {
+function holdingOf(state: AccountState | undefined, supporter: string): TokenHolding | undefined {
   return state?.holding?.owner === supporter ? state.holding : undefined
 }
 
-/** Whether the supporter has what the swap takes, with room for an account of wrapped SOL on the way. */
+/** Whether the supporter has enough for the swap, including the rent of a temporary account of wrapped SOL. */
 function canPay(
   { supporter, inputMint, amount, recipientAccount }: SwapTerms,
   networkFee: bigint,
   changes: Simulation['changes'],
 ): boolean {
-  const sol = inputMint === solMint
-  const opened = changes.get(recipientAccount)?.before === undefined ? accountRent : 0n
-  const needed = (sol ? amount + accountRent : 0n) + networkFee + opened + rentExemptLamports
+  const isSol = inputMint === solMint
+  const opened = changes.get(recipientAccount)?.before === undefined ? tokenAccountRent : 0n
+  const needed = (isSol ? amount + tokenAccountRent : 0n) + networkFee + opened + rentExemptLamports
   const states = [...changes.values()].map(({ before }) => before)
   const tokens = states.reduce((sum, state) => sum + tokensOf(state, inputMint, supporter), 0n)
-  return (changes.get(supporter)?.before?.lamports ?? 0n) >= needed && (sol || tokens >= amount)
+  return (changes.get(supporter)?.before?.lamports ?? 0n) >= needed && (isSol || tokens >= amount)
 }

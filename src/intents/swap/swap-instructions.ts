@@ -1,10 +1,10 @@
 import { solMint } from '../../kernel/tokens.js'
 import type { Instruction } from '../../ports/chain.js'
 
-/** The program of both engines, as long as the routers with programs of their own are excluded. */
+/** The program of both swap engines. The adapters exclude routers that use other programs. */
 export const engineProgram = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
-/** What every wallet belongs to. */
+/** The program that owns every wallet. */
 export const systemProgram = '11111111111111111111111111111111'
 
 const programs = {
@@ -15,18 +15,18 @@ const programs = {
   engine: engineProgram,
 } as const
 
-// First byte of a compute budget instruction, and its lamports.
+// First byte of a compute budget instruction, and the constants of the network fee.
 const setUnitLimit = 2
 const setUnitPrice = 3
 const lamportsPerSignature = 5000n
 const unitsPerInstruction = 200_000n
 const microLamports = 1_000_000n
 
-/** Four bytes: System transfer. */
+/** The first four bytes of a System transfer. */
 const systemTransfer = 2
-/** Highest first byte of the associated token program's instructions that open an account. */
+/** The highest first byte of an instruction of the associated token program that opens an account. */
 const createIdempotent = 1
-/** First byte of what a swap needs of the token program: close an account, take lamports as wrapped SOL. */
+/** First bytes of the token program instructions that a swap needs: close an account, count lamports as wrapped SOL. */
 const closeAccount = 9
 const syncNative = 17
 
@@ -37,8 +37,8 @@ export interface SwapParties {
   readonly inputMint: string
 }
 
-/** Whether an instruction has no business in a swap, whatever it would do now. */
-export function strangeInstruction(instruction: Instruction, parties: SwapParties): boolean {
+/** Whether a swap must not contain this instruction, even if it is harmless now. */
+export function isForbiddenInstruction(instruction: Instruction, parties: SwapParties): boolean {
   switch (instruction.program) {
     case programs.computeBudget:
     case programs.engine:
@@ -48,18 +48,18 @@ export function strangeInstruction(instruction: Instruction, parties: SwapPartie
     case programs.system:
       return !wrapsSol(instruction, parties)
     case programs.token:
-      return !housekeeps(instruction, parties)
+      return !managesWrappedSol(instruction, parties)
     default:
       return true
   }
 }
 
-/** Whether the engine is told of this account: only then can the swap pay into it. */
-export function pays({ program, accounts }: Instruction, account: string): boolean {
+/** Whether the instruction passes this account to the swap program. Otherwise the swap cannot pay into it. */
+export function paysInto({ program, accounts }: Instruction, account: string): boolean {
   return program === programs.engine && accounts.includes(account)
 }
 
-/** Lamports for one signature and the priority the instructions set (network rule: rounded up). */
+/** The network fee in lamports: one signature, plus the priority fee the instructions set, rounded up as the network does. */
 export function networkFeeOf(instructions: readonly Instruction[]): bigint {
   let limit: bigint | undefined
   let price = 0n
@@ -73,7 +73,7 @@ export function networkFeeOf(instructions: readonly Instruction[]): bigint {
   return lamportsPerSignature + (units * price + microLamports - 1n) / microLamports
 }
 
-/** Lamports on their way into the supporter's own account of wrapped SOL. */
+/** A transfer of SOL into the supporter's own account of wrapped SOL. */
 function wrapsSol(
   { accounts, data }: Instruction,
   { supporter, wrappedAccount, inputMint }: SwapParties,
@@ -89,7 +89,7 @@ function wrapsSol(
   )
 }
 
-/** A token account for one of the two: create, or create unless it is there. */
+/** Opens a token account of the supporter or the recipient. */
 function opensAccount({ accounts, data }: Instruction, { supporter, recipient }: SwapParties): boolean {
   const owner = accounts[2]
   return (
@@ -97,8 +97,11 @@ function opensAccount({ accounts, data }: Instruction, { supporter, recipient }:
   )
 }
 
-/** Only the account of wrapped SOL is closed, and what is in it goes back to the supporter. */
-function housekeeps({ accounts, data }: Instruction, { supporter, wrappedAccount }: SwapParties): boolean {
+/** Only the account of wrapped SOL may be closed, and only in favor of the supporter. */
+function managesWrappedSol(
+  { accounts, data }: Instruction,
+  { supporter, wrappedAccount }: SwapParties,
+): boolean {
   const [account, destination] = accounts
   if (data[0] === syncNative) return true
   return data[0] === closeAccount && account === wrappedAccount && destination === supporter

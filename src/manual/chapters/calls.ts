@@ -6,7 +6,7 @@ import { errorsOf } from './errors.js'
 import { bodyFields, parameterFields } from './fields.js'
 import { samplesOf } from './samples.js'
 
-/** What a manual tells of this installation. */
+/** The settings of this installation that the manual shows. */
 export interface Installation {
   readonly base: string
   readonly limits: RateLimits
@@ -19,12 +19,12 @@ interface Group {
   readonly paths: RegExp
 }
 
-/** In the order a newcomer needs them; a call belongs to the first that fits. */
+/** In the order in which a new reader needs them. A call belongs to the first group whose `paths` match. */
 const groups: readonly Group[] = [
   {
     id: 'accounts',
     title: 'Accounts',
-    about: 'Register, log in, and read the own account. An account is a creator as soon as somebody tips it.',
+    about: 'Register, log in, and read your account. Every account can receive tips as a creator.',
     paths: /^\/auth\//,
   },
   {
@@ -38,7 +38,7 @@ const groups: readonly Group[] = [
     id: 'crypto-tips',
     title: 'Crypto tips',
     about:
-      'The service builds a transaction, the supporter’s wallet signs and submits it, the chain says what happened.',
+      'The service builds a transaction, the supporter’s wallet signs and submits it, and the service verifies it on the chain.',
     paths: /^\/(payments\/intent|chain\/)/,
   },
   {
@@ -50,19 +50,19 @@ const groups: readonly Group[] = [
   {
     id: 'money',
     title: 'Balance and withdrawals',
-    about: 'What a creator has, and how it gets to a Nigerian bank account.',
+    about: 'The creator’s balance, and withdrawals to a Nigerian bank account.',
     paths: /^\/(payouts\/|creators\/(balance|transactions|banks|bank-accounts))/,
   },
   {
     id: 'creators',
     title: 'Creator settings',
-    about: 'Profile, API keys and the sites embeds may live on: what a dashboard does.',
+    about: 'Profile, API keys and the sites that may embed the checkout. The dashboard uses these calls.',
     paths: /^\/creators\//,
   },
-  { id: 'other-calls', title: 'Other calls', about: 'What belongs nowhere else.', paths: /^/ },
+  { id: 'other-calls', title: 'Other calls', about: 'Calls that belong to no other group.', paths: /^/ },
 ]
 
-/** Every call, under the group it belongs to. */
+/** One chapter for each group of calls. */
 export function callsChapters(calls: readonly Call[], installation: Installation): Chapter[] {
   return groups
     .map((group) => {
@@ -78,7 +78,7 @@ function chapterOf({ id, title, about }: Group, calls: readonly Call[], installa
     id,
     title,
     blocks: [text(about), table(['Call', 'Purpose'], ...rows)],
-    beside: [],
+    samples: [],
     sections: calls.map((call) => sectionOf(call, installation)),
   }
 }
@@ -92,17 +92,22 @@ function sectionOf(call: Call, { base, limits }: Installation): Section {
     call: { method, path, badges: badgesOf(call) },
     blocks: [
       ...notes.map(text),
-      ...askedOf(call),
-      { kind: 'fields', title: 'Answer', fields: bodyFields(call, '<', call.answer.schema), asks: false },
+      ...requestBlocks(call),
+      {
+        kind: 'fields',
+        title: 'Answer',
+        fields: bodyFields(call, '<', call.answer.schema),
+        isRequest: false,
+      },
       heading('Refusals'),
       ...errorsOf(call),
-      text(repetition(call, limits)),
+      text(limitAndRetryText(call, limits)),
     ],
-    beside: samplesOf(call, base),
+    samples: samplesOf(call, base),
   }
 }
 
-/** The badge of each credential; where there are two, either will do. */
+/** The badge of each credential. A call with two badges accepts either. */
 const credentialNames: Readonly<Record<string, string>> = {
   session: 'session cookie',
   accessToken: 'access token',
@@ -115,7 +120,7 @@ function badgesOf({ operation }: Call): string[] {
   return names.length === 0 ? ['no credential'] : names.map((name) => credentialNames[name] ?? name)
 }
 
-function askedOf(call: Call): Block[] {
+function requestBlocks(call: Call): Block[] {
   const parts: [title: string, place: string][] = [
     ['In the path', 'path'],
     ['Query', 'query'],
@@ -123,15 +128,15 @@ function askedOf(call: Call): Block[] {
   ]
   const parameters = parts.map(([title, place]): Block => {
     const own = (call.operation.parameters ?? []).filter((parameter) => parameter.in === place)
-    return { kind: 'fields', title, fields: parameterFields(call, own), asks: true }
+    return { kind: 'fields', title, fields: parameterFields(call, own), isRequest: true }
   })
   const body = call.body === undefined ? [] : bodyFields(call, '>', call.body)
-  const all: Block[] = [...parameters, { kind: 'fields', title: 'Body', fields: body, asks: true }]
+  const all: Block[] = [...parameters, { kind: 'fields', title: 'Body', fields: body, isRequest: true }]
   return all.filter((block) => block.kind === 'fields' && block.fields.length > 0)
 }
 
-/** Whom a limit binds. */
-const bound: Readonly<Record<LimitName, string>> = {
+/** What each rate limit counts by. */
+const limitScopes: Readonly<Record<LimitName, string>> = {
   reads: 'for each address',
   status: 'for each intent',
   tipsCreate: 'for each address',
@@ -147,7 +152,7 @@ const bound: Readonly<Record<LimitName, string>> = {
   webhooks: 'for each address',
 }
 
-function repetition({ operation, method, key }: Call, limits: RateLimits): string {
+function limitAndRetryText({ operation, method, key }: Call, limits: RateLimits): string {
   const name = operation['x-rate-limit'] as LimitName
   const limit = limits.of(name)
   const minutes = limitRules[name].seconds / 60
@@ -155,15 +160,15 @@ function repetition({ operation, method, key }: Call, limits: RateLimits): strin
   const often =
     limit === undefined
       ? '**Rate limit:** switched off here.'
-      : `**Rate limit:** ${limit.most.toLocaleString('en')} ${span} ${bound[name]}; the \`X-RateLimit-*\` headers say where you stand.`
-  return `${often} **Repeating:** ${safety(method, key, operation.parameters?.some(({ in: place }) => place === 'header') === true)}`
+      : `**Rate limit:** ${limit.maxHits.toLocaleString('en')} ${span} ${limitScopes[name]}; the \`X-RateLimit-*\` headers show how many are left.`
+  return `${often} **Repeating:** ${retrySafety(method, key, operation.parameters?.some(({ in: place }) => place === 'header') === true)}`
 }
 
-function safety(method: string, key: string, takesKey: boolean): string {
+function retrySafety(method: string, key: string, takesKey: boolean): string {
   if (takesKey)
-    return 'safe with the same `Idempotency-Key`, for 24 hours: the first answer comes again, with `Idempotency-Hit: true`.'
+    return 'safe with the same `Idempotency-Key`, for 24 hours: it answers the first answer again, with `Idempotency-Hit: true`.'
   if (key === 'post /chain/tips/create') return 'safe: a signature is recorded once.'
-  if (method === 'GET') return 'safe, it changes nothing.'
-  if (method === 'POST') return 'not idempotent: each one that succeeds counts.'
+  if (method === 'GET') return 'safe: it changes nothing.'
+  if (method === 'POST') return 'not idempotent: each successful request has its own effect.'
   return 'safe: the result is the same.'
 }

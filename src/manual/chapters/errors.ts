@@ -1,28 +1,28 @@
-import { type ErrorCode, errors, quoting } from '../../kernel/errors.js'
+import { codesWithProviderText, type ErrorCode, errors } from '../../kernel/errors.js'
 import { type Block, type Chapter, code, list, type Refusal, type Section, text } from '../blocks.js'
-import { causesHere, errorGuide } from '../content/error-guide.js'
+import { causesByCall, errorGuide } from '../content/error-guide.js'
 import { type Call, codesOf } from '../read-openapi.js'
 
-/** Any call may answer these. They stand in the chapter of errors, not with each call. */
+/** Every call may answer these, so only the chapter of errors describes them. */
 const common: readonly string[] = ['too_many_requests', 'internal_error', 'service_unavailable']
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 const anchor = (name: string): string => `error-${name}`
 
-/** What is answered as `error`; of a code that quotes somebody, that it does. */
+/** The exact `error` text, or a note that it quotes the provider. */
 function exactText(name: ErrorCode): string {
-  return quoting.has(name) ? "the provider's own text" : `\`${errors[name][1]}\``
+  return codesWithProviderText.has(name) ? "the provider's own text" : `\`${errors[name][1]}\``
 }
 
 /** The refusals of one call. */
 export function errorsOf(call: Call): Block[] {
   const own = codesOf(call).filter((name) => isKnown(name) && !common.includes(name)) as ErrorCode[]
   const refusals = own.map((name): Refusal => {
-    const cause = causesHere[call.key]?.[name]
+    const cause = causesByCall[call.key]?.[name]
     return { ...refusalOf(name), ...(cause === undefined ? {} : { cause }) }
   })
   const linked = common.map((name) => `[${name}](#${anchor(name)})`).join(', ')
-  const rest = text(`${own.length === 0 ? 'It may answer' : 'Besides, as every call:'} ${linked}.`)
+  const rest = text(`${own.length === 0 ? 'It may answer' : 'Also, like every call:'} ${linked}.`)
   return own.length === 0 ? [rest] : [{ kind: 'refusals', refusals }, rest]
 }
 
@@ -31,31 +31,31 @@ function refusalOf(name: ErrorCode): Refusal {
   return { href: `#${anchor(name)}`, status, code: name, error: exactText(name), ...errorGuide[name] }
 }
 
-/** Every refusal there is. */
+/** The chapter with every refusal. */
 export function errorsChapter(calls: readonly Call[]): Chapter {
   const names = Object.keys(errors) as ErrorCode[]
-  const families = [...new Set(names.map((name) => errors[name][0]))].sort((a, b) => a - b)
+  const statuses = [...new Set(names.map((name) => errors[name][0]))].sort((a, b) => a - b)
   return {
     id: 'errors',
     title: 'Errors',
     blocks: [
       text(
-        'A refusal has a status that is not 200 and a body of one shape. The texts are exact and stay; branch on `code`, show `error`, and keep `requestId`: with it we find what happened. It is also in the `X-Request-Id` header of every answer.',
+        'A refusal has a status that is not 200 and a body of one shape. Codes and texts do not change: branch on `code` and show `error`. Keep `requestId`: with it we find the request in our logs. It is also in the `X-Request-Id` header of every answer.',
       ),
       text(
-        'Never treat a timeout as a refusal. Repeat with the same `Idempotency-Key` where a call takes one, or read how things stand.',
+        'Never treat a timeout as a refusal. Repeat with the same `Idempotency-Key` where a call takes one, or read the current state.',
       ),
       list(
-        '**400, 403, 404, 422**: the same request will fail again. Mend it first.',
+        '**400, 403, 404, 422**: the same request will fail again. Correct it first.',
         '**401**: get a new credential.',
-        '**409, 429, 500, 502, 503**: may pass. Repeat with growing pauses; `Retry-After` says how long where it is known. A 502 is final for this request: its provider said no.',
+        '**409, 429, 500, 503**: temporary. Repeat with growing pauses; `Retry-After` says how long, if it is known. **502** is final for this request: the provider refused it.',
       ),
     ],
-    beside: [
+    samples: [
       code('json', 'Every refusal', JSON.stringify(example, null, 2)),
       code('ts', 'With the client', ...clientLines),
     ],
-    sections: families.map((status) => familySection(status, names, calls)),
+    sections: statuses.map((status) => statusSection(status, names, calls)),
   }
 }
 
@@ -91,7 +91,7 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'not now',
 }
 
-function familySection(status: number, names: readonly ErrorCode[], calls: readonly Call[]): Section {
+function statusSection(status: number, names: readonly ErrorCode[], calls: readonly Call[]): Section {
   const refusals = names
     .filter((name) => errors[name][0] === status)
     .map((name) => ({ ...refusalOf(name), id: anchor(name), answeredBy: answeredBy(name, calls) }))
@@ -99,7 +99,7 @@ function familySection(status: number, names: readonly ErrorCode[], calls: reado
     id: `errors-${status}`,
     title: `${status}: ${statusNames[status] ?? 'refused'}`,
     blocks: [{ kind: 'refusals', refusals }],
-    beside: [],
+    samples: [],
   }
 }
 

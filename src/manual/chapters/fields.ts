@@ -1,27 +1,27 @@
-import type { Field, Words } from '../blocks.js'
+import type { Field, InlineMarkdown } from '../blocks.js'
 import { type FieldNote, fieldGuide } from '../content/field-guide.js'
 import type { Call, Parameter, Schema } from '../read-openapi.js'
 
-/** Whether fields are asked of the caller or answered to it. */
+/** `>`: a field of the request. `<`: a field of the answer. */
 export type Direction = '>' | '<'
 
-/** Where a field stands: the call and the direction it goes, and its full name, as in `events[].sender`. */
+/** A field of a call. `name` is its full name, such as `events[].sender`. */
 interface Place {
   readonly call: Call
   readonly direction: Direction
   readonly name: string
 }
 
-/** What is noted about a field for its own call. */
-function noteHere({ call, direction, name }: Place): FieldNote {
+/** The note about a field for this call only. */
+function callNote({ call, direction, name }: Place): FieldNote {
   return fieldGuide[`${call.key} ${direction} ${name}`] ?? {}
 }
 
-/** What is noted about a field: its own call's note wins over the field's, and that over its last names'. */
+/** The note about a field: the call's own note wins, then the note for the full name, then the one for its last parts. */
 export function noteOf(place: Place): FieldNote {
   const names = place.name.split('.')
   const endings = names.map((_, from) => fieldGuide[names.slice(from).join('.')] ?? {})
-  return Object.assign({}, ...endings.reverse(), noteHere(place))
+  return Object.assign({}, ...endings.reverse(), callNote(place))
 }
 
 /** The parameters of a call as fields. */
@@ -31,7 +31,7 @@ export function parameterFields(call: Call, parameters: readonly Parameter[]): F
   )
 }
 
-/** Every field of a body, deeper ones after the one that holds them. */
+/** Every field of a body. The fields of an object follow it. */
 export function bodyFields(call: Call, direction: Direction, schema: Schema, within = ''): Field[] {
   const variants = schema.anyOf?.flatMap((variant) => bodyFields(call, direction, variant, within)) ?? []
   const own = Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
@@ -45,7 +45,7 @@ export function bodyFields(call: Call, direction: Direction, schema: Schema, wit
   return [...own, ...variants]
 }
 
-/** The object a field is, or is a list of. */
+/** The schema of an object, or of the objects in a list. */
 function schemaInside(schema: Schema): Schema | undefined {
   const inside = schema.items ?? schema
   return inside.properties === undefined ? undefined : inside
@@ -53,7 +53,7 @@ function schemaInside(schema: Schema): Schema | undefined {
 
 function fieldOf(place: Place, schema: Schema, required: boolean): Field {
   const { example } = noteOf(place)
-  // A constant is told by its rule, and an object by its fields.
+  // A constant has its value in the rule, and an object has its own fields: neither needs an example.
   const leaf = schemaInside(schema) === undefined && schema.const === undefined
   const way = place.direction === '>' ? '' : 'answer.'
   return {
@@ -76,11 +76,11 @@ function typeOf(schema: Schema): string {
   return named === 'undefined' ? 'any' : named
 }
 
-/** What must hold for a field, and what it means: as noted for this call, else in the schema, else for its name. */
-function ruleOf(place: Place, schema: Schema): Words {
-  const meaning = noteHere(place).note ?? schema.description ?? noteOf(place).note
-  const told = [sentence(meaning), ...limitsOf(schema, meaning)]
-  return told.filter((part) => part !== '').join(' ')
+/** A field's meaning and limits. The meaning comes from the call's note, else from the schema, else from the name's note. */
+function ruleOf(place: Place, schema: Schema): InlineMarkdown {
+  const meaning = callNote(place).note ?? schema.description ?? noteOf(place).note
+  const sentences = [sentence(meaning), ...limitsOf(schema, meaning)]
+  return sentences.filter((part) => part !== '').join(' ')
 }
 
 function sentence(description = ''): string {
@@ -103,7 +103,7 @@ function limitsOf(schema: Schema, description: string | undefined): string[] {
   return parts
 }
 
-/** A value as it is asked or answered. Undefined: examples leave it out. */
+/** An example value of a schema. Undefined: left out of the example. */
 export function exampleOf(call: Call, direction: Direction, schema: Schema, name = ''): unknown {
   const note = noteOf({ call, direction, name })
   if (note.omit === true) return undefined

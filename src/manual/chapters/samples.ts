@@ -5,19 +5,19 @@ import { exampleOf, noteOf } from './fields.js'
 
 type Credential = 'none' | 'session' | 'accessToken' | 'apiKey' | 'sdkSession'
 
-/** What a caller presents, as a header of the request; a session is a cookie and needs none in a browser. */
+/** The bearer token in the samples. A session is a cookie, which needs no header. */
 const bearers: Readonly<Partial<Record<Credential, string>>> = {
   accessToken: '<ACCESS_TOKEN>',
   apiKey: '<API_KEY>',
   sdkSession: '<SESSION_TOKEN>',
 }
-/** These answer with a cookie, to be kept. */
+/** These calls set the session cookie. */
 const opensSession = /^\/auth\/(register|login|otp\/verify)$/
 const cookieJar = 'jar.txt'
-/** A body shorter than this stands on one line. */
+/** A body up to this length is written on one line. */
 const lineLength = 64
 
-/** The request of a call as curl and as TypeScript, and its answer. */
+/** The samples of a call: the request as curl and as TypeScript, and the answer. */
 export function samplesOf(call: Call, base: string): Code[] {
   const client = clientSamples[call.key]
   const script =
@@ -53,11 +53,11 @@ function sampleValue(call: Call, name: string): string {
 
 function headersOf(call: Call): [name: string, value: string][] {
   const bearer = bearers[credentialOf(call)]
-  const repeated = (call.operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
+  const headerParameters = (call.operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
   return [
     ...(bearer === undefined ? [] : [['Authorization', `Bearer ${bearer}`] as [string, string]]),
     ...(call.body === undefined ? [] : [['Content-Type', 'application/json'] as [string, string]]),
-    ...repeated.map(({ name }): [string, string] => [name, sampleValue(call, name)]),
+    ...headerParameters.map(({ name }): [string, string] => [name, sampleValue(call, name)]),
   ]
 }
 
@@ -84,7 +84,7 @@ function curl(call: Call, base: string): string {
   ].join(' \\\n  ')
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,58 +1,62 @@
-import type { Words } from '../blocks.js'
+import type { InlineMarkdown } from '../blocks.js'
 
-/** What is worth knowing of a call beyond its fields. */
-export const callNotes: Readonly<Record<string, readonly Words[]>> = {
+/** Notes about a call beyond its fields. */
+export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/register': [
-    'Opens a session at once: the answer sets the cookie and holds an access token. The wallet follows within a second.',
+    'Also logs in: the answer sets the session cookie and contains an access token. The wallet is created within a second.',
   ],
-  'post /auth/login': ['A session that was presented ends; a new one begins.'],
-  'post /auth/otp/start': ['The code has six digits, is valid 10 minutes and once. A new one replaces it.'],
+  'post /auth/login': ['Starts a new session and ends the one that the request was sent with.'],
+  'post /auth/otp/start': [
+    'The code has six digits, works once and is valid for 10 minutes. A new code replaces it.',
+  ],
   'post /auth/otp/verify': [
-    'Five wrong codes within 15 minutes lock this way of logging in for 15 minutes. The password keeps working.',
+    'Five wrong codes within 15 minutes lock one-time codes for 15 minutes. The password keeps working.',
   ],
-  'get /auth/me': ['Takes the cookie or the access token.'],
+  'get /auth/me': ['Accepts the session cookie or the access token.'],
   'patch /creators/me': [
-    'Settings are merged key by key: what is absent stays, and so does what is null, except the two limits, which null lifts. A .sol domain is linked when it resolves to your wallet, or with its owner’s signature.',
+    'Settings are merged key by key: an absent or null setting keeps its value. Only the two limits are different: null removes them. A .sol domain is linked when it resolves to your wallet, or with its owner’s signature.',
   ],
   'post /creators/api-keys': ['The key acts for you: keep it on a server. At most 20 open keys.'],
   'post /sdk/init': [
     'For a backend. Open a new session for every embed; it lives 15 minutes, makes 5 intents and ends with its first confirmed tip.',
   ],
   'post /sdk/tip': [
-    'Answers everything [POST /payments/intent](#post-payments-intent) does, so a page can have it signed at once.',
+    'Has the same answer as [POST /payments/intent](#post-payments-intent), so a page can have the transaction signed right away.',
   ],
   'get /sdk/intents/{intentId}': [
-    'Answers until 60 minutes after the session ended. Ask after 1, 1, 2, 3, then every 5 seconds.',
+    'Works until 60 minutes after the session ended. Poll after 1, 1, 2, 3, then every 5 seconds.',
   ],
-  'get /sdk/session': ['Answers until 60 minutes after the session ended.'],
+  'get /sdk/session': ['Works until 60 minutes after the session ended.'],
   'get /sdk/events': [
-    'At most 50, newest first. Give the `timestamp` of the newest one you have processed as `since`: none is skipped. Were there more than 50, page back with `before`. Ask every 30 to 60 seconds.',
-    'A tip in naira is an event too: `tokenSymbol` is `FIAT`, `amountRaw` counts cents, `eventId` is its `fiatpay_` id.',
+    'At most 50, newest first. Send the `timestamp` of the newest event you have processed as `since`, and none is skipped. If there are more than 50, page back with `before`. Poll every 30 to 60 seconds.',
+    'A naira tip is an event, too: `tokenSymbol` is `FIAT`, `amountRaw` is in US cents, `eventId` is its `fiatpay_` id.',
   ],
   'post /payments/intent': [
     'The transaction is unsigned. Deserialize it, let the wallet sign it, submit it yourself before `lastValidBlockHeight` passes, then [record it](#post-chain-tips-create). The service never submits anything.',
   ],
   'post /chain/tips/create': [
-    'Once per `txSignature`: a repetition answers the tip that is there, with only its id and status. What you say is a claim; the chain decides what the creator received. A transaction that failed stays `pending`.',
+    'A `txSignature` is recorded once; a repetition answers the recorded tip with only its id and status. The values you send are a claim: the service credits what it finds on the chain. A tip whose transaction failed stays `pending`.',
   ],
-  'get /chain/tips': ['Confirmed tips, and naira tips in every state, where the address received or sent.'],
+  'get /chain/tips': [
+    'Confirmed crypto tips, and naira tips in every state, that the address received or sent.',
+  ],
   'get /chain/tips/stream': [
-    'Begins with `retry: 10000` and the connection event; then a comment every 15 seconds as a heartbeat, and one event for each tip as it is confirmed. Send the last `id` as `Last-Event-ID` and nothing is missed.',
-    'A browser’s `EventSource` stops for ever after one answer that is not 200. `streamTips` of the client goes on.',
+    'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Reconnect with the last `id` as `Last-Event-ID`, and no tip is missed.',
+    'A browser’s `EventSource` gives up after an answer that is not 200. `streamTips` of the client reconnects.',
   ],
   'post /payments/fiat/intent': [
     'Send the payer to `checkoutUrl`, or show `paymentInstructions`. The intent is open for 30 minutes; money that comes later still counts.',
-    'The payer is charged what remains of `amount` after the 5 % fee, in naira, unless `amountNgn` says otherwise.',
+    'The charge is `amount` minus the 5 % fee, in naira. `amountNgn` sets another charge.',
   ],
   'get /payments/fiat/status': [
-    'Ask every 5 to 10 seconds and stop at `completed`. Every answer carries `Cache-Control: no-store`.',
+    'Poll every 5 to 10 seconds and stop at `completed`. Every answer carries `Cache-Control: no-store`.',
   ],
   'post /payouts/withdraw': [
-    'The money is held first, then sent once. `pending` means it will be sent or is being sent: never repeat it without the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
-    'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail tells what to do.',
+    'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
+    'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
   ],
   'get /payouts/history': [
-    'A withdrawal walks through `pending`, `submitted`, `processing` and `completed`, or ends in `failed` with the money back.',
+    'A withdrawal goes through `pending`, `submitted`, `processing` and `completed`, or ends as `failed` and the money is returned to the balance.',
   ],
-  'post /creators/bank-accounts/resolve': ['Show the name before money is sent to it.'],
+  'post /creators/bank-accounts/resolve': ['Show the holder’s name before money is sent to the account.'],
 }

@@ -9,7 +9,7 @@ const page = [
   "const page = createTipClient({ baseUrl: 'BASE', sessionToken })",
 ]
 
-/** What our typed client makes of a call, where it has something for it; `BASE` is the service's address. */
+/** Samples with the typed client, for the calls that it covers. `BASE` stands for the service's address. */
 export const clientSamples: Readonly<Record<string, readonly string[]>> = {
   'post /sdk/init': [
     ...backend,
@@ -20,7 +20,7 @@ export const clientSamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'get /sdk/events': [
     ...backend,
-    '// Oldest first, each once. Store the timestamp of what you processed and give it as since.',
+    '// Oldest first, each once. Store the timestamp of the last one you processed, and send it as since.',
     'for await (const event of backend.events({ creatorId, since, pollMs: 30_000 })) {',
     '  await deliver(event)',
     '  since = event.timestamp',
@@ -34,7 +34,7 @@ export const clientSamples: Readonly<Record<string, readonly string[]>> = {
   'get /sdk/session': [...page, 'const { creator, tokens, limits } = await page.session()'],
   'get /sdk/intents/{intentId}': [
     ...page,
-    '// Asks until it is confirmed, has failed or its time is over.',
+    '// Polls until it is confirmed, has failed or has expired.',
     'const { status, signature } = await page.settled(intentId)',
   ],
   'post /chain/tips/create': [
@@ -52,7 +52,7 @@ export const clientSamples: Readonly<Record<string, readonly string[]>> = {
   'get /chain/tips/stream': [
     "import { streamTips } from 'tipping-service/client'",
     '',
-    '// Reconnects by itself and goes on after the last tip it has seen.',
+    '// Reconnects by itself and continues after the last tip.',
     "for await (const tip of streamTips({ baseUrl: 'BASE', wallet, lastEventId })) {",
     '  show(tip)',
     '  lastEventId = tip.id',

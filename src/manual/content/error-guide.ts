@@ -6,13 +6,13 @@ interface Guidance {
   readonly remedy: string
 }
 
-const waitShort = 'Repeat after a few seconds, with growing pauses.'
+const retrySoon = 'Repeat after a few seconds, with growing pauses.'
 const readRules = 'Read the rule of the field above and send it again.'
-const askAgain = 'Repeat after the seconds in `Retry-After`.'
-const fromTheStart =
+const retryAfter = 'Repeat after the seconds in `Retry-After`.'
+const restartPaging =
   'Leave `cursor` out to begin with the newest, or give `nextCursor` exactly as it was answered.'
 
-/** Every refusal of the service: why it is answered and what helps. */
+/** The cause and the remedy of every error code. */
 export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   invalid_json: {
     cause:
@@ -32,12 +32,12 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Check the path; make a new link.',
   },
   method_not_allowed: {
-    cause: 'The path is right, the method is not.',
-    remedy: 'The `Allow` header names what is.',
+    cause: 'The path exists, but not with this method.',
+    remedy: 'Use a method that the `Allow` header lists.',
   },
-  too_many_requests: { cause: 'The rate limit of this call is used up.', remedy: askAgain },
+  too_many_requests: { cause: 'The rate limit of this call is used up.', remedy: retryAfter },
   invalid_idempotency_key: {
-    cause: '`Idempotency-Key` is empty, longer than 255 or has characters that cannot be printed.',
+    cause: '`Idempotency-Key` is empty, longer than 255 characters or has characters that cannot be printed.',
     remedy: 'Send a UUID.',
   },
   request_in_progress: {
@@ -46,13 +46,13 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   idempotency_key_reused: {
     cause: 'Another request was made with this `Idempotency-Key` in the last 24 hours.',
-    remedy: 'Use a new key for each new intention; keep it for repetitions.',
+    remedy: 'Use a new key for each new action, and the same key to repeat it.',
   },
   internal_error: {
-    cause: 'A fault of ours.',
-    remedy: 'Repeat later; if it stays, tell us the `requestId`.',
+    cause: 'An error in the service.',
+    remedy: 'Repeat later. If it happens again, send us the `requestId`.',
   },
-  service_unavailable: { cause: 'The database or a provider does not answer now.', remedy: waitShort },
+  service_unavailable: { cause: 'The database or a provider does not answer now.', remedy: retrySoon },
 
   invalid_registration: {
     cause: 'E-mail, password or name is missing or breaks its rule.',
@@ -64,14 +64,14 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   invalid_login: { cause: 'E-mail or password is missing.', remedy: 'Send both.' },
   invalid_credentials: {
-    cause: 'The password is wrong, or nobody has this e-mail: which of them is not told.',
-    remedy: 'Ask again, or offer a one-time code.',
+    cause: 'The password is wrong, or no account has this e-mail. The answer does not say which.',
+    remedy: 'Let the person try again, or offer a one-time code.',
   },
-  email_required: { cause: 'The e-mail is missing or is none.', remedy: 'Send `email`.' },
+  email_required: { cause: 'The e-mail is missing or invalid.', remedy: 'Send `email`.' },
   account_not_found: { cause: 'There is no account with this e-mail.', remedy: 'Offer to register.' },
   invalid_code: {
     cause: 'The code is wrong, was used, was replaced by a newer one or is older than 10 minutes.',
-    remedy: 'Let the person look again, or start anew for a new code.',
+    remedy: 'Let the person check the code, or send a new one.',
   },
   account_locked: {
     cause: 'Five wrong codes within 15 minutes.',
@@ -80,20 +80,20 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
 
   creator_not_found: {
     cause:
-      'Nobody can be tipped under this `creatorId`; at `/sdk/init` also: the API key is somebody else’s.',
+      'No creator matches this `creatorId`. At `/sdk/init` also: the API key belongs to another creator.',
     remedy: 'Use the user id, a wallet address or a linked .sol domain.',
   },
   creator_wallet_pending: {
-    cause: "The creator's wallet is being made, which takes a second after registration.",
-    remedy: waitShort,
+    cause: "The creator's wallet is still being created, which takes about a second after registration.",
+    remedy: retrySoon,
   },
   invalid_settings: {
-    cause: 'A setting breaks its rule, or the least tip is above the largest.',
+    cause: 'A setting breaks its rule, or the smallest tip is above the largest.',
     remedy: readRules,
   },
   invalid_name: { cause: 'The name is not 2 to 100 characters.', remedy: readRules },
   invalid_domain: {
-    cause: 'It is no domain of the form that is asked for.',
+    cause: 'The domain does not have the required form.',
     remedy: 'Give `name.sol`, or `example.com`, `*.example.com`, `example.com:8443`.',
   },
   domain_not_yours: {
@@ -104,24 +104,27 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   too_many_api_keys: { cause: 'You have 20 open keys.', remedy: 'Revoke one that is not used.' },
   api_key_not_found: { cause: 'You have no open key with this id.', remedy: 'List the keys.' },
 
-  invalid_cursor: { cause: '`cursor` is not one that was handed out.', remedy: fromTheStart },
+  invalid_cursor: { cause: '`cursor` is not a `nextCursor` of an earlier answer.', remedy: restartPaging },
   invalid_limit: { cause: '`limit` is not a whole number from 1 to 100.', remedy: readRules },
   invalid_format: { cause: '`format` is neither `json` nor `csv`.', remedy: readRules },
-  invalid_token: { cause: '`token` is no known symbol and no mint.', remedy: 'See [the tokens](#tokens).' },
-  invalid_status: { cause: '`status` is none of the states.', remedy: readRules },
+  invalid_token: {
+    cause: '`token` is neither a known symbol nor a mint.',
+    remedy: 'See [the tokens](#tokens).',
+  },
+  invalid_status: { cause: '`status` is not one of the states.', remedy: readRules },
   invalid_from: {
-    cause: '`from` is no ISO 8601 date or time.',
+    cause: '`from` is not an ISO 8601 date or time.',
     remedy: 'Send `2026-11-01` or `2026-11-01T00:00:00Z`.',
   },
   invalid_to: {
-    cause: '`to` is no ISO 8601 date or time.',
+    cause: '`to` is not an ISO 8601 date or time.',
     remedy: 'Send `2026-12-01` or `2026-12-01T00:00:00Z`.',
   },
   invalid_q: { cause: '`q` is longer than 100 characters.', remedy: 'Shorten it.' },
   invalid_days: { cause: '`days` is not a whole number from 1 to 366.', remedy: readRules },
 
   insufficient_balance: {
-    cause: 'The amount is above the available balance; what is pending or held does not count.',
+    cause: 'The amount is above the available balance. Pending and held money does not count.',
     remedy: 'Read `GET /creators/balance` and ask for less.',
   },
   bank_details_required: {
@@ -134,12 +137,12 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   payout_refused: {
     cause:
-      'The provider refused the payout for good. `error` holds its own words; the money is back in the balance.',
-    remedy: 'Mend what the words name, mostly the account, and withdraw again.',
+      'The provider refused the payout permanently. `error` is the provider’s own text. The money is back in the balance.',
+    remedy: 'Correct what the text names, usually the bank account, and withdraw again.',
   },
   invalid_reference: {
     cause: '`reference` is longer than 100 characters.',
-    remedy: 'Give it as it was answered.',
+    remedy: 'Send it exactly as it was answered.',
   },
 
   intent_fields_required: {
@@ -148,49 +151,49 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send all of them.',
   },
   invalid_input_token_mint: {
-    cause: 'The mint is none of the known tokens.',
+    cause: 'The mint is not one of the known tokens.',
     remedy: 'See [the tokens](#tokens).',
   },
   invalid_source_wallet: {
-    cause: 'The wallet is no base58 address of 32 bytes.',
+    cause: 'The wallet is not a base58 address of 32 bytes.',
     remedy: 'Send the public key as the wallet gives it.',
   },
   invalid_amount: {
     cause:
-      'The amount is missing, zero, negative, no number, or outside the limits of the service or the creator.',
+      'The amount is missing, zero, negative, not a number, or outside the limits of the service or the creator.',
     remedy:
-      'Send a finite positive number inside the limits; of a withdrawal exactly one of the two amounts.',
+      'Send a finite positive number inside the limits. For a withdrawal, send exactly one of the two amounts.',
   },
   amount_below_minimum: {
-    cause: 'The SOL that would arrive is less than a new account must hold.',
+    cause: 'The creator would receive less SOL than a new account must hold.',
     remedy: 'Offer a larger amount, or another token.',
   },
   no_price: {
     cause: 'The token has no price, so dollars cannot be converted.',
-    remedy: 'Ask by `amount` in place of `amountUsd`.',
+    remedy: 'Send `amount` instead of `amountUsd`.',
   },
   no_route: {
-    cause: 'No swap engine turns this token into one the creator takes, for this amount.',
+    cause: 'No swap engine can swap this amount into a token that the creator accepts.',
     remedy: 'Offer another token, or another amount.',
   },
   price_unavailable: {
-    cause: 'No fresh price, or it has just jumped and waits for a second reading.',
+    cause: 'There is no recent price, or the price changed sharply and has not been confirmed yet.',
     remedy: 'Repeat after 15 seconds.',
   },
   swap_engines_unavailable: {
-    cause: 'The creator takes another token and no swap engine answers.',
+    cause: 'The creator accepts another token and no swap engine answers.',
     remedy: 'Repeat later, or offer a token the creator accepts.',
   },
 
   fiat_intent_fields_required: { cause: '`creatorId` or `amount` is missing.', remedy: 'Send both.' },
   intent_id_required: { cause: '`intentId` is missing.', remedy: 'Send the `fiatpay_` id.' },
   rate_unavailable: {
-    cause: 'There is no exchange rate that can be trusted now.',
+    cause: 'There is no reliable exchange rate now.',
     remedy: 'Repeat after a minute. Nothing was charged or held.',
   },
   payment_refused: {
-    cause: 'The payment provider refused to open the payment. `error` holds its own words.',
-    remedy: 'Mend what the words name and make a new intent.',
+    cause: 'The payment provider refused to open the payment. `error` is the provider’s own text.',
+    remedy: 'Correct what the text names and make a new intent.',
   },
 
   sdk_init_fields_required: { cause: '`creatorId` or `originUrl` is missing.', remedy: 'Send both.' },
@@ -200,10 +203,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   unauthorized_origin: {
     cause: 'The site of `originUrl` is not on the whitelist.',
-    remedy: 'Add it with `PUT /creators/domains`; `localhost` and `127.0.0.1` always pass.',
+    remedy: 'Add it with `PUT /creators/domains`; `localhost` and `127.0.0.1` are always allowed.',
   },
   invalid_session_token: {
-    cause: 'The session token is missing, unknown, expired, used up, or over because its tip was confirmed.',
+    cause: 'The session token is missing, unknown, expired or used up, or its tip was confirmed.',
     remedy: 'Have the backend call `POST /sdk/init` for a new one.',
   },
   session_of_another_creator: {
@@ -211,7 +214,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Open a session for that creator.',
   },
   payment_intent_not_found: {
-    cause: 'There is no such intent, or it is another session’s.',
+    cause: 'There is no such intent, or it belongs to another session.',
     remedy: 'Give the id as it was answered.',
   },
   handoff_code_required: { cause: '`code` is missing.', remedy: 'Send it.' },
@@ -220,7 +223,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Make a new one with `POST /sdk/handoff`.',
   },
   invalid_account: {
-    cause: '`account` is missing or no wallet address.',
+    cause: '`account` is missing or is not a wallet address.',
     remedy: 'Send the public key of the wallet that pays.',
   },
   creator_id_required: {
@@ -228,30 +231,33 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send the user id of the API key’s owner.',
   },
   invalid_since: {
-    cause: '`since` is no ISO 8601 time.',
+    cause: '`since` is not an ISO 8601 time.',
     remedy: 'Send the `timestamp` of the newest event you have.',
   },
   invalid_before: {
-    cause: '`before` is no ISO 8601 time.',
+    cause: '`before` is not an ISO 8601 time.',
     remedy: 'Send the `timestamp` of the oldest event you have.',
   },
-  events_failed: { cause: 'A fault of ours.', remedy: 'Repeat with the same `since`: no event is lost.' },
+  events_failed: {
+    cause: 'An error in the service.',
+    remedy: 'Repeat with the same `since`: no event is lost.',
+  },
 
   tip_fields_required: { cause: 'One of the four is missing.', remedy: 'Send all of them.' },
   invalid_creator_wallet: {
-    cause: 'The wallet is no base58 address of 32 bytes.',
+    cause: 'The wallet is not a base58 address of 32 bytes.',
     remedy: "Send the creator's `walletPublicKey`.",
   },
   invalid_sender_wallet: {
-    cause: 'The wallet is no base58 address of 32 bytes.',
+    cause: 'The wallet is not a base58 address of 32 bytes.',
     remedy: 'Send the public key of the wallet that paid.',
   },
   invalid_tx_signature: {
-    cause: 'The signature is no base58 text of 64 bytes.',
+    cause: 'The signature is not a base58 text of 64 bytes.',
     remedy: 'Send it as the wallet or the RPC node answered.',
   },
   invalid_tip_amount: {
-    cause: 'The amount is zero, negative or no number; of SOL also: not whole.',
+    cause: 'The amount is zero, negative or not a number; for SOL also: not a whole number.',
     remedy: 'Send base units, such as 500000000 for 0.5 SOL.',
   },
   address_required: {
@@ -259,11 +265,11 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send a wallet address, a user id or a .sol domain.',
   },
   wallet_required: { cause: '`wallet` is missing.', remedy: "Send the creator's wallet." },
-  invalid_wallet: { cause: 'The wallet is no base58 address of 32 bytes.', remedy: 'Send a public key.' },
+  invalid_wallet: { cause: 'The wallet is not a base58 address of 32 bytes.', remedy: 'Send a public key.' },
 }
 
-/** What a code means at one call, where that differs from what it means elsewhere. */
-export const causesHere: Readonly<Record<string, Readonly<Partial<Record<ErrorCode, string>>>>> = {
+/** Causes that differ for one call. */
+export const causesByCall: Readonly<Record<string, Readonly<Partial<Record<ErrorCode, string>>>>> = {
   'post /payouts/withdraw': {
     invalid_amount:
       '`amountUSDC` or `amountNGN` is missing, zero or negative, both are given, or too little is left after the fee.',
@@ -272,12 +278,12 @@ export const causesHere: Readonly<Record<string, Readonly<Partial<Record<ErrorCo
     creator_not_found: 'No creator matches `creatorId`, or it is not the owner of the API key.',
   },
   'post /payments/fiat/intent': {
-    creator_not_found: 'Naira go to registered creators alone, and this is none.',
+    creator_not_found: 'Only registered creators can receive naira, and no such creator matches `creatorId`.',
     invalid_amount:
-      'The amount is missing, zero, negative or no number, or the charge is outside the limits in naira.',
+      'The amount is missing, zero, negative or not a number, or the charge is outside the limits in naira.',
   },
-  'get /payments/fiat/rate': { invalid_amount: '`amount` is no positive decimal number.' },
+  'get /payments/fiat/rate': { invalid_amount: '`amount` is not a positive decimal number.' },
   'post /sdk/handoff': {
-    invalid_amount: '`amount` is not a positive number, or stands without `inputTokenMint`.',
+    invalid_amount: '`amount` is not a positive number, or was sent without `inputTokenMint`.',
   },
 }

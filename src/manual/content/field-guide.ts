@@ -1,8 +1,8 @@
-/** What a field means beyond its schema, and a value as it really looks. */
+/** A field's meaning beyond its schema, and a realistic example. */
 export interface FieldNote {
   readonly note?: string
   readonly example?: unknown
-  /** Left out of examples: beside another field of the example it would make no sense. */
+  /** Left out of the example body, because it does not fit the other fields there. */
   readonly omit?: true
 }
 
@@ -21,14 +21,14 @@ const apiKey = 'tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2hJm8ZqPbWx…'
 const optional = 'Null when not set.'
 
 /**
- * By a field's name, by `user.id` where one name means several things, and by `<call> > <name>` (asked) or
- * `<call> < <name>` (answered) where a call is special. The narrowest wins.
+ * Keyed by a field's name, by its last parts such as `user.id` where one name has several meanings, or by `<call> > <name>`
+ * (request) and `<call> < <name>` (answer) for one call. The most specific key wins.
  */
 export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   success: { note: 'Always true of an answer with status 200.', example: true },
   id: { note: 'UUID.', example: userId },
   email: { note: 'Trimmed and lower-cased.', example: 'ada@example.com' },
-  password: { note: '8 to 256 characters, taken as it is.', example: 'correct horse' },
+  password: { note: '8 to 256 characters, not trimmed.', example: 'correct horse' },
   name: { note: 'Display name.', example: 'Ada Obi' },
   full_name: { note: 'Same as `name`, kept for compatibility.', example: 'Ada Obi' },
   first_name: { note: 'First word of the name.', example: 'Ada' },
@@ -53,7 +53,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   timestamp: { example: moment },
   createdAt: { example: moment },
   'auth.expiresAt': { note: 'When the access token ends.', example: '2026-11-22T09:30:15.250Z' },
-  code: { note: 'Six digits from the e-mail, as they are.', example: '481516' },
+  code: { note: 'The six digits from the e-mail.', example: '481516' },
   'post /sdk/handoff < code': {
     note: 'For `POST /sdk/handoff/redeem`, or for the address `/pay/<code>`.',
     example: 'h7Jd2mQx9PbW',
@@ -65,7 +65,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   creatorId: { note: 'User id, wallet address or .sol domain.', example: userId },
   'config.creatorId': { note: 'The creator as it was resolved.', example: userId },
   'get /sdk/events > creatorId': {
-    note: "The API key's owner; of anybody else there are no events.",
+    note: "The owner of the API key. A key reads only its owner's events.",
     example: userId,
   },
   amount: { note: 'Display units.', example: 5 },
@@ -89,7 +89,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'post /payments/intent < quote.tokenSymbol': { example: 'SOL' },
   'post /payments/intent < quote.outAmount': { example: '490000000' },
   'post /payments/intent < quote.amountUsd': { example: 75 },
-  intentId: { note: 'What the intent is known by.', example: intentId },
+  intentId: { note: 'The id of the intent.', example: intentId },
   'post /payments/fiat/intent < intentId': { example: fiatIntentId },
   'get /payments/fiat/status > intentId': { note: 'The `fiatpay_` id.', example: fiatIntentId },
   'get /payments/fiat/status < intentId': { example: fiatIntentId },
@@ -107,19 +107,19 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   },
   'quote.outAmount': { example: '4900000' },
   'quote.priceImpactPct': { note: 'Percent; 0 for a direct transfer.', example: 0 },
-  'quote.amountUsd': { note: 'Worth at the moment of the intent.', example: 5 },
+  'quote.amountUsd': { note: 'Value when the intent was made.', example: 5 },
   executionMode: {
     note: '`async`: submit through a bundle-capable RPC endpoint. The network fee is the supporter’s either way.',
     example: 'sync',
   },
   'post /payments/intent < provider': { example: 'direct-transfer' },
   lastValidBlockHeight: {
-    note: 'After this block height the transaction is worth nothing: make a new intent.',
+    note: 'After this block height the transaction is invalid: make a new intent.',
     example: 312_450_871,
   },
   yieldEnabled: { note: 'Tips are swapped into a liquid staking token.', example: false },
   gaslessEnabled: {
-    note: 'Intents are `async`, and nothing else changes: the supporter still pays the network fee in SOL.',
+    note: 'Intents have `executionMode` `async`. Nothing else changes: the supporter still pays the network fee in SOL.',
     example: false,
   },
   autoConvertUsdc: { note: 'Tips in other tokens are swapped into USDC.', example: false },
@@ -150,18 +150,18 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   signature: { note: 'Transaction signature; of a naira tip its `fiatpay_` id.', example: signature },
   message: { note: 'What the supporter wrote.', example: 'for the album' },
   'post /chain/tips/create < message': {
-    note: 'New, or known already.',
+    note: 'Says whether the tip is new or was recorded before.',
     example: 'Tip recorded successfully',
   },
   'post /pay/{code} < message': { note: 'What the wallet shows.', example: 'Tip for Ada Obi' },
   'tip.id': { note: 'The transaction signature.', example: signature },
   'tip.status': { example: 'pending' },
   'tip.recipientId': {
-    note: 'When the wallet belongs to an account; absent of a duplicate.',
+    note: 'Set when the wallet belongs to an account; absent for a duplicate.',
     example: userId,
   },
-  'tip.amount': { note: 'The `tipAmount` as given; absent of a duplicate.', example: 5_000_000 },
-  'tip.tokenSymbol': { note: 'Absent of a duplicate.', example: 'USDC' },
+  'tip.amount': { note: 'The `tipAmount` as given; absent for a duplicate.', example: 5_000_000 },
+  'tip.tokenSymbol': { note: 'Absent for a duplicate.', example: 'USDC' },
   address: { example: creatorWallet },
   'creator.address': { example: 'B4D2...71Am' },
   wallet: { note: "The creator's wallet, base58.", example: creatorWallet },
@@ -177,7 +177,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'get /chain/tips/stream < status': { note: 'The first event of a connection.', example: 'connected' },
   'get /chain/tips/stream < type': { note: 'Every further event.', example: 'tip' },
   'get /chain/tips/stream < timestamp': {
-    note: "When it was confirmed. The event's `id:` is where to go on from.",
+    note: "When it was confirmed. Continue with the event's `id:` as `Last-Event-ID`.",
   },
   'get /chain/tips < tips[].timestamp': { note: 'When it was recorded.' },
   'get /payouts/history > status': { omit: true, example: 'completed' },
@@ -196,15 +196,15 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   },
   'paymentInstructions.bankName': { note: 'Where to transfer to.', example: 'Wema Bank' },
   'paymentInstructions.accountNumber': { note: 'Ten digits, as text.', example: '9930004521' },
-  'paymentInstructions.accountName': { note: 'What the bank app will show.', example: 'TIPS / Ada Obi' },
+  'paymentInstructions.accountName': { note: 'The name that the bank app shows.', example: 'TIPS / Ada Obi' },
   'paymentInstructions.reference': { example: fiatIntentId },
   base: { example: 'USD' },
   rate: { note: 'Naira for a dollar.', example: 1600 },
-  amountUsd: { note: 'What was asked for, US dollars.', example: 20 },
+  amountUsd: { note: 'The requested amount in US dollars.', example: 20 },
   amountNgn: { note: 'What the payer is charged.', example: 30_400 },
   platformFee: { note: 'USD: 5 % of the amount.', example: 1 },
   finalAmountUsd: { note: 'What the creator is credited.', example: 19 },
-  asOf: { note: 'When the rate was read.', example: moment },
+  asOf: { note: 'When the rate was fetched.', example: moment },
 
   amountUSDC: { note: 'What the balance was debited.', example: 25 },
   'post /payouts/withdraw > amountNGN': { omit: true, example: 40_000 },
@@ -215,9 +215,12 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   accountNumber: { example: '0123456789' },
   'payouts[].accountNumber': { example: '******6789' },
   accountName: { note: 'The holder of the account.', example: 'ADA OBI' },
-  reference: { note: 'What the withdrawal is known by.', example: payoutReference },
+  reference: { note: 'The id of the withdrawal.', example: payoutReference },
   'get /payouts/history > reference': { note: 'Only this withdrawal.', example: payoutReference },
-  'transactions[].reference': { note: 'What it was for: a tip or a withdrawal.', example: payoutReference },
+  'transactions[].reference': {
+    note: 'The tip or the withdrawal that moved the money.',
+    example: payoutReference,
+  },
   'post /payouts/withdraw < status': {
     note: '`pending`: recorded, and sent as soon as it can be. Never sent twice.',
     example: 'submitted',
@@ -255,13 +258,13 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'days[].date': { note: 'Day in UTC.', example: '2026-11-21' },
   'days[].count': { note: 'Tips of the day.', example: 3 },
 
-  label: { note: 'What you will know it by.', example: 'my backend' },
+  label: { note: 'Your own name for the key.', example: 'my backend' },
   'delete /creators/api-keys/{id} > id': { note: 'As `GET /creators/api-keys` lists it.' },
-  prefix: { note: 'The part of the key that is no secret.', example: '7c921cdc9c0b0fd3' },
+  prefix: { note: 'The public part of the key.', example: '7c921cdc9c0b0fd3' },
   apiKey: { example: apiKey },
   lastUsedAt: { note: 'Null if never.', example: moment },
   domains: {
-    note: 'The sites embeds may live on.',
+    note: 'The sites that may embed the checkout.',
     example: ['example.com', '*.example.com', 'example.com:8443'],
   },
 
@@ -269,7 +272,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     note: 'The page that embeds it. Its site must be on the whitelist; `localhost` and `127.0.0.1` always are.',
     example: 'https://example.com/tip',
   },
-  theme: { note: 'An unknown one is `dark`.', example: 'dark' },
+  theme: { note: 'An unknown theme becomes `dark`.', example: 'dark' },
   sessionToken: { note: 'For the page. Short-lived: a new one for every embed.', example: sessionToken },
   creatorAddress: { note: 'Masked.', example: 'B4D2...71Am' },
   embedUrl: {
@@ -278,7 +281,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   },
   since: { example: '2026-11-21T09:00:00Z' },
   before: { omit: true, example: '2026-11-21T10:00:00Z' },
-  'events[].eventId': { note: 'Same as `txSignature`; one event for each tip, ever.', example: signature },
+  'events[].eventId': { note: 'Same as `txSignature`. A tip has exactly one event.', example: signature },
   'events[].timestamp': {
     note: 'When it was confirmed. Strictly increasing for a creator: give the newest as `since`.',
   },
@@ -286,9 +289,9 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   amountUsdc: { example: 5 },
   amountRaw: { example: 5_000_000 },
   outcome: { example: null },
-  symbol: { note: 'What people call the token.', example: 'USDC' },
+  symbol: { note: 'Symbol of the token.', example: 'USDC' },
   mint: { note: 'Mint address of the token.', example: usdcMint },
-  decimals: { note: 'Base units of one token are 10 to the power of it.', example: 6 },
+  decimals: { note: 'One token is 10 to this power base units.', example: 6 },
   'input.amount': { note: 'Base units the supporter pays.', example: '5000000' },
   'output.amount': { note: 'Base units the creator receives.', example: '4900000' },
   'tokens[].mint': { note: 'For `inputTokenMint`.', example: usdcMint },
@@ -307,6 +310,6 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   parentOrigin: { note: 'The site the embed belongs to.', example: 'https://example.com' },
   account: { example: supporterWallet },
   icon: { note: 'Address of a picture.', example: 'https://tips.example/pay-icon.svg' },
-  'get /pay/{code} < label': { note: 'Whom the wallet is about to pay.', example: 'Ada Obi' },
+  'get /pay/{code} < label': { note: 'The name of the creator who will be paid.', example: 'Ada Obi' },
   'Idempotency-Key': { example: '6b1f2c0e-4f5a-4f1e-9a7e-2d3c4b5a6978' },
 }

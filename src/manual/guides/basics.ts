@@ -6,7 +6,7 @@ export function basics(base: string): Chapter {
       'basics',
       'Basics',
       text(
-        `Everything lies under \`${base}\`. Bodies are JSON, but for the live stream. A success is always status 200 with \`success: true\`; everything else is [a refusal](#errors).`,
+        `All paths are under \`${base}\`. Bodies are JSON, except the live stream. A success is always status 200 with \`success: true\`; everything else is [a refusal](#errors).`,
       ),
       heading('Credentials'),
       table(
@@ -27,7 +27,7 @@ export function basics(base: string): Chapter {
           'API key',
           '`Authorization: Bearer <API_KEY>`',
           '[POST /creators/api-keys](#post-creators-api-keys)',
-          '`/sdk/init`, `/sdk/events`, for its owner alone',
+          '`/sdk/init`, `/sdk/events`, only for its owner',
         ],
         [
           'session token',
@@ -37,30 +37,30 @@ export function basics(base: string): Chapter {
         ],
       ),
       text(
-        'An API key belongs on a server and nowhere else. A page only ever gets a session token, which lives 15 minutes and ends with its tip.',
+        'Keep an API key on a server only. A page gets only a session token, which is valid for 15 minutes and ends with its tip.',
       ),
       heading('From a browser'),
       list(
-        '`/sdk`, `/payments` and `/chain` answer any site (CORS `*`, without cookies).',
-        '`/auth`, `/creators` and `/payouts` answer their own site alone.',
+        '`/sdk`, `/payments` and `/chain` answer every site (CORS `*`, without cookies).',
+        '`/auth`, `/creators` and `/payouts` answer only their own site.',
       ),
       heading('Repeating a request'),
       text(
-        'Reads are safe. Calls that make something take an `Idempotency-Key`, where they say so: make one for each intention, keep it for its repetitions, and a network that breaks costs nothing. The stored answer comes with `Idempotency-Hit: true`.',
+        'Reads are safe to repeat. Calls that say so take an `Idempotency-Key`: make one for each action and repeat the request with the same one, so that a lost answer does no harm. A stored answer has the header `Idempotency-Hit: true`.',
       ),
       heading('Limits'),
       text(
-        'Each call names its rate limit. The answer says where you stand: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` (epoch seconds), and `Retry-After` with a 429.',
+        'Each call names its rate limit. Every answer says how many requests are left: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` (epoch seconds), and `Retry-After` with a 429.',
       ),
-      heading('What stays'),
+      heading('Compatibility'),
       text(
-        'Changes are additive: fields and calls may come, none that is documented here goes or changes its meaning. Ignore fields you do not know. Absent and `null` mean the same in a request.',
+        'Changes are additive: new fields and calls may appear, and documented ones are not removed and keep their meaning. Ignore fields you do not know. Absent and `null` mean the same in a request.',
       ),
       text(
-        'Times are ISO 8601 in UTC. Ids are opaque texts. The whole description for programs is [OpenAPI 3.1](/openapi.json); this text is also there [as Markdown](/docs.md).',
+        'Times are ISO 8601 in UTC. Ids are opaque texts. The description for programs is [OpenAPI 3.1](/openapi.json); this manual is also available [as Markdown](/docs.md).',
       ),
     ),
-    beside: [
+    samples: [
       code(
         'sh',
         'Client: part of the service’s repository, in no registry',
@@ -74,7 +74,7 @@ export function basics(base: string): Chapter {
         '// Your server: holds the key.',
         `const backend = createBackendClient({ baseUrl: '${base}', apiKey })`,
         '',
-        '// Your page: holds a session token, never the key.',
+        '// Your page: holds a session token, never the API key.',
         `const page = createTipClient({ baseUrl: '${base}', sessionToken })`,
       ),
     ],

@@ -7,14 +7,21 @@ export function embed(base: string): Chapter {
       'embed',
       'Embed and messages',
       text(
-        'The checkout is a page of ours in an iframe of yours. `embedUrl` opens it; only the site the session was opened for may frame it. The session token is in the fragment of the address: no server sees it, and it must not be logged or shared.',
+        'The checkout is a page of this service in an iframe of your page. Its address is `config.embedUrl` of [POST /sdk/init](#post-sdk-init). Only the site that the session was opened for may frame it: every page around the checkout must belong to that site. The session token is in the fragment of the address: no server sees it. Do not log or share it.',
       ),
       heading('With embed.js'),
       text(
-        'The script sets the frame up, follows its height, and lends it the wallets of your page: Phantom and others never show themselves inside a frame. Without it supporters can still pay, in a new window or by phone.',
+        'The script creates the frame, adjusts its height, and relays the wallets of your page to it, because Phantom and other wallets do not work inside a frame. The wallet then shows your domain.',
       ),
       text(
-        '`mount` returns `open(embedUrl)`, which shows another session in the same place, `setTheme(theme)` and `destroy()`. The element takes `embed-url`; its events are `ready`, `started`, `submitted`, `completed`, `failed` and `expired`, each with its message below as `detail`.',
+        '`mount(element, options)` takes `embedUrl`, a `title` for screen readers, and the listeners `onReady`, `onStarted`, `onSubmitted`, `onCompleted`, `onFailed`, `onExpired` and `onResize`, each called with its message below. It returns `open(embedUrl)`, which shows another session in the same place, `setTheme(theme)` and `destroy()`.',
+      ),
+      text(
+        'The element `<tip-checkout>` does the same. It takes `embed-url` and `title`; its events are `ready`, `started`, `submitted`, `completed`, `failed` and `expired`, each with its message as `detail`.',
+      ),
+      heading('Without embed.js'),
+      text(
+        'A plain `<iframe title="Tip Ada" allow="clipboard-write" src="<embedUrl>">` works, too. Wallets that do not work in a frame then open the checkout in a new window, or the supporter continues on a phone.',
       ),
       heading('Messages'),
       text(
@@ -22,10 +29,14 @@ export function embed(base: string): Chapter {
       ),
       table(
         ['`type`', 'What it holds', 'When'],
-        ['`ready`', '`height`', 'The checkout is there.'],
+        ['`ready`', '`height`', 'The checkout is shown.'],
         ['`resize`', '`height`', 'Its height changed, in pixels.'],
-        ['`tip.started`', '`intentId`, `method`, `amountUsd`, `tokenSymbol`', 'The supporter has chosen.'],
-        ['`tip.submitted`', '`intentId`, `signature`', 'It was sent to the chain.'],
+        [
+          '`tip.started`',
+          '`intentId`, `method`, `amountUsd`, `tokenSymbol`',
+          'An intent was made. `method` is `wallet`, `card` or `bank_transfer`.',
+        ],
+        ['`tip.submitted`', '`intentId`, `signature`', 'It was sent to the chain, and is not confirmed yet.'],
         [
           '`tip.completed`',
           '`intentId`, `signature`, `method`, `amount`, `tokenSymbol`, `amountUsd`, `receivedAmount`, `timestamp`',
@@ -34,20 +45,25 @@ export function embed(base: string): Chapter {
         [
           '`tip.failed`',
           '`intentId`, `code`, `retryable`, `message`',
-          'A try failed: `rejected`, `expired`, `insufficient_funds`, `no_wallet`, `wrong_network`, `tx_failed`, `fiat_failed` or `unavailable`.',
+          'An attempt failed: `rejected`, `expired`, `insufficient_funds`, `no_wallet`, `wrong_network`, `tx_failed`, `fiat_failed` or `unavailable`.',
         ],
-        ['`tip.expired`', '', 'The session has ended: open a new one and load the frame again.'],
+        [
+          '`tip.expired`',
+          '',
+          'The session has ended, or the supporter wants to tip again: open a new session and show it.',
+        ],
         ['`theme`', '`theme`', 'From you to the frame: `dark` or `light`.'],
       ),
-      note('A message is a hint to show something. Deliver only what `GET /sdk/events` tells your server.'),
+      note('A message is for display only. Deliver only what your server reads from `GET /sdk/events`.'),
       heading('Content security policy of your page'),
       list(
         `\`frame-src ${base}\` for the checkout.`,
         `\`script-src ${base}\` for embed.js, loaded as a module.`,
+        `\`connect-src ${base}\` if your page uses the client.`,
         'A sandboxed frame needs `allow-scripts allow-same-origin allow-forms allow-popups`.',
       ),
     ),
-    beside: [
+    samples: [
       code(
         'html',
         'A whole page, by element',
@@ -65,6 +81,7 @@ export function embed(base: string): Chapter {
         '',
         "  mount(document.querySelector('#tip'), {",
         "    embedUrl: '<config.embedUrl>',",
+        "    title: 'Tip Ada',",
         '    onCompleted: ({ amountUsd }) => thank(amountUsd),',
         '    onFailed: ({ code }) => console.info(code),',
         '    onExpired: () => location.reload(),',

@@ -6,33 +6,33 @@ export function events(base: string): Chapter {
       'events',
       'Verifying events',
       text(
-        'An event says that money arrived: a crypto tip confirmed on the chain, or a naira tip settled by the provider. Pending tips are never events. There are two ways to hear of them.',
+        'An event means that money arrived: a crypto tip was confirmed on the chain, or a naira tip was paid. Pending tips are not events. There are two ways to get events.',
       ),
       table(
         ['What', 'Polling', 'Stream'],
         ['Call', '[GET /sdk/events](#get-sdk-events)', '[GET /chain/tips/stream](#get-chain-tips-stream)'],
         ['Credential', 'API key', 'none; the wallet is public'],
         ['For', 'your server: deliver, count, thank', 'screens: overlays, counters'],
-        ['How soon', 'your rhythm, 30 to 60 seconds', 'under a second'],
-        ['Where to go on from', '`since`', '`Last-Event-ID`'],
+        ['Delay', 'your polling interval, 30 to 60 seconds', 'under a second'],
+        ['Continue with', '`since`', '`Last-Event-ID`'],
       ),
       heading('Each event once'),
       list(
-        'A creator’s confirmations have strictly increasing `timestamp`s in the order they became visible. Give the newest you have **processed** as `since`, and none is skipped.',
-        'Store `eventId` with what you deliver, and refuse to deliver one twice: your process may stop between delivering and storing `since`.',
-        'More than 50 since the last time? Page back with `before` until an answer has fewer. The client does it.',
+        'The `timestamp`s of a creator’s events increase strictly, in the order in which the events became visible. Send the newest one you have **processed** as `since`, and no event is skipped.',
+        'Store `eventId` with what you deliver, and do not deliver the same one twice: your process may stop between delivering and storing `since`.',
+        'If there are more than 50 new events, page back with `before` until an answer has fewer. The client does this for you.',
       ),
       heading('What to check'),
       list(
-        '`tokenSymbol` and `amountRaw` say what was given. `amountUsdc` is filled for USDC alone: never read a 0 there as nothing.',
+        '`tokenSymbol` and `amountRaw` say what was tipped. `amountUsdc` is set for USDC only: a 0 there does not mean that nothing was tipped.',
         'A naira event has `tokenSymbol: "FIAT"` and cents in `amountRaw`.',
         'Match the tip to your visitor by the session’s intent: [GET /sdk/intents](#get-sdk-intents-intentId) gives its `signature`, which is the `eventId`.',
       ),
       text(
-        'The service sends no webhooks. What a page posts to yours, and what a supporter shows you, is no proof.',
+        'The service sends no webhooks. A message from the checkout to your page is no proof of a tip, and neither is anything a supporter shows you.',
       ),
     ),
-    beside: [
+    samples: [
       code(
         'ts',
         'A worker that delivers each tip once',

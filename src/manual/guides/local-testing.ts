@@ -6,41 +6,41 @@ export function localTesting(): Chapter {
       'local-testing',
       'Local testing',
       text(
-        '`npm run dev` in the service’s repository starts the whole product on one machine: databases, every process, and stand-ins that speak the wires of the chain, the bank, the mail server and the price feeds. It prints every address, and then `ready`.',
+        '`npm run dev` in the service’s repository starts the whole product on one machine: databases, every process, and stand-ins for the chain, the bank, the mail server and the price feeds. It prints every address, and then `ready`.',
       ),
       text(
-        'The chain is a real Solana runtime in a process: signatures, fees, token programs and failures are real, the money is not. What the world outside does is told to the stand-ins:',
+        'The chain is a real Solana runtime in a process: signatures, fees, token programs and failures are real, the money is not. These requests control the stand-ins:',
       ),
       table(
         ['Request to `http://localhost:8899`', 'What happens'],
         [
           '`POST /dev/airdrop`',
-          'A wallet gets SOL or tokens: `wallet`, `token`, `amount` as text in display units.',
+          'Gives a wallet SOL or tokens: `wallet`, `token`, `amount` as text in display units.',
         ],
         [
           '`POST /dev/fiatpay/charges/<intentId>`',
-          'A naira tip is paid or fails: `outcome` is `paid` or `failed`; `amountKobo` pays another sum.',
+          'Pays or fails a naira tip: `outcome` is `paid` or `failed`; `amountKobo` pays another amount.',
         ],
         [
           '`POST /dev/fiatpay/transfers/<reference>`',
-          'A withdrawal ends: `outcome` is `success`, `failed` or `reversed`.',
+          'Finishes a withdrawal: `outcome` is `success`, `failed` or `reversed`.',
         ],
         [
           '`POST /dev/fiatpay/mode`',
-          'How the bank behaves: `transfers` is `auto`, `manual`, `reject`, `timeout` and others.',
+          'Sets how the bank behaves: `transfers` is `auto`, `manual`, `reject`, `timeout` and others.',
         ],
         ['`POST /dev/prices`', 'Sets prices: mint and dollars.'],
-        ['`POST /dev/rates`', 'Sets the exchange rate: `NGN`; 0 takes it away.'],
+        ['`POST /dev/rates`', 'Sets the exchange rate: `NGN`; 0 removes it.'],
         ['`POST /dev/domains`', 'Registers a .sol domain: `domain`, `owner`.'],
         ['`GET /dev/mail/view`', 'Shows every mail that was sent, one-time codes too.'],
       ),
       heading('Rare answers'),
       text(
-        'A bank account `0000000000` does not exist, and `0000000001` is refused for its name. A rate of 0 gives [rate_unavailable](#error-rate_unavailable). `npm run demo` does the whole main job against your stack, and tells it step by step.',
+        'The bank account `0000000000` does not exist, and `0000000001` is refused because of its name. A rate of 0 causes [rate_unavailable](#error-rate_unavailable). `npm run demo` runs tips and withdrawals against your stack and prints each step.',
       ),
       note('The stand-ins refuse to start with `NODE_ENV=production`.'),
     ),
-    beside: [
+    samples: [
       code(
         'sh',
         'Money for a test wallet',
@@ -49,7 +49,7 @@ export function localTesting(): Chapter {
       ),
       code(
         'sh',
-        'A bank that waits for you',
+        'A bank that waits for your requests',
         "curl -s http://localhost:8899/dev/fiatpay/mode -H 'Content-Type: application/json' \\",
         `  -d '{"transfers":"manual"}'`,
       ),

@@ -12,29 +12,33 @@ import {
 
 const json = "-H 'Content-Type: application/json'"
 
-/** From nothing to an event. A test runs these very lines; `<name>` stands for what an earlier line answered. */
+/** From registration to an event. A test runs these commands; `<name>` stands for a value of an earlier answer. */
 export function quickstart(base: string): Chapter {
   return {
     ...guide(
       'quickstart',
       'Quickstart',
       text(
-        'Five minutes from nothing to a tip on your own page: an account, an API key, a session, an iframe, an event. Put what you were answered where it says `<name>`; the answers shown are shortened.',
+        'A tip on your own page in five minutes: an account, an API key, a session, an iframe, an event. Replace each `<name>` with the value from an earlier answer. The answers shown here are shortened.',
       ),
     ),
-    sections: [account(base), apiKey(base), session(base), checkout(), tip(base), event(base), fromHere()],
+    sections: [account(base), apiKey(base), session(base), checkout(), tip(base), event(base), nextSteps()],
   }
 }
 
-function step(id: string, title: string, blocks: readonly Block[], beside: readonly Code[]): Section {
-  return { id: `quickstart-${id}`, title, blocks, beside }
+function step(id: string, title: string, blocks: readonly Block[], samples: readonly Code[]): Section {
+  return { id: `quickstart-${id}`, title, blocks, samples }
 }
 
 function account(base: string): Section {
   return step(
     'account',
     '1. An account',
-    [text('It is also the creator who is tipped. The cookie of its session goes into `jar.txt`.')],
+    [
+      text(
+        'The account is also the creator who receives the tips. Its session cookie is saved in `jar.txt`.',
+      ),
+    ],
     [
       code(
         'sh',
@@ -61,7 +65,7 @@ function apiKey(base: string): Section {
     '2. An API key',
     [
       text(
-        'Your server proves with it who you are. It is shown this once: keep it where your other secrets are. Whoever has it acts for you.',
+        'Your server authenticates with it. It is shown only once: keep it with your other secrets. Anyone who has it can act for you.',
       ),
     ],
     [
@@ -82,9 +86,11 @@ function session(base: string): Section {
     'session',
     '3. A session',
     [
-      text('Your backend opens one for every visitor who is shown the checkout. It lives 15 minutes.'),
       text(
-        '`originUrl` is where your page lives. `localhost` is always allowed; other sites go on [the whitelist](#put-creators-domains) first.',
+        'Your backend opens a session for every visitor who sees the checkout. It is valid for 15 minutes.',
+      ),
+      text(
+        '`originUrl` is the address of your page. `localhost` is always allowed; add other sites to [the whitelist](#put-creators-domains) first.',
       ),
     ],
     [
@@ -134,10 +140,10 @@ function checkout(): Section {
     '4. The checkout on your page',
     [
       text(
-        'Your server writes the `embedUrl` of the visitor’s session into the page. To try it, save this as `index.html` and run `python3 -m http.server 5173` beside it.',
+        'Your server writes the `embedUrl` of the visitor’s session into the page. To try it, save this as `index.html` and run `python3 -m http.server 5173` in the same folder.',
       ),
       text(
-        '[embed.js](#embed) does more: it follows the height of the checkout and lends it the wallets of your page.',
+        '[embed.js](#embed) does more: it adjusts the height of the frame and relays the wallets of your page.',
       ),
     ],
     [
@@ -161,7 +167,7 @@ function tip(base: string): Section {
     [
       text('Open `http://localhost:5173` and tip, with a wallet or in naira.'),
       text(
-        'Or without a browser: a naira tip is two lines. The second plays the payer’s bank and exists on a [local stack](#local-testing) alone; elsewhere open the `checkoutUrl` you were answered, and pay.',
+        'Or make a naira tip without a browser, with these two commands. The second one acts as the payer’s bank and works only on a [local stack](#local-testing); elsewhere open the `checkoutUrl` from the answer, and pay.',
       ),
     ],
     [
@@ -189,7 +195,7 @@ function event(base: string): Section {
     '6. The event',
     [
       text(
-        'Your backend asks every 30 to 60 seconds, and delivers what it owes the supporter. This is the truth; what the checkout tells your page is a hint.',
+        'Your backend polls every 30 to 60 seconds and delivers what the supporter paid for. Only events prove a tip; messages from the checkout to your page are for display.',
       ),
     ],
     [
@@ -228,17 +234,18 @@ function event(base: string): Section {
   )
 }
 
-function fromHere(): Section {
+function nextSteps(): Section {
   return step(
     'next',
-    'From here',
+    'Next steps',
     [
       steps(
-        'Follow the checkout from your page: [Embed and messages](#embed).',
-        'Count what came in: [Tokens and amounts](#tokens) and [Verifying events](#events).',
+        'React to what happens in the checkout: [Embed and messages](#embed).',
+        'Read amounts and events: [Tokens and amounts](#tokens) and [Verifying events](#events).',
+        'Show tips in a stream: [Overlay for streams](#overlay).',
         'Before others use it: [Going live](#going-live).',
       ),
-      note('On a local stack nothing moves real money: its chain, its bank and its mails are stand-ins.'),
+      note('A local stack moves no real money: its chain, its bank and its mail server are stand-ins.'),
     ],
     [],
   )

@@ -7,7 +7,7 @@ export function tokens(): Chapter {
       'tokens',
       'Tokens and amounts',
       text(
-        'A token is named by its mint; symbols are for display. SOL has none and is named by the mint of wrapped SOL.',
+        'A token is identified by its mint; symbols are for display. SOL has no mint and is identified by the mint of wrapped SOL.',
       ),
       table(
         ['Token', 'Mint', 'Decimals'],
@@ -15,7 +15,7 @@ export function tokens(): Chapter {
       ),
       heading('Raw and display'),
       text(
-        'One token is 10 to the power of its decimals in **raw** units: 0.5 SOL is 500000000 raw, 5 USDC is 5000000. Which of them a field holds:',
+        'One token is 10 to the power of its decimals in **raw** units: 0.5 SOL is 500000000 raw, 5 USDC is 5000000. These fields use:',
       ),
       table(
         ['Field', 'Unit'],
@@ -27,17 +27,17 @@ export function tokens(): Chapter {
       ),
       heading('What the creator receives'),
       list(
-        'The platform’s fee of a crypto tip is 2 %, taken in the same transaction: `quote.outAmount` is what is left.',
-        'A creator who does not take the token that is sent gets USDC: the transaction then swaps, and `provider` names the engine.',
-        'Until it is confirmed a tip shows what was claimed. After that, `amount` is the claim if the chain bears it out, else what arrived; `receivedAmount` is always what arrived.',
-        'Only what the chain says is credited. Nobody can claim a tip into being.',
+        'The platform fee of a crypto tip is 2 %, taken in the same transaction: `quote.outAmount` is the rest.',
+        'A creator who does not accept the token that is sent gets USDC: the transaction then swaps, and `provider` names the swap engine.',
+        'Before confirmation a tip shows the claimed amount. After it, `amount` is the claimed amount if the chain confirms it, otherwise the received amount; `receivedAmount` is always the received amount.',
+        'Only money that arrived on the chain is credited. A claim alone credits nothing.',
       ),
       heading('Before a transaction expires'),
       text(
-        'A transaction is worth something until `lastValidBlockHeight`, about a minute; `expiresAt` is our estimate of when. After that make a new intent. If the wallet has signed and sent it, wait for the verdict instead: it may have landed.',
+        'A transaction is valid until `lastValidBlockHeight`, for about a minute; `expiresAt` is an estimate of that time. After that make a new intent. If the wallet has already sent the transaction, wait for its result first: it may have landed.',
       ),
     ),
-    beside: [
+    samples: [
       code(
         'ts',
         'Pay an intent with a wallet',

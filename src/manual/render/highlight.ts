@@ -5,7 +5,7 @@ const strings = String.raw`(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])*')`
 const numbers = String.raw`\b\d[\d_]*(?:\.\d+)?\b`
 const words = String.raw`\b(?:import|from|const|let|await|for|of|if|else|throw|try|catch|instanceof|new|true|false|null)\b`
 
-/** What is coloured in each language: comment, string, word, in this order. */
+/** The highlighted tokens of each language. A comment wins over a string, and a string over a word. */
 const tokens: Readonly<Record<Language, RegExp | undefined>> = {
   sh: new RegExp(String.raw`(?<comment>(?<=^|\s)#.*$)|(?<string>${strings})|(?<word>(?<=^|\s)curl\b)`, 'gm'),
   ts: new RegExp(
@@ -20,7 +20,7 @@ const tokens: Readonly<Record<Language, RegExp | undefined>> = {
   text: undefined,
 }
 
-/** A sample with the parts that help the eye marked. */
+/** A code sample with highlighted tokens. */
 export function highlighted(language: Language, text: string): Markup[] {
   const pattern = tokens[language]
   if (pattern === undefined) return [html`${text}`]

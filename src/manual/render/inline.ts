@@ -1,15 +1,15 @@
-import type { Words } from '../blocks.js'
+import type { InlineMarkdown } from '../blocks.js'
 
-/** A stretch of words with one mark. */
+/** A piece of inline Markdown with one mark. */
 export type Span =
   | { readonly mark: 'plain' | 'code' | 'strong'; readonly text: string }
   | { readonly mark: 'link'; readonly text: string; readonly href: string }
 
-/** `code`, **strong**, [words](href). A link may lead to a place of ours or to a web page, nowhere else. */
+/** `code`, **strong**, [text](href). A link starts with `#`, `/`, `http://` or `https://`; other schemes are not links. */
 const marks = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:#|\/|https?:\/\/)[^\s()]*)\)/g
 
-/** Cuts words at their marks. What looks like a mark and is none stays text. */
-export function spansOf(words: Words): Span[] {
+/** Splits inline Markdown into spans. An incomplete mark stays text. */
+export function spansOf(words: InlineMarkdown): Span[] {
   const spans: Span[] = []
   let end = 0
   for (const match of words.matchAll(marks)) {

@@ -1,6 +1,6 @@
 import type { Chapter, Manual } from '../blocks.js'
 
-/** `/llms.txt` (llmstxt.org): where a program that reads text finds what. */
+/** `/llms.txt` (llmstxt.org): links for language models. */
 export function llmsText({ title, lead, base, guides, calls, errors }: Manual): string {
   const place = ({ id, title: name }: Chapter, about: string): string =>
     `- [${name}](${base}/docs#${id})${about}`
@@ -20,7 +20,7 @@ export function llmsText({ title, lead, base, guides, calls, errors }: Manual): 
     '',
     '## Calls',
     '',
-    ...calls.map((chapter) => place(chapter, `: ${chapter.sections.map(named).join(', ')}`)),
+    ...calls.map((chapter) => place(chapter, `: ${chapter.sections.map(sectionName).join(', ')}`)),
     '',
     '## Optional',
     '',
@@ -29,6 +29,6 @@ export function llmsText({ title, lead, base, guides, calls, errors }: Manual): 
   ].join('\n')
 }
 
-function named({ call, title }: Chapter['sections'][number]): string {
+function sectionName({ call, title }: Chapter['sections'][number]): string {
   return call === undefined ? title : `${call.method} ${call.path}`
 }

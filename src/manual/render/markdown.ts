@@ -1,7 +1,7 @@
 import type { Block, Chapter, Field, Manual, Refusal, Section } from '../blocks.js'
 import { spansOf } from './inline.js'
 
-/** The manual as Markdown (CommonMark with tables), links made absolute so that it can be read anywhere. */
+/** The manual as Markdown (CommonMark with tables), with absolute links. */
 export function manualMarkdown(manual: Manual): string {
   const chapters = [...manual.guides, ...manual.calls, manual.errors]
   return `${[
@@ -25,8 +25,8 @@ function titleOf({ title, call }: Section): string {
   return `### ${method} ${path}\n\n${title}. Credential: ${badges.join(' or ')}.`
 }
 
-function blocksOf({ blocks, beside }: Section, base: string): string[] {
-  return [...blocks, ...beside].map((block) => blockText(block, base))
+function blocksOf({ blocks, samples }: Section, base: string): string[] {
+  return [...blocks, ...samples].map((block) => blockText(block, base))
 }
 
 function blockText(block: Block, base: string): string {
@@ -46,25 +46,25 @@ function blockText(block: Block, base: string): string {
     case 'refusals':
       return refusalsText(block.refusals, base)
     case 'fields':
-      return fieldsText(block.title, block.fields, block.asks, base)
+      return fieldsText(block.title, block.fields, block.isRequest, base)
     case 'code':
       return codeText(block.title, block.language, block.text)
   }
 }
 
-/** The fence is longer than any run of its own sign inside. */
+/** The fence is longer than any run of backticks inside. */
 function codeText(title: string, language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${title}:\n\n${fence}${language}\n${text}\n${fence}`
 }
 
-function fieldsText(title: string, fields: readonly Field[], asks: boolean, base: string): string {
-  const head = ['Field', 'Type', ...(asks ? ['Required'] : []), 'Rule', 'Example']
+function fieldsText(title: string, fields: readonly Field[], isRequest: boolean, base: string): string {
+  const head = ['Field', 'Type', ...(isRequest ? ['Required'] : []), 'Rule', 'Example']
   const rows = fields.map(({ name, type, required, rule, example }) => [
     `\`${name}\``,
     type,
-    ...(asks ? [required ? 'yes' : 'no'] : []),
+    ...(isRequest ? [required ? 'yes' : 'no'] : []),
     rule,
     example === undefined ? '' : `\`${example}\``,
   ])
@@ -98,7 +98,7 @@ function tableText(head: readonly string[], rows: readonly (readonly string[])[]
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** Marks are Markdown already; what is none of ours is kept from becoming one. */
+/** Our marks are Markdown already; other Markdown characters are escaped. */
 function words(text: string, base: string): string {
   return spansOf(text)
     .map((span) => {

@@ -3,7 +3,7 @@ import type { Block, Chapter, Code, Field, Manual, Refusal, Section } from '../b
 import { highlighted } from './highlight.js'
 import { spansOf } from './inline.js'
 
-/** The manual as a page that needs no script. `style`: where its stylesheet is. */
+/** The manual as an HTML page without script. `style`: the path of its stylesheet. */
 export function manualPage(manual: Manual, style: string): string {
   const chapters = [...manual.guides, ...manual.calls, manual.errors]
   return html`<!doctype html>
@@ -70,16 +70,16 @@ function methodPart(method: string): Markup {
   return html`<b class="method ${method.toLowerCase()}">${method}</b>`
 }
 
-/** A long path may be broken after each of its slashes. */
+/** Allows a line break after each slash of a path. */
 function breakable(path: string): Markup[] {
   return path.split(/(?<=\/)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`))
 }
 
-/** `level`: of the headings inside. */
-function columns(title: Markup, { blocks, beside }: Section, level: 3 | 4): Markup {
+/** `level`: the level of the headings inside. */
+function columns(title: Markup, { blocks, samples }: Section, level: 3 | 4): Markup {
   const part = (block: Block): Markup => blockPart(block, level)
-  const samples = beside.length === 0 ? undefined : html`<div class="beside">${beside.map(part)}</div>`
-  return html`<div class="columns"><div class="words">${title}${blocks.map(part)}</div>${samples}</div>`
+  const column = samples.length === 0 ? undefined : html`<div class="samples">${samples.map(part)}</div>`
+  return html`<div class="columns"><div class="words">${title}${blocks.map(part)}</div>${column}</div>`
 }
 
 function blockPart(block: Block, level: 3 | 4): Markup {
@@ -95,7 +95,7 @@ function blockPart(block: Block, level: 3 | 4): Markup {
     case 'table':
       return tablePart(block.head, block.rows)
     case 'fields':
-      return html`${subheading(words(block.title), level)}<ul class="fields">${block.fields.map((field) => fieldPart(field, block.asks))}</ul>`
+      return html`${subheading(words(block.title), level)}<ul class="fields">${block.fields.map((field) => fieldPart(field, block.isRequest))}</ul>`
     case 'refusals':
       return html`<ul class="fields">${block.refusals.map(refusalPart)}</ul>`
     case 'code':
@@ -115,18 +115,18 @@ function listPart(items: readonly string[], ordered: boolean): Markup {
 function tablePart(head: readonly string[], rows: readonly (readonly string[])[]): Markup {
   const titles = head.map((title) => html`<th scope="col">${words(title)}</th>`)
   const lines = rows.map((cells) => {
-    // On a narrow screen a row is a block, and each cell says by itself what it is.
+    // On a narrow screen a row becomes a block, and each cell shows its column's title.
     const title = (index: number): string => (head[index] ?? '').replaceAll('`', '')
     return html`<tr>${cells.map((cell, index) => html`<td data-title="${title(index)}">${words(cell)}</td>`)}</tr>`
   })
   return html`<table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table>`
 }
 
-function fieldPart({ id, name, type, required, rule, example }: Field, asks: boolean): Markup {
+function fieldPart({ id, name, type, required, rule, example }: Field, isRequest: boolean): Markup {
   const need = required ? html`<em class="required">required</em>` : html`<em>optional</em>`
   const sample =
     example === undefined ? undefined : html` <span class="example">Example <code>${example}</code></span>`
-  return html`<li id="${id}"><p><a class="field" href="#${id}"><code>${name}</code></a> <span class="type">${type}</span> ${asks ? need : undefined}</p><p>${words(rule)}${sample}</p></li>`
+  return html`<li id="${id}"><p><a class="field" href="#${id}"><code>${name}</code></a> <span class="type">${type}</span> ${isRequest ? need : undefined}</p><p>${words(rule)}${sample}</p></li>`
 }
 
 function refusalPart({ id, href, status, code, error, cause, remedy, answeredBy }: Refusal): Markup {
@@ -136,7 +136,7 @@ function refusalPart({ id, href, status, code, error, cause, remedy, answeredBy 
 }
 
 function codePart({ language, title, text, folded }: Code): Markup {
-  // Reached by Tab, because what is wider than its place is scrolled with the arrow keys.
+  // Focusable, so that keyboard users can scroll a wide sample.
   const body = html`<pre tabindex="0" role="group" aria-label="${title}"><code class="${language}">${highlighted(language, text)}</code></pre>`
   if (folded === true) return html`<details class="code"><summary>${title}</summary>${body}</details>`
   return html`<div class="code"><p>${title}</p>${body}</div>`

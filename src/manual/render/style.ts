@@ -1,4 +1,4 @@
-/** The manual's only stylesheet. Light and dark by the reader's system, three columns where there is room, and paper. */
+/** The manual's stylesheet: light and dark by system setting, three columns on wide screens, and print. */
 export const styleSheet = /* css */ `
 :root {
   color-scheme: light dark;
@@ -126,9 +126,9 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   .intro, .columns { padding-left: 2.5rem; padding-right: 2.5rem; }
 }
 @media (min-width: 68.75rem) {
-  .columns:has(> .beside) { display: grid; grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr); gap: 2.5rem; }
-  .beside { position: sticky; top: calc(var(--top) + 1rem); align-self: start; min-width: 0; max-height: calc(100vh - var(--top) - 2rem); overflow-y: auto; scrollbar-width: thin; }
-  .beside pre { max-height: none; }
+  .columns:has(> .samples) { display: grid; grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr); gap: 2.5rem; }
+  .samples { position: sticky; top: calc(var(--top) + 1rem); align-self: start; min-width: 0; max-height: calc(100vh - var(--top) - 2rem); overflow-y: auto; scrollbar-width: thin; }
+  .samples pre { max-height: none; }
 }
 @media (min-width: 100rem) { .columns, .intro { max-width: 90rem; } }
 @media (forced-colors: active) { .badge, .code, .call .method { border: 1px solid CanvasText; } }
@@ -137,7 +137,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   body { font-size: 10pt; }
   .top, .contents, .skip { display: none; }
   .frame, .columns { display: block; padding-left: 0; padding-right: 0; }
-  .beside { position: static; max-height: none; overflow: visible; }
+  .samples { position: static; max-height: none; overflow: visible; }
   pre { max-height: none; overflow: visible; }
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   details.code::details-content { content-visibility: visible; block-size: auto; }

@@ -1,31 +1,31 @@
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
-import { Announcer } from '../ui/announcer.js'
-import { Button } from '../ui/button.js'
-import { Notice } from '../ui/notice.js'
-import { announcement } from './frame/announce.js'
+import { Button } from '../ui/controls/button.js'
+import { Announcer } from '../ui/messages/announcer.js'
+import { Notice } from '../ui/messages/notice.js'
 import type { State, StepName } from './machine/state.js'
+import { announcement } from './views/announcement.js'
 import { Choose } from './views/choose.js'
 import * as crypto from './views/crypto-outcomes.js'
-import { Blocked, Elsewhere, Phone } from './views/elsewhere.js'
 import * as naira from './views/naira-steps.js'
+import { Blocked, OtherWindow, Phone } from './views/other-window.js'
 import { Outcome } from './views/outcome.js'
 import { Review } from './views/review.js'
 import { Done, NairaDone, Sent } from './views/sent.js'
-import { Working } from './views/slow.js'
 import { Actions, type Dispatch, type ViewOf } from './views/step.js'
 import { Wallets } from './views/wallets.js'
+import { Working } from './views/working.js'
 import './checkout.css'
 
-/** A page that knows how shows a new session within this. */
-const answerMs = 3000
+/** An embedding page that handles `tip.expired` shows a new session within this time. */
+const renewMs = 3000
 
-type Views = { readonly [At in Exclude<StepName, 'elsewhere'>]: ComponentType<ViewOf<At>> }
+type Views = { readonly [At in Exclude<StepName, 'other-window'>]: ComponentType<ViewOf<At>> }
 
 const views: Views = {
   loading: Skeleton,
-  dead: Dead,
+  'session-over': SessionOver,
   choose: Choose,
   wallets: Wallets,
   phone: Phone,
@@ -41,8 +41,8 @@ const views: Views = {
   insufficient: crypto.Insufficient,
   sent: Sent,
   'not-sent': crypto.NotSent,
-  'not-taken': crypto.NotTaken,
-  refused: crypto.Refused,
+  'not-landed': crypto.NotLanded,
+  'failed-on-chain': crypto.FailedOnChain,
   mismatch: crypto.Mismatch,
   done: Done,
   'naira-starting': naira.Starting,
@@ -53,7 +53,7 @@ const views: Views = {
   'provider-down': naira.ProviderDown,
 }
 
-/** The whole checkout: the step that is, under the creator's name. */
+/** The checkout: the creator's name and the current step. */
 export function App({
   state,
   dispatch,
@@ -66,7 +66,7 @@ export function App({
   const { step, session } = state
   const sheet = useRef<HTMLElement>(null)
   useFocusOfStep(sheet, step.at)
-  const View = step.at === 'elsewhere' ? undefined : (views[step.at] as ComponentType<ViewOf<StepName>>)
+  const View = step.at === 'other-window' ? undefined : (views[step.at] as ComponentType<ViewOf<StepName>>)
   return (
     <main class="sheet" ref={sheet} data-step={step.at}>
       <header class="head">
@@ -81,7 +81,7 @@ export function App({
         </Notice>
       )}
       {View === undefined ? (
-        <Elsewhere dispatch={dispatch} onShow={onShowWindow} />
+        <OtherWindow dispatch={dispatch} onShow={onShowWindow} />
       ) : (
         <View state={state} step={step} dispatch={dispatch} />
       )}
@@ -90,7 +90,7 @@ export function App({
   )
 }
 
-/** Readers and keyboards go on at the heading of the step that appeared; the first one takes no focus from the page around. */
+/** Focuses the heading of a new step, for screen readers and keyboards. The first step takes no focus from the embedding page. */
 function useFocusOfStep(sheet: { readonly current: HTMLElement | null }, at: StepName): void {
   const before = useRef<StepName>(at)
   useEffect(() => {
@@ -102,7 +102,6 @@ function useFocusOfStep(sheet: { readonly current: HTMLElement | null }, at: Ste
   }, [at, sheet])
 }
 
-/** A0. */
 function Skeleton(): JSX.Element {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -114,16 +113,16 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** A1, once the page around has had its time to show a new session. */
-function Dead({ state, step, dispatch }: ViewOf<'dead'>): JSX.Element {
-  const [waiting, setWaiting] = useState(step.asked)
+/** Says that the link has expired, after the embedding page had time to show a new session. */
+function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Element {
+  const [waiting, setWaiting] = useState(step.renewing)
   useEffect(() => {
-    const timer = setTimeout(() => setWaiting(false), answerMs)
+    const timer = setTimeout(() => setWaiting(false), renewMs)
     return () => clearTimeout(timer)
   }, [])
-  if (waiting) return <Working text={words.asking} />
+  if (waiting) return <Working text={words.renewingSession} />
   return (
-    <Outcome tone="warn" icon="warn" title={words.dead} more={words.deadMore} urgent>
+    <Outcome tone="warn" icon="warn" title={words.sessionOver} more={words.sessionOverMore} urgent>
       {state.framed && (
         <Actions>
           <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>

@@ -1,25 +1,25 @@
 import '../ui/base.css'
 import { render } from 'preact'
 import { TippingError } from '../../sdk/client/errors.js'
-import { pause } from '../../sdk/client/pause.js'
+import { pause } from '../../sdk/client/wait.js'
 import { words } from '../i18n/checkout.js'
 import { App } from './app.js'
-import { framed, hearOthers, heightOf, reportHeight, tellParent } from './frame/around.js'
-import { keepToken, takeArrival } from './frame/arrival.js'
-import { Checkout } from './machine/driver.js'
+import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './frame/parent-page.js'
+import { storeToken, takeStartParameters } from './frame/start-parameters.js'
+import { CheckoutDriver } from './machine/driver.js'
 import { firstState, type State } from './machine/state.js'
 import { createTipService, redeem } from './service.js'
-import { openWalletBook } from './wallet-book.js'
+import { openWallets } from './wallets.js'
 
-/** Wallets may introduce themselves late; until then their absence is no news. */
-const lookMs = 1200
+/** Wallets may register late: only after this time the page says that there are none. */
+const walletSearchMs = 1200
 const tickMs = 1000
 const retryMs = [500, 1000, 2000, 4000]
 
-const arrival = takeArrival()
+const startParameters = takeStartParameters()
 const root = document.getElementById('app')
-const checkout = new Checkout(firstState(framed, Date.now(), arrival.form), show)
-/** The service's clock less this device's, ms. */
+const checkout = new CheckoutDriver(firstState(framed, Date.now(), startParameters.form), show)
+/** The service's clock minus this device's clock, ms. */
 let clockAhead = 0
 
 function show(state: State): void {
@@ -28,30 +28,30 @@ function show(state: State): void {
 }
 
 async function start(): Promise<void> {
-  show(firstState(framed, Date.now(), arrival.form))
+  show(firstState(framed, Date.now(), startParameters.form))
   if (root !== null) reportHeight(root)
   document.documentElement.dataset['framed'] = String(framed)
   listen()
   const token = await tokenOf()
   if (token === undefined) {
-    checkout.dispatch({ type: 'session-dead' })
+    checkout.dispatch({ type: 'session-over' })
     return
   }
   const service = createTipService(token)
   const session = await untilAnswered(() => service.session())
   if (session === undefined) {
-    checkout.dispatch({ type: 'session-dead' })
+    checkout.dispatch({ type: 'session-over' })
     return
   }
   clockAhead = Date.parse(session.now) - Date.now()
   checkout.dispatch({ type: 'tick', now: Date.now() + clockAhead })
   document.title = words.title(session.creator.name)
-  const wallets = openWalletBook((found) => checkout.dispatch({ type: 'wallets', wallets: found }))
+  const wallets = openWallets((found) => checkout.dispatch({ type: 'wallets', wallets: found }))
   checkout.begin({ service, wallets, token })
   checkout.dispatch({ type: 'loaded', session })
-  if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-dead' })
-  setTimeout(() => checkout.dispatch({ type: 'looked' }), lookMs)
-  if (root !== null) tellParent({ type: 'ready', height: heightOf(root) })
+  if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-over' })
+  setTimeout(() => checkout.dispatch({ type: 'wallet-search-done' }), walletSearchMs)
+  if (root !== null) postToParent({ type: 'ready', height: heightOf(root) })
 }
 
 function listen(): void {
@@ -61,22 +61,22 @@ function listen(): void {
     ['online', false],
   ] as const)
     addEventListener(name, () => checkout.dispatch({ type: 'connection', offline }))
-  hearOthers({
+  listenToWindows({
     theme: (theme) => {
       document.documentElement.dataset['theme'] = theme
     },
-    handover: () => checkout.dispatch({ type: 'elsewhere' }),
+    handover: () => checkout.dispatch({ type: 'other-window-opened' }),
   })
 }
 
 async function tokenOf(): Promise<string | undefined> {
-  if (arrival.code === undefined) return arrival.token
-  const token = await untilAnswered(() => redeem(arrival.code ?? ''))
-  if (token !== undefined) keepToken(token)
-  return token ?? arrival.token
+  if (startParameters.code === undefined) return startParameters.token
+  const token = await untilAnswered(() => redeem(startParameters.code ?? ''))
+  if (token !== undefined) storeToken(token)
+  return token ?? startParameters.token
 }
 
-/** The answer, however long it takes to come; undefined when the service refuses for good. */
+/** Repeats a request until it is answered. Undefined when the service refuses it permanently. */
 async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   for (let tries = 0; ; tries++) {
     try {

@@ -3,13 +3,13 @@ import { get, post } from '../lib/api.js'
 import type { NairaStatus } from './machine/events.js'
 import type { Form, NairaQuote, NairaTip, Payment } from './machine/state.js'
 
-/** The service as one session's checkout uses it. */
+/** The API calls of one session's checkout. */
 export interface TipService {
   session(): Promise<SessionDescription>
   tip(creatorId: string, cents: number, mint: string, wallet: string): Promise<TipIntent>
   intent(intentId: string): Promise<TipIntentStatus>
   intents(): Promise<readonly TipIntentStatus[]>
-  /** A code that continues the session elsewhere or, with a tip, lets a phone's wallet ask for its transaction. */
+  /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */
   handOff(tip?: { readonly amount: number; readonly inputTokenMint: string }): Promise<string>
   record(payment: Payment, intent: TipIntent, senderWallet: string, message: string): Promise<unknown>
   nairaQuote(cents: number): Promise<NairaQuote>
@@ -35,7 +35,7 @@ interface Rate {
   readonly finalAmountUsd: number
 }
 
-/** Takes over a session by the one-time code of a link. */
+/** Exchanges the one-time code of a link for the session token. */
 export async function redeem(code: string): Promise<string> {
   return (await post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
 }

@@ -1,17 +1,17 @@
-import { pause } from '../../sdk/client/pause.js'
 import type { TipIntent } from '../../sdk/client/tip.js'
+import { pause } from '../../sdk/client/wait.js'
 import { blockHeight, sendTransaction, transactionStatus } from '../lib/rpc.js'
 import type { Event } from './machine/events.js'
-import { chainPauseMs, nairaPauseMs, stillLooked } from './machine/pauses.js'
+import { chainPauseMs, isStillPolled, nairaPauseMs } from './machine/pauses.js'
 import type { Payment } from './machine/state.js'
 import type { TipService } from './service.js'
 
 type Dispatch = (event: Event) => void
 
 const resendMs = 2000
-const secondLookMs = 5000
+const secondCheckMs = 5000
 
-/** Asks the service where the payment stands until told to stop. */
+/** Polls the status of the payment until it is aborted. */
 export async function watchPayment(
   service: TipService,
   { intentId }: Payment,
@@ -21,11 +21,11 @@ export async function watchPayment(
   for (let nth = 0; !signal.aborted; nth++) {
     await pause(chainPauseMs(nth), signal)
     const intent = await service.intent(intentId).catch(() => undefined)
-    if (intent !== undefined && !signal.aborted) dispatch({ type: 'watched', intent })
+    if (intent !== undefined && !signal.aborted) dispatch({ type: 'payment-status', intent })
   }
 }
 
-/** Asks the service for anything paid in this session, here or elsewhere. */
+/** Polls the session's intents until it is aborted: they may be paid in another window. */
 export async function watchSession(
   service: TipService,
   dispatch: Dispatch,
@@ -34,15 +34,15 @@ export async function watchSession(
   for (let nth = 0; !signal.aborted; nth++) {
     await pause(chainPauseMs(nth), signal)
     const intents = await service.intents().catch(() => undefined)
-    if (intents !== undefined && !signal.aborted) dispatch({ type: 'listed', intents })
+    if (intents !== undefined && !signal.aborted) dispatch({ type: 'session-payments', intents })
   }
 }
 
 /**
- * Sends the same bytes again until the chain has them or cannot take them any more. That it cannot takes two looks,
- * five seconds apart, past the last height: only then may somebody be told that nothing was paid.
+ * Sends the same bytes again until the transaction has landed or can no longer land. It can no longer land when two checks,
+ * five seconds apart, find no transaction after the last valid block height.
  */
-export async function followOnChain(
+export async function resendUntilDecided(
   url: string,
   { intentId, lastValidBlockHeight }: Pick<TipIntent, 'intentId' | 'lastValidBlockHeight'>,
   signature: string,
@@ -50,55 +50,55 @@ export async function followOnChain(
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let looksPast = 0; !signal.aborted; ) {
-    await pause(looksPast > 0 ? secondLookMs : resendMs, signal)
+  for (let checksPastHeight = 0; !signal.aborted; ) {
+    await pause(checksPastHeight > 0 ? secondCheckMs : resendMs, signal)
     try {
       const height = await blockHeight(url)
       const status = await transactionStatus(url, signature)
       if (status !== 'none') return dispatch({ type: 'landed', intentId, failed: status === 'failed' })
-      looksPast = height > lastValidBlockHeight ? looksPast + 1 : 0
-      if (looksPast === 2) return dispatch({ type: 'unlanded', intentId })
-      if (looksPast === 0) await sendTransaction(url, signed, true)
+      checksPastHeight = height > lastValidBlockHeight ? checksPastHeight + 1 : 0
+      if (checksPastHeight === 2) return dispatch({ type: 'not-landed', intentId })
+      if (checksPastHeight === 0) await sendTransaction(url, signed, true)
     } catch {
-      // The endpoint is away or refuses a repetition: the next round looks again.
+      // The endpoint is unavailable or refused the repetition: the next round checks again.
     }
   }
 }
 
-/** Asks how a naira payment stands, while somebody looks and at once when they look again. */
+/** Polls the status of a naira payment while the page is visible, and immediately when it becomes visible again. */
 export async function watchNaira(
   service: TipService,
   intentId: string,
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const began = Date.now()
-  let over: number | undefined
+  const startedAt = Date.now()
+  let expiredAt: number | undefined
   for (;;) {
     const status = await service.nairaStatus(intentId).catch(() => undefined)
     if (signal.aborted) return
     if (status !== undefined) dispatch({ type: 'naira-status', intentId, status })
     if (status === 'completed' || status === 'failed') return
-    if (status === 'cancelled') over ??= Date.now()
-    if (over !== undefined && !stillLooked(Date.now() - over)) return
-    await pauseOrSeen(nairaPauseMs(Date.now() - began), signal)
+    if (status === 'cancelled') expiredAt ??= Date.now()
+    if (expiredAt !== undefined && !isStillPolled(Date.now() - expiredAt)) return
+    await pauseWhileVisible(nairaPauseMs(Date.now() - startedAt), signal)
   }
 }
 
-/** Waits, at most so long; longer while nobody looks, and no longer once somebody does. */
-async function pauseOrSeen(ms: number, signal: AbortSignal): Promise<void> {
-  const seen = new AbortController()
-  const see = (): void => {
-    if (document.visibilityState === 'visible') seen.abort()
+/** Waits `ms`, or an hour while the page is hidden. Becoming visible ends the wait. */
+async function pauseWhileVisible(ms: number, signal: AbortSignal): Promise<void> {
+  const visible = new AbortController()
+  const onVisibilityChange = (): void => {
+    if (document.visibilityState === 'visible') visible.abort()
   }
-  document.addEventListener('visibilitychange', see)
+  document.addEventListener('visibilitychange', onVisibilityChange)
   try {
-    await pause(ms, AbortSignal.any([signal, seen.signal]))
+    await pause(ms, AbortSignal.any([signal, visible.signal]))
     if (document.visibilityState === 'hidden')
-      await pause(60 * 60_000, AbortSignal.any([signal, seen.signal]))
+      await pause(60 * 60_000, AbortSignal.any([signal, visible.signal]))
   } catch (error) {
     if (signal.aborted) throw error
   } finally {
-    document.removeEventListener('visibilitychange', see)
+    document.removeEventListener('visibilitychange', onVisibilityChange)
   }
 }

@@ -1,4 +1,7 @@
-// What the service answers, as the dashboard reads it. A test holds these to the service's own schemas.
+// The API's answers, as far as the dashboard reads them. A test checks them against the service's schemas.
+
+/** Symbols of the tokens that a creator can accept. */
+export const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 
 export interface Me {
   readonly id: string
@@ -81,8 +84,8 @@ export interface Bank {
   readonly name: string
 }
 
-/** What a withdrawal was granted as. */
-export interface Granted {
+/** The answer to an accepted withdrawal. */
+export interface WithdrawalAnswer {
   readonly reference: string
   readonly status: 'pending' | 'submitted'
   readonly amountNGN: number
@@ -107,7 +110,7 @@ export interface Payout {
   readonly createdAt: string
 }
 
-/** Naira for a dollar, now. */
+/** Naira for one dollar. */
 export interface Rate {
   readonly rate: number
   readonly expiresAt: string

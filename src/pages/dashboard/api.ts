@@ -1,5 +1,5 @@
-import { refused, send } from '../../sdk/client/ask.js'
 import { TippingError } from '../../sdk/client/errors.js'
+import { readError, send } from '../../sdk/client/request.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -13,10 +13,7 @@ const timeoutMs = 30_000
 const service = { baseUrl: location.origin }
 const sessionEnded = new EventTarget()
 
-/**
- * Asks the service as whoever is signed in. Throws TippingError; when the session is over, whoever listens by
- * `onSessionEnd` is told as well.
- */
+/** Calls the API with the session cookie. Throws TippingError; a 401 also notifies the listeners of `onSessionEnd`. */
 export async function call<Answer>(method: Method, path: string, extras: Extras = {}): Promise<Answer> {
   const response = await request(method, path, extras)
   const answer: unknown = await response.json().catch(() => undefined)
@@ -24,7 +21,7 @@ export async function call<Answer>(method: Method, path: string, extras: Extras 
   throw new TippingError('an answer that is not the service’s', 'bad_answer', response.status)
 }
 
-/** The same for an answer of another kind, such as a file. */
+/** The same for an answer that is not JSON, such as a CSV file. */
 export async function request(
   method: Method,
   path: string,
@@ -47,7 +44,7 @@ export async function request(
       signal,
     )
     if (response.ok) return response
-    const error = await refused(response)
+    const error = await readError(response)
     if (error.code === 'unauthorized') sessionEnded.dispatchEvent(new Event('end'))
     throw error
   } finally {
@@ -55,13 +52,13 @@ export async function request(
   }
 }
 
-/** Told whenever the service says that nobody is signed in any more. Returns how to stop listening. */
-export function onSessionEnd(tell: () => void): () => void {
-  sessionEnded.addEventListener('end', tell)
-  return () => sessionEnded.removeEventListener('end', tell)
+/** Calls back when the service answers that the session is over. Returns a function that stops it. */
+export function onSessionEnd(listener: () => void): () => void {
+  sessionEnded.addEventListener('end', listener)
+  return () => sessionEnded.removeEventListener('end', listener)
 }
 
-/** The code of whatever went wrong. */
+/** The error code of a failed call. */
 export function codeOf(error: unknown): string {
   return error instanceof TippingError ? error.code : 'unknown'
 }

@@ -1,63 +1,65 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
-import { Button } from '../ui/button.js'
-import { Dialog } from '../ui/dialog.js'
-import { Notice } from '../ui/notice.js'
+import { Button } from '../ui/controls/button.js'
+import { Dialog } from '../ui/messages/dialog.js'
+import { Notice } from '../ui/messages/notice.js'
 import type { Me } from './answers.js'
 import { call, codeOf, onSessionEnd } from './api.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
-import { Enter } from './sign-in/enter.js'
 import { SignIn } from './sign-in/sign-in.js'
+import { SignInPage } from './sign-in/sign-in-page.js'
 
-/** `undefined`: not known yet; `null`: nobody. */
-type Who = Me | null | undefined
+/** `undefined`: not known yet; `null`: not signed in. */
+type SignedIn = Me | null | undefined
 
 const readMe = (): Promise<Me> => call<{ user: Me }>('GET', '/auth/me').then(({ user }) => user)
 
-/** The dashboard: the door, or what is behind it. */
+/** Shows the sign-in page, or the dashboard of the signed-in creator. */
 export function App(): JSX.Element {
-  const [who, setWho] = useState<Who>()
-  const [away, setAway] = useState(false)
+  const [me, setMe] = useState<SignedIn>()
+  const [unavailable, setUnavailable] = useState(false)
   const [ended, setEnded] = useState(false)
-  const [entered, setEntered] = useState(0)
+  const [signIns, setSignIns] = useState(0)
   const refresh = useCallback(() => {
-    setAway(false)
-    readMe().then(setWho, (error: unknown) => {
-      if (codeOf(error) === 'unauthorized') setWho((before) => before ?? null)
-      else setAway(true)
+    setUnavailable(false)
+    readMe().then(setMe, (error: unknown) => {
+      if (codeOf(error) === 'unauthorized') setMe((before) => before ?? null)
+      else setUnavailable(true)
     })
   }, [])
-  const enter = useCallback(() => {
+  const onSignedIn = useCallback(() => {
     setEnded(false)
-    setEntered((before) => before + 1)
+    setSignIns((before) => before + 1)
     refresh()
   }, [refresh])
   useEffect(refresh, [refresh])
   useEffect(() => onSessionEnd(() => setEnded(true)), [])
   const session = useMemo(
-    () => (who ? { me: who, entered, refresh, signOut: () => signOut(setWho, setEnded) } : undefined),
-    [who, entered, refresh],
+    () => (me ? { me, signIns, refresh, signOut: () => signOut(setMe, setEnded) } : undefined),
+    [me, signIns, refresh],
   )
-  if (session === undefined)
-    return away ? <ServiceAway onRetry={refresh} /> : who === null ? <Enter onEntered={enter} /> : <Loading />
+  if (session === undefined) {
+    if (unavailable) return <ServiceUnavailable onRetry={refresh} />
+    return me === null ? <SignInPage onSignedIn={onSignedIn} /> : <Loading />
+  }
   return (
     <SessionContext.Provider value={session}>
       <Screens />
       {ended && (
         <Dialog title={words.session.ended}>
           <p>{words.session.kept}</p>
-          <SignIn email={session.me.email} onEntered={enter} />
+          <SignIn email={session.me.email} onSignedIn={onSignedIn} />
         </Dialog>
       )}
     </SessionContext.Provider>
   )
 }
 
-function signOut(setWho: (who: Who) => void, setEnded: (ended: boolean) => void): void {
+function signOut(setMe: (me: SignedIn) => void, setEnded: (ended: boolean) => void): void {
   const leave = (): void => {
-    setWho(null)
+    setMe(null)
     setEnded(false)
   }
   call('POST', '/auth/logout', { body: {} }).then(leave, (error: unknown) => {
@@ -67,7 +69,7 @@ function signOut(setWho: (who: Who) => void, setEnded: (ended: boolean) => void)
 
 function Loading(): JSX.Element {
   return (
-    <main class="door">
+    <main class="sign-in-page">
       <p class="quiet" role="status">
         {words.loading}
       </p>
@@ -75,12 +77,12 @@ function Loading(): JSX.Element {
   )
 }
 
-function ServiceAway({ onRetry }: { readonly onRetry: () => void }): JSX.Element {
+function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }): JSX.Element {
   return (
-    <main class="door">
+    <main class="sign-in-page">
       <h1>{words.brand}</h1>
       <Notice tone="warn" icon="offline" urgent>
-        {words.away}
+        {words.unavailable}
       </Notice>
       <Button kind="primary" onPress={onRetry}>
         {words.tryAgain}

@@ -8,17 +8,17 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** `3 Nov` of the UTC date `2026-11-03`; nothing of nothing. */
+/** `3 Nov` for the UTC date `2026-11-03`; empty for an empty text. */
 export function dayText(isoDate: string): string {
   return isoDate === '' ? '' : day.format(new Date(isoDate))
 }
 
-/** `3 Nov 2026, 14:05` where the reader is. */
+/** `3 Nov 2026, 14:05` in the browser's time zone. */
 export function momentText(iso: string): string {
   return moment.format(new Date(iso))
 }
 
-/** `just now`, `5 min. ago`, `3 hr. ago`, `yesterday`; the date of what is older than a week. */
+/** `just now`, `5 min. ago`, `3 hr. ago`, `yesterday`; the date when older than a week. */
 export function agoText(iso: string, nowMs: number): string {
   const ms = nowMs - Date.parse(iso)
   if (ms < minuteMs) return 'just now'
@@ -28,7 +28,7 @@ export function agoText(iso: string, nowMs: number): string {
   return date.format(new Date(iso))
 }
 
-/** The time, told anew twice a minute. */
+/** The current time, updated twice a minute. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -9,23 +9,23 @@ export interface Route {
 }
 
 const base = '/dashboard'
-const moved = 'popstate'
+const navigated = 'popstate'
 
 export function pathOf(screen: Screen, query = new URLSearchParams()): string {
   const path = screen === 'home' ? base : `${base}/${screen}`
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** Shows another screen, as a step that the browser's back button takes back. */
+/** Shows another screen and adds an entry to the browser's history. */
 export function go(screen: Screen, query?: URLSearchParams): void {
   history.pushState(undefined, '', pathOf(screen, query))
-  window.dispatchEvent(new PopStateEvent(moved))
+  window.dispatchEvent(new PopStateEvent(navigated))
 }
 
-/** Changes the query of the screen that is shown, without a step of its own. */
+/** Changes the query of the current screen without a new entry in the browser's history. */
 export function replaceQuery(query: URLSearchParams): void {
   history.replaceState(undefined, '', pathOf(currentRoute().screen, query))
-  window.dispatchEvent(new PopStateEvent(moved))
+  window.dispatchEvent(new PopStateEvent(navigated))
 }
 
 function currentRoute(): Route {
@@ -36,13 +36,13 @@ function currentRoute(): Route {
   }
 }
 
-/** Which screen is shown, and with what query. */
+/** The current screen and query. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute)
   useEffect(() => {
     const follow = (): void => setRoute(currentRoute())
-    window.addEventListener(moved, follow)
-    return () => window.removeEventListener(moved, follow)
+    window.addEventListener(navigated, follow)
+    return () => window.removeEventListener(navigated, follow)
   }, [])
   return route
 }

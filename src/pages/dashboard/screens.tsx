@@ -20,7 +20,7 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   settings: SettingsScreen,
 }
 
-/** The screen that the address names, under the bar with all of them. */
+/** The top bar and the current screen. */
 export function Screens(): JSX.Element {
   const { screen } = useRoute()
   const [help, setHelp] = useState(false)
@@ -29,7 +29,7 @@ export function Screens(): JSX.Element {
   useShortcuts(() => setHelp(true))
   useEffect(() => {
     document.title = `${words.screens[screen]} · ${words.brand}`
-    // A reader is told of the new screen by its heading; the page load itself it tells of already.
+    // Focus the heading so that screen readers announce the new screen. They announce the first one with the page load.
     if (!first.current) heading.current?.focus()
     first.current = false
     window.scrollTo(0, 0)

@@ -4,16 +4,16 @@ import type { Me } from './answers.js'
 
 export interface Session {
   readonly me: Me
-  /** Grows each time somebody signs in: what was refused meanwhile is asked again. */
-  readonly entered: number
-  /** Asks who it is again. */
+  /** Counts the sign-ins: hooks repeat their requests after a new one. */
+  readonly signIns: number
+  /** Reads `me` again. */
   readonly refresh: () => void
   readonly signOut: () => void
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)
 
-/** Who is signed in. Throws outside of the signed-in part of the page. */
+/** The session of the signed-in creator. Throws outside the signed-in part of the page. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
   if (session === undefined) throw new Error('Nobody is signed in here')

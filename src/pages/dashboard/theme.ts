@@ -3,10 +3,10 @@ export type Theme = 'system' | 'light' | 'dark'
 const key = 'theme'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** What somebody chose in this browser. */
+/** The theme chosen in this browser. */
 export function chosenTheme(): Theme {
-  const kept = localStorage.getItem(key)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = localStorage.getItem(key)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 export function chooseTheme(theme: Theme): void {
@@ -14,7 +14,7 @@ export function chooseTheme(theme: Theme): void {
   apply()
 }
 
-/** Shows the page in the theme that was chosen, else in the system's, whenever that changes. */
+/** Applies the chosen theme, or the system's, and follows the system's changes. */
 export function followTheme(): void {
   apply()
   dark.addEventListener('change', apply)

@@ -4,17 +4,17 @@ import { useSession } from './session.js'
 
 export interface Loaded<Answer> {
   readonly data: Answer | undefined
-  /** The code of what went wrong the last time. */
+  /** The error code of the last request, if it failed. */
   readonly fault: string | undefined
   readonly reload: () => void
 }
 
 /**
- * What a path answers, asked again when the path or `turn` changes, when somebody signs in again, and by `reload`. What
- * was there stays until the new answer is, unless the path is another.
+ * Reads a path of the API, and reads it again when the path or `version` changes, after a new sign-in, and on `reload`.
+ * The old data stays until the new answer is there, unless the path changed.
  */
-export function useLoad<Answer>(path: string, turn = 0): Loaded<Answer> {
-  const { entered } = useSession()
+export function useLoad<Answer>(path: string, version = 0): Loaded<Answer> {
+  const { signIns } = useSession()
   const [state, setState] = useState<{ data?: Answer; fault?: string }>({})
   const [reloads, setReloads] = useState(0)
   const shownPath = useRef(path)
@@ -31,8 +31,8 @@ export function useLoad<Answer>(path: string, turn = 0): Loaded<Answer> {
       },
     )
     return () => stop.abort()
-    // A new turn or session asks again.
-  }, [path, turn, reloads, entered])
+    // A new version or sign-in repeats the request.
+  }, [path, version, reloads, signIns])
   const reload = useCallback(() => setReloads((before) => before + 1), [])
   return { data: state.data, fault: state.fault, reload }
 }

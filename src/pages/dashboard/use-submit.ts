@@ -3,14 +3,14 @@ import { codeOf } from './api.js'
 
 interface Submit<Given extends unknown[]> {
   readonly busy: boolean
-  /** The code of what went wrong the last time. */
+  /** The error code of the last run, if it failed. */
   readonly fault: string | undefined
   readonly run: (...given: Given) => void
   readonly clear: () => void
   readonly fail: (code: string) => void
 }
 
-/** Something that is asked of the service when a form is sent: one at a time, and what went wrong with the last. */
+/** Runs a form's request, one at a time, and keeps the error code of the last one. */
 export function useSubmit<Given extends unknown[] = []>(
   work: (...given: Given) => Promise<void>,
 ): Submit<Given> {

@@ -4,17 +4,17 @@ import { relayWallets } from './relay.js'
 type Listener = (message: Readonly<Record<string, unknown>>) => void
 
 export interface MountOptions {
-  /** `config.embedUrl` of POST /sdk/init, asked for by your backend. */
+  /** `config.embedUrl` from POST /sdk/init, which your backend calls. */
   readonly embedUrl: string
-  /** Names the frame for readers; default "Tip". */
+  /** Title of the frame for screen readers; default "Tip". */
   readonly title?: string
   readonly onReady?: Listener
   readonly onStarted?: Listener
   readonly onSubmitted?: Listener
-  /** A hint for the page; what counts is GET /sdk/events. */
+  /** For display only. Proof of a tip is GET /sdk/events, read by your backend. */
   readonly onCompleted?: Listener
   readonly onFailed?: Listener
-  /** The session is over or a further tip is wanted: get a new embedUrl and call `open` with it. */
+  /** The session is over, or the supporter wants to tip again: get a new embedUrl and call `open` with it. */
   readonly onExpired?: Listener
   readonly onResize?: Listener
 }
@@ -36,7 +36,7 @@ const listeners: Readonly<Record<string, keyof MountOptions>> = {
   'tip.expired': 'onExpired',
 }
 
-/** Shows a checkout in an element, fits its height, lends it this page's wallets and tells what happens in it. */
+/** Shows a checkout in an element. Follows its height, relays this page's wallets to it, and calls the listeners. */
 export function mount(element: Element, options: MountOptions): Mounted {
   const frame = document.createElement('iframe')
   let origin = ''
@@ -44,7 +44,7 @@ export function mount(element: Element, options: MountOptions): Mounted {
     origin = new URL(embedUrl).origin
     frame.src = embedUrl
   }
-  const hear = (event: MessageEvent): void => {
+  const receive = (event: MessageEvent): void => {
     if (event.source !== frame.contentWindow || event.origin !== origin) return
     const message = messageOf(event.data)
     if (message === undefined) return
@@ -55,7 +55,7 @@ export function mount(element: Element, options: MountOptions): Mounted {
     const listener = options[listeners[type] ?? 'embedUrl']
     if (typeof listener === 'function') listener(message)
   }
-  addEventListener('message', hear)
+  addEventListener('message', receive)
   frame.title = options.title ?? 'Tip'
   frame.allow = 'clipboard-write'
   Object.assign(frame.style, {
@@ -72,7 +72,7 @@ export function mount(element: Element, options: MountOptions): Mounted {
     setTheme: (theme) =>
       frame.contentWindow?.postMessage({ source, v: version, type: 'theme', theme }, origin),
     destroy() {
-      removeEventListener('message', hear)
+      removeEventListener('message', receive)
       frame.remove()
     },
   }
@@ -88,8 +88,8 @@ const eventOf: Readonly<Record<string, string>> = {
 }
 
 /**
- * `<tip-checkout embed-url="…">`: the same as an element. Its events are `ready`, `started`, `submitted`, `completed`,
- * `failed` and `expired`, each with the message as `detail`; setting `embed-url` again shows another session.
+ * `<tip-checkout embed-url="…">` does the same as `mount`. Its events are `ready`, `started`, `submitted`, `completed`,
+ * `failed` and `expired`, each with the message as `detail`. A new `embed-url` shows another session.
  */
 class TipCheckout extends HTMLElement {
   static observedAttributes = ['embed-url']
@@ -107,11 +107,11 @@ class TipCheckout extends HTMLElement {
       return
     }
     this.style.display ||= 'block'
-    const told = Object.entries(eventOf).map(([option, type]) => [
+    const dispatchers = Object.entries(eventOf).map(([option, type]) => [
       option,
       (detail: unknown) => this.dispatchEvent(new CustomEvent(type, { detail })),
     ])
-    this.#mounted = mount(this, { embedUrl, title: this.title || 'Tip', ...Object.fromEntries(told) })
+    this.#mounted = mount(this, { embedUrl, title: this.title || 'Tip', ...Object.fromEntries(dispatchers) })
   }
 
   disconnectedCallback(): void {

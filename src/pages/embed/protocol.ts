@@ -1,4 +1,4 @@
-/** Version 1 of what the checkout's frame and the page around it say to each other. Unknown types and fields are ignored. */
+/** Version 1 of the messages between the checkout's frame and the embedding page. Unknown types and fields are ignored. */
 export const source = 'tipping'
 export const version = 1
 
@@ -8,7 +8,7 @@ export interface Message {
   readonly type: string
 }
 
-/** A wallet of the page, without its functions. */
+/** A wallet of the embedding page, without its functions. */
 export interface RelayedWallet {
   readonly name: string
   readonly icon: string
@@ -16,7 +16,7 @@ export interface RelayedWallet {
   readonly features: readonly string[]
 }
 
-/** What the frame asks the page's script over the port it handed it. */
+/** A request from the frame to embed.js, over the port that the frame sent. */
 export interface RelayRequest {
   readonly id: number
   readonly call: 'connect' | 'signTransaction' | 'signAndSendTransaction'
@@ -34,7 +34,7 @@ export type RelayAnswer =
     }
   | { readonly type: 'wallets'; readonly wallets: readonly RelayedWallet[] }
 
-/** The message, if this is one of ours. */
+/** Returns the data as a message of this protocol, or undefined. */
 export function messageOf(data: unknown): (Message & Readonly<Record<string, unknown>>) | undefined {
   const message = data as Partial<Message> | null
   const ours = typeof message === 'object' && message?.source === source && message.v === version

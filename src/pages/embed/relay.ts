@@ -1,12 +1,12 @@
-import { connectWallet, onWallets, usableWallets, useWallet } from '../lib/wallets.js'
+import { connectWallet, onWalletsChange, signWithWallet, usableWallets } from '../lib/wallets.js'
 import type { RelayAnswer, RelayRequest } from './protocol.js'
 
 /**
- * Lends this page's wallets to the frame at the other end of the port: many wallets live at the top level alone. Only bytes
- * are carried; every approval is the wallet's own question to its owner.
+ * Relays this page's wallets to the frame at the other end of the port, because many wallets work only in a top-level page.
+ * The relay only carries bytes: the wallet itself asks its owner for every approval.
  */
 export function relayWallets(port: MessagePort): void {
-  const post = (answer: RelayAnswer): void => port.postMessage(answer)
+  const post = (handle: RelayAnswer): void => port.postMessage(handle)
   const list = (): void =>
     post({
       type: 'wallets',
@@ -24,7 +24,7 @@ export function relayWallets(port: MessagePort): void {
         post({ id: data.id, error: { code, name, message: String(message) } }),
     )
   }
-  onWallets(list)
+  onWalletsChange(list)
   list()
 }
 
@@ -34,5 +34,5 @@ async function answer({ call, wallet: name, address, transaction, chain }: Relay
   if (call === 'connect') return connectWallet(wallet)
   if (address === undefined || transaction === undefined || chain === undefined)
     throw new Error('Unknown call')
-  return useWallet(wallet, call, { address, transaction, chain })
+  return signWithWallet(wallet, call, { address, transaction, chain })
 }

@@ -1,4 +1,4 @@
-/** Words that several pages use. */
+/** Texts of several pages. */
 export const common = {
   copy: 'Copy',
   copied: 'Copied',

@@ -2,7 +2,7 @@ import type { Terms } from '../dashboard/withdraw/amounts.js'
 import { ngn } from '../lib/money.js'
 import { common } from './common.js'
 
-/** What refusals mean for whoever reads them, by the service's codes (and a few of the page's own). */
+/** Texts for the API's error codes, and for a few codes of the dashboard itself. */
 const faults: Readonly<Record<string, string>> = {
   network: 'The service can’t be reached. Check your connection and try again.',
   too_many_requests: 'Too many tries. Wait a minute and try again.',
@@ -39,7 +39,7 @@ const faults: Readonly<Record<string, string>> = {
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
-/** The words of the dashboard. */
+/** Every text of the dashboard. */
 export const words = {
   brand: 'Tips',
   loading: 'Loading…',
@@ -50,7 +50,7 @@ export const words = {
   cancel: 'Cancel',
   tryAgain: 'Try again',
   signOut: 'Sign out',
-  away: 'The service isn’t answering. Nothing is lost; try again in a moment.',
+  unavailable: 'The service isn’t answering. Nothing is lost; try again in a moment.',
   fault: (code: string) => faults[code] ?? 'Something went wrong. Try again.',
   screens: {
     home: 'Home',
@@ -205,7 +205,7 @@ export const words = {
       review: 'Check and confirm',
       sending: 'Asking for your withdrawal',
       checking: 'We’re checking what happened',
-      granted: 'On its way',
+      accepted: 'On its way',
       refused: 'Not withdrawn',
     },
     available: (amount: string) => `${amount} available`,

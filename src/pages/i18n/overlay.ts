@@ -1,6 +1,6 @@
 import { shortUsd } from '../lib/money.js'
 
-/** The words of the overlay. */
+/** Every text of the overlay. */
 export const words = {
   noWallet: 'This overlay needs a wallet: copy its address from the dashboard.',
   badWallet: 'There is no such wallet. Copy the overlay’s address from the dashboard again.',

@@ -1,32 +1,32 @@
 /**
- * The one reading of numbers that people type, for every page. Marks of either custom are taken: `1,5` is 1.5, and both
- * `1,000,000.50` and `1.000.000,50` are a million and a half. Where the customs differ by a thousand, nothing is guessed.
+ * Parses numbers that people type, for every page. Both conventions are accepted: `1,5` is 1.5, and both `1,000,000.50` and
+ * `1.000.000,50` are 1000000.5. A text that means different numbers in the two conventions is `unclear`, never guessed.
  */
 
-/** A number in its digits; `unclear` when it could be two numbers, undefined when it is none. */
-type Reading = { readonly whole: string; readonly fraction: string } | 'unclear' | undefined
+/** `unclear`: could mean two numbers. Undefined: not a number. */
+type ParsedNumber = { readonly whole: string; readonly fraction: string } | 'unclear' | undefined
 
-/** The sign of the currency may lead. */
-const around = /^\s*[$₦]?\s*|\s+$/g
-/** `1,000` is a thousand in Lagos and one in Paris, `1.000` the other way round. */
+/** A currency sign may come first. */
+const surroundings = /^\s*[$₦]?\s*|\s+$/g
+/** `1,000` is one thousand in Lagos and one in Paris; `1.000` is the opposite. */
 const unclear = /^[1-9]\d{0,2}[.,]\d{3}$/
 const shapes = [
-  // Without groups: 1000 and 1000.50, up to the six decimals of USDC.
+  // No groups: 1000 and 1000.50, with up to the six decimals of USDC.
   /^(?<whole>\d+)(?:\.(?<fraction>\d{0,6}))?$/,
-  // A comma before more than cents would rather be a slip in grouping, except after a zero.
+  // A decimal comma is followed by one or two digits: more of them are probably a grouping mistake, except after a zero.
   /^(?<whole>\d+),(?<fraction>\d{1,2})$/,
   /^(?<whole>0),(?<fraction>\d{1,6})$/,
-  // Marks that differ tell each other apart: 1,000.50 and 1.000,50.
+  // Two different marks: the last one is the decimal mark. 1,000.50 and 1.000,50.
   /^(?<whole>[1-9]\d{0,2}(?:,\d{3})+)\.(?<fraction>\d{1,6})$/,
   /^(?<whole>[1-9]\d{0,2}(?:\.\d{3})+),(?<fraction>\d{1,6})$/,
-  // No number has two decimal marks: 1,000,000 and 1.000.000.
+  // The same mark twice groups thousands: 1,000,000 and 1.000.000.
   /^(?<whole>[1-9]\d{0,2}(?:,\d{3}){2,}|[1-9]\d{0,2}(?:\.\d{3}){2,})$/,
-  // A blank never is one: 1 000 and 1 000,50.
+  // A space groups thousands: 1 000 and 1 000,50.
   /^(?<whole>[1-9]\d{0,2}(?:\s\d{3})+)(?:[.,](?<fraction>\d{1,6}))?$/,
 ]
 
-function read(text: string): Reading {
-  const plain = text.replace(around, '')
+function parse(text: string): ParsedNumber {
+  const plain = text.replace(surroundings, '')
   if (unclear.test(plain)) return 'unclear'
   for (const shape of shapes) {
     const found = shape.exec(plain)?.groups
@@ -36,28 +36,28 @@ function read(text: string): Reading {
   return undefined
 }
 
-/** Whether a number could be meant as one that is a thousand times as large, such as `1,000`. */
+/** Whether the text could mean two numbers, such as `1,000`. */
 export function isUnclear(text: string): boolean {
-  return read(text) === 'unclear'
+  return parse(text) === 'unclear'
 }
 
-/** A number that is not negative, below 10^12 and of at most six decimals; undefined when it is none or unclear. */
+/** A number from 0 to below 10^12 with at most six decimals; undefined when the text is not such a number or is unclear. */
 export function typedNumber(text: string): number | undefined {
-  const reading = read(text)
-  if (reading === undefined || reading === 'unclear' || reading.whole.length > 12) return undefined
-  return Number(`${reading.whole}.${reading.fraction}`)
+  const parsed = parse(text)
+  if (parsed === undefined || parsed === 'unclear' || parsed.whole.length > 12) return undefined
+  return Number(`${parsed.whole}.${parsed.fraction}`)
 }
 
-/** An amount of dollars below ten millions, in cents; undefined when it is none or unclear. */
+/** A dollar amount below ten million, in cents; undefined when the text is not such an amount or is unclear. */
 export function typedCents(text: string): number | undefined {
-  const reading = read(text)
-  if (reading === undefined || reading === 'unclear') return undefined
-  const { whole, fraction } = reading
+  const parsed = parse(text)
+  if (parsed === undefined || parsed === 'unclear') return undefined
+  const { whole, fraction } = parsed
   if (whole.length > 7 || fraction.length > 2) return undefined
   return Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
 }
 
-/** A number as somebody would type it, which reads as the same number. */
+/** Text that parses to this same number. */
 export function numberText(value: number): string {
   const text = String(value)
   return isUnclear(text) ? `${text}0` : text

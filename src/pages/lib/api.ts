@@ -1,14 +1,13 @@
-import { ask } from '../../sdk/client/ask.js'
+import { requestJson } from '../../sdk/client/request.js'
 
-/** Pages are served by the service they ask. */
+/** A page calls the service that serves it. */
 const service = { baseUrl: location.origin }
 
-/** Asks the service; throws TippingError with its code. `bearer` only ever leaves in the Authorization header. */
+/** Throws TippingError with the service's code. `bearer` is sent in the Authorization header only. */
 export function get<Answer>(path: string, bearer?: string, signal?: AbortSignal): Promise<Answer> {
-  return ask(service, 'GET', path, { ...(bearer !== undefined && { bearer }), signal })
+  return requestJson(service, 'GET', path, { ...(bearer !== undefined && { bearer }), signal })
 }
 
-/** The same with a JSON body. */
 export function post<Answer>(path: string, body: unknown, bearer?: string): Promise<Answer> {
-  return ask(service, 'POST', path, { body, ...(bearer !== undefined && { bearer }) })
+  return requestJson(service, 'POST', path, { body, ...(bearer !== undefined && { bearer }) })
 }

@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard. In a frame without `allow="clipboard-write"` the modern way is refused and the old one
- * still works, from a click. Returns whether either did.
+ * Copies text to the clipboard and returns whether that worked. In a frame without `allow="clipboard-write"` the clipboard
+ * API is refused; copying a selection still works during a click.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -15,7 +15,7 @@ function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   const before = document.activeElement
   field.value = text
-  field.className = 'heard-only'
+  field.className = 'visually-hidden'
   document.body.append(field)
   field.select()
   const copied = document.execCommand('copy')

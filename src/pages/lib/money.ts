@@ -1,4 +1,4 @@
-/** Amounts as people read them. Raw amounts stay text or bigint: they may be larger than a number holds exactly. */
+/** Formats amounts for people. Raw amounts stay text or bigint, because they may exceed the safe integers. */
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
 const wholeDollars = new Intl.NumberFormat('en-US', {
@@ -42,12 +42,12 @@ export function displayUnits(raw: string, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** Base units for reading: `4.90 USDC`, `0.0334 SOL`, `250,000 BONK`; five significant digits, never rounded up. */
+/** Base units for display: `4.90 USDC`, `0.0334 SOL`, `250,000 BONK`; five significant digits, truncated. */
 export function tokenAmount(raw: string, decimals: number, symbol: string): string {
   const [whole = '0', fraction = ''] = displayUnits(raw, decimals).split('.')
   const leading = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length
   const kept = fraction.slice(0, Math.max(2, leading + shownDigits)).replace(/0+$/, '')
-  // Tokens of six decimals are dollars in all but name, and read like them.
+  // Tokens with six decimals are dollar stablecoins: show cents.
   const cents = decimals === dollarDecimals && kept.length < 2
   const shown = cents || kept.length === 1 ? `.${kept.padEnd(2, '0')}` : kept === '' ? '' : `.${kept}`
   return `${BigInt(whole).toLocaleString('en-US')}${shown} ${symbol}`

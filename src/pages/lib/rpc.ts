@@ -2,9 +2,9 @@ import { toBase64 } from './solana.js'
 
 const timeoutMs = 8000
 
-/** An error an endpoint answered with: it understood, looked and refused. Everything else leaves open what happened. */
-export class RpcRefusal extends Error {
-  override name = 'RpcRefusal'
+/** A JSON-RPC error answer: the endpoint refused the call. After any other failure the outcome is unknown. */
+export class RpcError extends Error {
+  override name = 'RpcError'
   readonly code: number
   readonly data: unknown
   constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
@@ -25,11 +25,11 @@ async function call<Result>(url: string, method: string, params: readonly unknow
   if (response.status === 429 || response.status >= 500) throw new Error(`status ${response.status}`)
   const answer: { result?: Result; error?: { code: number; message: string; data?: unknown } } =
     await response.json()
-  if (answer.error !== undefined) throw new RpcRefusal(answer.error)
+  if (answer.error !== undefined) throw new RpcError(answer.error)
   return answer.result as Result
 }
 
-/** Sends a signed transaction; the same bytes may be sent again and again. Throws RpcRefusal when it was not. */
+/** Sends a signed transaction. Sending the same bytes again is safe. Throws RpcError when the endpoint refused it. */
 export function sendTransaction(url: string, signed: Uint8Array, again: boolean): Promise<string> {
   const options = {
     encoding: 'base64',
@@ -40,7 +40,7 @@ export function sendTransaction(url: string, signed: Uint8Array, again: boolean)
   return call(url, 'sendTransaction', [toBase64(signed), options])
 }
 
-/** `none`: the endpoint does not know it (yet). */
+/** `none`: the endpoint does not know the transaction, or not yet. */
 export async function transactionStatus(
   url: string,
   signature: string,
@@ -60,7 +60,7 @@ export function blockHeight(url: string): Promise<number> {
 
 const solMint = 'So11111111111111111111111111111111111111112'
 
-/** What a wallet holds of a token, base units. */
+/** A wallet's balance of a token, in base units. */
 export async function balanceOf(url: string, address: string, mint: string): Promise<bigint> {
   if (mint === solMint) return BigInt((await call<{ value: number }>(url, 'getBalance', [address])).value)
   const { value } = await call<TokenAccounts>(url, 'getTokenAccountsByOwner', [

@@ -1,4 +1,4 @@
-/** Everything a page needs of Solana: no library of theirs, which would weigh ten times the page. */
+/** The little of Solana that a page needs, because the Solana libraries are ten times as large as the page. */
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const signatureLength = 64
@@ -35,7 +35,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-/** The first signature of a serialized transaction: the fee payer's. Throws unless it is signed. */
+/** The first signature of a serialized transaction, which is the fee payer's. Throws when it is missing. */
 export function firstSignature(transaction: Uint8Array): Uint8Array {
   const { count, at } = signatureCount(transaction)
   const signature = transaction.subarray(at, at + signatureLength)
@@ -44,7 +44,7 @@ export function firstSignature(transaction: Uint8Array): Uint8Array {
   return signature
 }
 
-/** Whether a serialized transaction is to be signed first by this account, and is signed by it. */
+/** Whether this account is the transaction's fee payer and its signature is present. Does not verify the signature. */
 export function isSignedBy(transaction: Uint8Array, publicKey: Uint8Array): boolean {
   try {
     firstSignature(transaction)
@@ -54,7 +54,7 @@ export function isSignedBy(transaction: Uint8Array, publicKey: Uint8Array): bool
   return feePayer(transaction)?.every((byte, index) => byte === publicKey[index]) ?? false
 }
 
-/** The first account of the message. */
+/** The first account of the message pays the fee. */
 function feePayer(transaction: Uint8Array): Uint8Array | undefined {
   const { count, at } = signatureCount(transaction)
   const message = transaction.subarray(at + signatureLength * count)

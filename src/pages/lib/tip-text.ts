@@ -2,41 +2,41 @@ import { shortUsd, usd } from './money.js'
 
 const shownOfAddress = 4
 const base58Address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-/** Contract: what a tip in naira is called where others have a token; its amount is in dollars. */
+/** API: the `tokenSymbol` of a naira tip, whose amount is in dollars. */
 export const fiatSymbol = 'FIAT'
 const significantDigits = 5
 
-/** `9xQe…4f2A` of a wallet or a mint; a name stays. */
+/** Shortens a base58 address to `9xQe…4f2A`; other text stays. */
 export function shortAddress(text: string): string {
   return base58Address.test(text) ? `${text.slice(0, shownOfAddress)}…${text.slice(-shownOfAddress)}` : text
 }
 
-/** Who sent a tip, for people: never longer than `most` characters. */
+/** The sender of a tip for display, at most `most` characters. */
 export function senderText(sender: string, most: number): string {
   return cut(shortAddress(sender.trim() === '' ? 'Anonymous' : sender), most)
 }
 
-/** At most so many characters (of people, not of UTF-16), the last one `…` where something was left out. */
+/** Cuts text to at most `most` code points; a cut text ends with `…`. */
 export function cut(text: string, most: number): string {
   const characters = [...text]
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** `0.05` and `SOL`; of a tip in naira `$5.00` and nothing. */
+/** `0.05` and `SOL`; for a naira tip `$5.00` and an empty token. */
 export function amountParts(amount: number, tokenSymbol: string): { amount: string; token: string } {
   if (tokenSymbol === fiatSymbol) return { amount: usd(amount), token: '' }
   const shown = amount.toLocaleString('en-US', { maximumSignificantDigits: significantDigits })
   return { amount: shown, token: shortAddress(tokenSymbol) }
 }
 
-/** `0.05 SOL`, `$5` of a tip in naira. */
+/** `0.05 SOL`; for a naira tip `$5`. */
 export function amountText(amount: number, tokenSymbol: string): string {
   if (tokenSymbol === fiatSymbol) return shortUsd(amount)
   const parts = amountParts(amount, tokenSymbol)
   return `${parts.amount} ${parts.token}`
 }
 
-/** `5 dollars`, `1 dollar 50 cents`: as a screen reader should say it. */
+/** `1 dollar 50 cents`, for screen readers. */
 export function spokenUsd(amount: number): string {
   const cents = Math.round(amount * 100)
   const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`

@@ -13,7 +13,7 @@ type ConnectFeature = {
 
 const connectName = 'standard:connect'
 
-/** An account as it is spoken of, also between windows: no functions in it. */
+/** A wallet's account without functions, so that it can be posted between windows. */
 export interface Account {
   readonly address: string
   readonly publicKey: Uint8Array
@@ -21,7 +21,7 @@ export interface Account {
   readonly features: readonly string[]
 }
 
-/** Wallets that can pay: they connect, know Solana, and sign or send. */
+/** The wallets that can pay: they support Solana, connecting, and signing or sending. */
 export function usableWallets(): readonly Wallet[] {
   return getWallets()
     .get()
@@ -33,14 +33,14 @@ export function usableWallets(): readonly Wallet[] {
     )
 }
 
-/** Calls back whenever a wallet introduces itself or leaves. */
-export function onWallets(changed: () => void): void {
+/** Calls back when a wallet registers or unregisters. */
+export function onWalletsChange(changed: () => void): void {
   const { on } = getWallets()
   on('register', changed)
   on('unregister', changed)
 }
 
-/** Asks the wallet's owner for an account. Throws what the wallet throws. */
+/** Connects a wallet and returns its first account. Throws the wallet's own errors. */
 export async function connectWallet(wallet: Wallet): Promise<Account> {
   const { connect } = wallet.features[connectName] as ConnectFeature
   const [account] = (await connect()).accounts
@@ -49,8 +49,8 @@ export async function connectWallet(wallet: Wallet): Promise<Account> {
   return { address, publicKey: Uint8Array.from(publicKey), chains: [...chains], features: [...features] }
 }
 
-/** Signs, or signs and sends. Returns the signed transaction, or the 64 bytes of the signature. */
-export async function useWallet(
+/** Returns the signed transaction, or the 64 bytes of the signature when the wallet also sends. */
+export async function signWithWallet(
   wallet: Wallet,
   call: 'signTransaction' | 'signAndSendTransaction',
   request: { readonly address: string; readonly transaction: Uint8Array; readonly chain: string },

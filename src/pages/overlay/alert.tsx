@@ -9,7 +9,7 @@ import { fillTemplate } from './template.js'
 const senderLength = 40
 const messageLength = 200
 
-/** One alert. Whatever strangers wrote is text and isolated, so that it neither becomes markup nor turns the line around. */
+/** One alert. Text from strangers is rendered as text inside `<bdi>`: it cannot become markup or change the text direction. */
 export function AlertCard({
   alert,
   phase,

@@ -1,4 +1,4 @@
-/** Two rising tones, half a second, made here: nothing to load. Silent where a page must not sound before a click. */
+/** Two rising tones in half a second, synthesized, so no file is loaded. Silent in browsers that block sound before a click. */
 export function playChime(volume: number): void {
   const context = new AudioContext()
   const start = context.currentTime

@@ -1,25 +1,24 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../i18n/overlay.js'
-import { followTips } from '../lib/live.js'
+import { followTips } from '../lib/follow-tips.js'
 import { AlertCard } from './alert.js'
 import { playChime } from './chime.js'
-import { keepCursor, keptCursor } from './cursor.js'
+import { readCursor, saveCursor } from './cursor.js'
 import type { Parameters } from './parameters.js'
 import { type Phase, Player } from './player.js'
 import type { Alert } from './queue.js'
-import { listenForTests, sample, sampleEveryTenSeconds } from './samples.js'
-import { whileSeen } from './streaming-program.js'
+import { onTestAlert, sampleEveryTenSeconds, sampleTip } from './samples.js'
 
-/** A minute without a connection is worth a word to whoever runs the stream. */
-const dotAfterMs = 60_000
+/** After so long without a connection a dot appears. */
+const dotDelayMs = 60_000
 
 interface Shown {
   readonly alert: Alert
   readonly phase: Phase
 }
 
-/** The page a streaming program lays over its picture. It is never finished and never gives up. */
+/** The page that a streaming program shows over its picture. It runs for as long as the program does. */
 export function Overlay({
   parameters,
   wallet,
@@ -29,11 +28,11 @@ export function Overlay({
 }): JSX.Element {
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<string>()
-  const [away, setAway] = useState(false)
+  const [disconnected, setDisconnected] = useState(false)
   useEffect(() => {
     const stop = new AbortController()
     const player = createPlayer(parameters, wallet, setShown)
-    const dot = createDot(setAway, stop.signal)
+    const dot = createDot(setDisconnected, stop.signal)
     followTips({
       wallet,
       signal: stop.signal,
@@ -46,17 +45,17 @@ export function Overlay({
       onDisconnected: dot.disconnected,
     }).catch(() => setFault(words.badWallet))
     dot.disconnected()
-    listenForTests(wallet, (tip) => player.add(tip), stop.signal)
-    if (parameters.preview) player.add(sample())
+    onTestAlert(wallet, (tip) => player.add(tip), stop.signal)
+    if (parameters.preview) player.add(sampleTip())
     if (parameters.test) sampleEveryTenSeconds((tip) => player.add(tip), stop.signal)
-    if (parameters.hold) whileSeen((seen) => player.hold(!seen))
+    if (parameters.hold) onSourceActiveChanged((active) => player.hold(!active))
     return () => stop.abort()
   }, [parameters, wallet])
   return (
     <>
       {fault !== undefined && <p class="fault">{fault}</p>}
       {shown !== undefined && <AlertCard {...shown} parameters={parameters} />}
-      {away && parameters.dot && <i class="dot" />}
+      {disconnected && parameters.dot && <i class="dot" />}
     </>
   )
 }
@@ -66,30 +65,39 @@ function createPlayer(
   wallet: string,
   setShown: (shown: Shown | undefined) => void,
 ): Player {
-  const kept = parameters.preview ? undefined : keptCursor(wallet)
+  const cursor = parameters.preview ? undefined : readCursor(wallet)
   let last: Alert | undefined
-  return new Player(parameters, kept, {
+  return new Player(parameters, cursor, {
     show(alert, phase) {
       setShown(alert && { alert, phase })
       if (phase === 'enter' && alert !== undefined) {
         if (parameters.sound) playChime(parameters.volume)
-        tell('tip:show', alert)
+        dispatchAlert('tip:show', alert)
       }
-      if (alert === undefined && last !== undefined) tell('tip:hide', last)
+      if (alert === undefined && last !== undefined) dispatchAlert('tip:hide', last)
       last = alert
     },
-    keep: (cursor) => {
-      if (!parameters.preview) keepCursor(wallet, cursor)
+    saveCursor: (next) => {
+      if (!parameters.preview) saveCursor(wallet, next)
     },
   })
 }
 
-/** For code of the creator's own, which streaming programs can add to a page. */
-function tell(name: string, alert: Alert): void {
+/** For scripts that a creator adds to the page in the streaming program. */
+function dispatchAlert(name: string, alert: Alert): void {
   window.dispatchEvent(new CustomEvent(name, { detail: alert.kind === 'tip' ? alert.tip : alert.more }))
 }
 
-function createDot(setAway: (away: boolean) => void, signal: AbortSignal) {
+/** OBS dispatches this event when the source becomes part of the output or stops being it. Other browsers never do. */
+function onSourceActiveChanged(changed: (active: boolean) => void): void {
+  window.addEventListener('obsSourceActiveChanged', (event) => {
+    const detail: unknown = event instanceof CustomEvent ? event.detail : undefined
+    if (typeof detail !== 'object' || detail === null || !('active' in detail)) return
+    changed(detail.active === true)
+  })
+}
+
+function createDot(setDisconnected: (disconnected: boolean) => void, signal: AbortSignal) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const clear = (): void => {
     clearTimeout(timer)
@@ -99,10 +107,10 @@ function createDot(setAway: (away: boolean) => void, signal: AbortSignal) {
   return {
     connected(): void {
       clear()
-      setAway(false)
+      setDisconnected(false)
     },
     disconnected(): void {
-      timer ??= setTimeout(() => setAway(true), dotAfterMs)
+      timer ??= setTimeout(() => setDisconnected(true), dotDelayMs)
     },
   }
 }

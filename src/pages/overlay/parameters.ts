@@ -1,4 +1,4 @@
-/** What the overlay's address says (the dashboard's form writes it). Nothing in it is ever an error but the wallet. */
+/** The overlay's URL parameters; the dashboard's form writes them. Only a missing or wrong wallet is an error. */
 export interface Parameters {
   readonly wallet: string | undefined
   readonly durationMs: number
@@ -17,16 +17,17 @@ export interface Parameters {
   readonly accent: string
   readonly theme: (typeof themes)[number]
   readonly scale: number
-  /** Tips that wait at most; what is beyond them is told in one alert. */
+  /** At most so many tips wait. Further tips are summed up in one alert. */
   readonly queue: number
+  /** A missed tip that is older than this is not shown. */
   readonly replayMinutes: number
-  /** Waits while the streaming program says that nobody sees it. */
+  /** Holds alerts back while the streaming program reports that the source is not shown. */
   readonly hold: boolean
   /** Shows a dot after a minute without a connection. */
   readonly dot: boolean
   /** Shows a sample every ten seconds. */
   readonly test: boolean
-  /** The dashboard's: leaves no trace that the true overlay of this browser would take for its own. */
+  /** Set by the dashboard's preview: stores no cursor, because an overlay in the same browser would read it. */
   readonly preview: boolean
 }
 
@@ -58,7 +59,7 @@ export const defaults: Parameters = {
 
 const templateLength = 200
 
-/** Reads an address's query; what is missing or makes no sense is the default. */
+/** Reads a query string. A missing or invalid parameter has its default value. */
 export function readParameters(query: URLSearchParams): Parameters {
   const number = (name: string, least: number, most: number, otherwise: number): number => {
     const text = query.get(name)?.trim()
@@ -80,7 +81,7 @@ export function readParameters(query: URLSearchParams): Parameters {
     animation: oneOf(animations, query.get('animation'), defaults.animation),
     sound: flag('sound', defaults.sound),
     volume: number('volume', 0, 1, defaults.volume),
-    accent: isAccent(query.get('accent')) ?? defaults.accent,
+    accent: parseAccent(query.get('accent')) ?? defaults.accent,
     theme: oneOf(themes, query.get('theme'), defaults.theme),
     scale: number('scale', 0.25, 4, defaults.scale),
     queue: Math.round(number('queue', 1, 500, defaults.queue)),
@@ -92,7 +93,7 @@ export function readParameters(query: URLSearchParams): Parameters {
   }
 }
 
-/** The query that says this much and no more: what is as by default is left out. */
+/** Writes a query string without the parameters that have their default value. */
 export function writeParameters(parameters: Parameters): URLSearchParams {
   const query = new URLSearchParams()
   for (const [key, name] of Object.entries(names) as [keyof Parameters, string][]) {
@@ -103,6 +104,7 @@ export function writeParameters(parameters: Parameters): URLSearchParams {
   return query
 }
 
+/** The name of each parameter in the query string. */
 const names: Readonly<Record<keyof Parameters, string>> = {
   wallet: 'wallet',
   durationMs: 'duration',
@@ -133,8 +135,8 @@ function oneOf<Choice extends string>(
   return choices.find((choice) => choice === text) ?? otherwise
 }
 
-/** `#rrggbb` of `#7c5cff` or `7c5cff`: a hash sign in an address is easily lost. */
-function isAccent(text: string | null): string | undefined {
+/** Takes `#7c5cff` and `7c5cff`, because a `#` in a URL is easily lost. */
+function parseAccent(text: string | null): string | undefined {
   const digits = /^#?([0-9a-f]{6})$/i.exec(text?.trim() ?? '')?.[1]
   return digits === undefined ? undefined : `#${digits.toLowerCase()}`
 }

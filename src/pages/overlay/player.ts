@@ -3,54 +3,54 @@ import { type Alert, add, emptyQueue, type Queue, type Rules, type Tip, take } f
 
 export type Phase = 'enter' | 'show' | 'exit'
 
-/** What the page does for the player. */
-interface Stage {
-  /** Shows an alert in a phase; undefined: nothing is shown. */
+/** What the player calls to change the page. */
+interface PlayerOutput {
+  /** Shows an alert in a phase; undefined clears the page. */
   readonly show: (alert: Alert | undefined, phase: Phase) => void
-  /** Keeps where the next page load starts to read. */
-  readonly keep: (cursor: string) => void
+  /** Stores the cursor from which the next page load reads. */
+  readonly saveCursor: (cursor: string) => void
 }
 
-/** How long the animations of overlay.css take, ms. */
+/** The durations of the animations in overlay.css. */
 const enterMs = 450
 const exitMs = 350
 
-/** Shows one alert after the other: in, long enough to be read, out, a pause. Lives as long as the page. */
+/** Shows one alert at a time: enter, show, exit, pause. */
 export class Player {
   readonly #parameters: Parameters
   readonly #rules: Rules
-  readonly #stage: Stage
+  readonly #output: PlayerOutput
   #queue: Queue
   #playing = false
   #held = false
 
-  constructor(parameters: Parameters, cursor: string | undefined, stage: Stage) {
+  constructor(parameters: Parameters, cursor: string | undefined, output: PlayerOutput) {
     this.#parameters = parameters
     this.#rules = {
       minUsd: parameters.minUsd,
       replayMs: parameters.replayMinutes * 60_000,
-      most: parameters.queue,
+      maxWaiting: parameters.queue,
     }
-    this.#stage = stage
+    this.#output = output
     this.#queue = emptyQueue(cursor)
   }
 
-  /** After which tip to read. */
+  /** The stream is read after this tip. */
   get cursor(): string | undefined {
     return this.#queue.cursor
   }
 
-  /** The first connection ever: what was before it is no news, what comes while the page is away will be. */
+  /** Sets the cursor on the very first connection: earlier tips are not shown, tips missed later are. */
   startAt(cursor: string): void {
-    if (this.#queue.cursor === undefined) this.#become({ ...this.#queue, cursor })
+    if (this.#queue.cursor === undefined) this.#setQueue({ ...this.#queue, cursor })
   }
 
   add(tip: Tip): void {
-    this.#become(add(this.#queue, tip, this.#rules, Date.now()))
+    this.#setQueue(add(this.#queue, tip, this.#rules, Date.now()))
     this.#next()
   }
 
-  /** While held, what is shown goes on and nothing new begins. */
+  /** While held, the current alert finishes and no new one starts. */
   hold(held: boolean): void {
     this.#held = held
     this.#next()
@@ -61,30 +61,31 @@ export class Player {
     const taken = take(this.#queue)
     if (taken === undefined) return
     this.#playing = true
-    // Kept before it is shown: a page that dies in between loses one alert, and none is ever shown twice.
-    this.#become(taken.rest)
+    // Save the cursor before showing: a page that closes in between loses one alert, but shows none twice.
+    this.#setQueue(taken.rest)
     this.#play(taken.alert)
   }
 
   #play(alert: Alert): void {
     const { durationMs, gapMs } = this.#parameters
-    const { show } = this.#stage
-    const gone = Math.max(durationMs, enterMs)
+    const { show } = this.#output
+    const exitAt = Math.max(durationMs, enterMs)
     show(alert, 'enter')
     setTimeout(() => show(alert, 'show'), enterMs)
-    setTimeout(() => show(alert, 'exit'), gone)
-    setTimeout(() => show(undefined, 'exit'), gone + exitMs)
+    setTimeout(() => show(alert, 'exit'), exitAt)
+    setTimeout(() => show(undefined, 'exit'), exitAt + exitMs)
     setTimeout(
       () => {
         this.#playing = false
         this.#next()
       },
-      gone + exitMs + gapMs,
+      exitAt + exitMs + gapMs,
     )
   }
 
-  #become(queue: Queue): void {
-    if (queue.cursor !== undefined && queue.cursor !== this.#queue.cursor) this.#stage.keep(queue.cursor)
+  #setQueue(queue: Queue): void {
+    if (queue.cursor !== undefined && queue.cursor !== this.#queue.cursor)
+      this.#output.saveCursor(queue.cursor)
     this.#queue = queue
   }
 }

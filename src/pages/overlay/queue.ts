@@ -1,6 +1,6 @@
-/** A tip as the stream tells it, or a sample. */
+/** A tip from the stream, or a sample. */
 export interface Tip {
-  /** Epoch milliseconds, greater than those of all tips before; undefined: a sample. */
+  /** Epoch milliseconds, strictly increasing; undefined for a sample. */
   readonly id: string | undefined
   readonly amount: number
   readonly tokenSymbol: string
@@ -10,50 +10,50 @@ export interface Tip {
   readonly valueUsd: number
 }
 
-/** What is shown next: one tip, or what did not fit into the queue. */
+/** One tip, or the sum of the tips that did not fit into the queue. */
 export type Alert =
   | { readonly kind: 'tip'; readonly tip: Tip }
-  | { readonly kind: 'more'; readonly more: More }
+  | { readonly kind: 'more'; readonly more: Overflow }
 
-interface More {
+interface Overflow {
   readonly count: number
   readonly usd: number
-  /** The id of the last one. */
+  /** The id of the last tip in it. */
   readonly id: string | undefined
 }
 
 export interface Queue {
   readonly waiting: readonly Tip[]
-  readonly more: More | undefined
+  readonly more: Overflow | undefined
   /**
-   * Where a page load starts to read: the last tip that was shown, or left out while nothing waited. What waits is
-   * behind it, so that a reload loses none of it.
+   * The next page load reads after this tip: the last one that was shown, or skipped while the queue was empty. Waiting
+   * tips come after it, so a reload reads them again.
    */
   readonly cursor: string | undefined
 }
 
 export interface Rules {
   readonly minUsd: number
-  /** How old a tip may be that was missed. */
+  /** A missed tip older than this is skipped. */
   readonly replayMs: number
-  readonly most: number
+  readonly maxWaiting: number
 }
 
 export function emptyQueue(cursor: string | undefined): Queue {
   return { waiting: [], more: undefined, cursor }
 }
 
-/** The queue with one more tip, or without it where the rules leave it out. */
+/** Adds a tip, unless the rules skip it. */
 export function add(queue: Queue, tip: Tip, rules: Rules, nowMs: number): Queue {
-  if (isLeftOut(tip, rules, nowMs))
+  if (isSkipped(tip, rules, nowMs))
     return isEmpty(queue) ? { ...queue, cursor: later(queue.cursor, tip.id) } : queue
-  if (queue.more === undefined && queue.waiting.length < rules.most)
+  if (queue.more === undefined && queue.waiting.length < rules.maxWaiting)
     return { ...queue, waiting: [...queue.waiting, tip] }
   const { count, usd, id } = queue.more ?? { count: 0, usd: 0, id: undefined }
   return { ...queue, more: { count: count + 1, usd: usd + tip.valueUsd, id: later(id, tip.id) } }
 }
 
-/** Takes what is shown next; the rest's cursor is already behind it, so that nothing is ever shown twice. */
+/** Takes the next alert. The cursor of the rest is already past it, so no tip is shown twice. */
 export function take(queue: Queue): { readonly alert: Alert; readonly rest: Queue } | undefined {
   const [tip, ...waiting] = queue.waiting
   if (tip !== undefined)
@@ -70,7 +70,7 @@ function isEmpty({ waiting, more }: Queue): boolean {
   return waiting.length === 0 && more === undefined
 }
 
-function isLeftOut({ id, valueUsd, timestamp }: Tip, { minUsd, replayMs }: Rules, nowMs: number): boolean {
+function isSkipped({ id, valueUsd, timestamp }: Tip, { minUsd, replayMs }: Rules, nowMs: number): boolean {
   if (id === undefined) return false
   return valueUsd < minUsd || nowMs - Date.parse(timestamp) > replayMs
 }

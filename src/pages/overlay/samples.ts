@@ -4,8 +4,8 @@ import type { Tip } from './queue.js'
 
 const everyMs = 10_000
 
-/** What a tip looks like; it has no place in the stream. */
-export function sample(): Tip {
+/** A sample tip has no id, so it does not move the cursor. */
+export function sampleTip(): Tip {
   return {
     id: undefined,
     amount: 5,
@@ -17,15 +17,15 @@ export function sample(): Tip {
   }
 }
 
-/** A sample each time the dashboard, open in the same browser, asks for one. */
-export function listenForTests(wallet: string, add: (tip: Tip) => void, signal: AbortSignal): void {
+/** Adds a sample when the dashboard in the same browser sends a test alert. */
+export function onTestAlert(wallet: string, add: (tip: Tip) => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(testChannel(wallet))
-  channel.addEventListener('message', () => add(sample()))
+  channel.addEventListener('message', () => add(sampleTip()))
   signal.addEventListener('abort', () => channel.close())
 }
 
 export function sampleEveryTenSeconds(add: (tip: Tip) => void, signal: AbortSignal): void {
-  add(sample())
-  const timer = setInterval(() => add(sample()), everyMs)
+  add(sampleTip())
+  const timer = setInterval(() => add(sampleTip()), everyMs)
   signal.addEventListener('abort', () => clearInterval(timer))
 }

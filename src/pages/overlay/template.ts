@@ -3,8 +3,8 @@ export type Part = { readonly kind: 'text' | 'sender' | 'amount' | 'token'; read
 type Values = Readonly<Record<'sender' | 'amount' | 'token', string>>
 
 /**
- * A creator's template as pieces of text: `{sender}`, `{amount}` and `{token}` stand for a tip's, everything else is as
- * written. What stands for nothing (a tip in naira has no token) takes the blank before it along.
+ * Fills `{sender}`, `{amount}` and `{token}` in a creator's template; everything else stays as written. An empty value (a
+ * naira tip has no token) also removes the space before it.
  */
 export function fillTemplate(template: string, values: Values): Part[] {
   const parts: Part[] = []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 
-/** Everything a process may be told from outside. Read once, frozen, typed; nothing else reads the environment. */
+/** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
 
 const list = z.string().transform((text) =>
@@ -15,13 +15,13 @@ const url = z
   .transform((text) => text.replace(/\/+$/, ''))
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
-/** Swaps pay out tokens: SOL is none, and what is stable earns nothing. */
+/** The token that creators with yield routing receive. Swaps cannot pay out native SOL, and a stable token earns nothing. */
 const stakingMint = address.refine((mint) => {
   const token = tokenByMint(mint)
   return token !== undefined && !token.stable && mint !== solMint
 }, 'must be a token the service knows, neither stable nor SOL')
-const number = (least: number, most: number) => z.coerce.number().min(least).max(most)
-const whole = (least: number, most: number) => number(least, most).int()
+const number = (min: number, max: number) => z.coerce.number().min(min).max(max)
+const whole = (min: number, max: number) => number(min, max).int()
 const key = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
@@ -33,22 +33,22 @@ const mailbox = z
     'must be an e-mail address, alone or as Name <address>',
   )
 
-/** What `pg` reads: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
+/** What `pg` accepts: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
 function isPostgres(text: string): boolean {
   if (/^(\/|socket:)/.test(text)) return true
   return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
 }
 
-/** What `ioredis` reads: a URL, the same without its scheme but with a port, or the path of a socket. */
+/** What `ioredis` accepts: a URL, the same without its scheme but with a port, or the path of a socket. */
 function isRedis(text: string): boolean {
   if (/^rediss?:\/\//i.test(text)) return URL.canParse(text)
   return text.startsWith('/') || (/^[^/]*:\d+([/?]|$)/.test(text) && URL.canParse(`redis://${text}`))
 }
 
-/** Who has it sees who is paid what, and nobody types it: it may be long. */
+/** The operators' pages show what every creator is paid. A password manager fills the password in, so it may be long. */
 const operatorsPasswordLength = 16
 
-/** Names and defaults of all settings; `.env.example` explains each in one line. */
+/** Names and defaults of all settings. `.env.example` explains each in one line. */
 const settings = z.object({
   PORT: whole(0, 65_535).default(3000),
   PUBLIC_URL: url.optional(),
@@ -128,7 +128,7 @@ const settings = z.object({
   RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
 })
 
-/** What must hold between settings; looked at also when others are faulty, so that every fault is told at once. */
+/** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */
 const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
   path: ['MIN_TIP_USD'],
   error: 'must not be above MAX_TIP_USD',
@@ -175,15 +175,15 @@ function shape(s: z.output<typeof settings>) {
       feeBps: s.WITHDRAW_FEE_BPS,
       minNgn: s.WITHDRAW_MIN_NGN,
       waitMs: s.WITHDRAW_WAIT_MS,
-      waits: s.WITHDRAW_WAITS,
+      maxWaits: s.WITHDRAW_WAITS,
       identitySingleNgn: s.IDENTITY_SINGLE_NGN,
       identityDailyNgn: s.IDENTITY_DAILY_NGN,
     },
     payouts: {
       timeoutMs: s.PAYOUT_TIMEOUT_MS,
-      // An attempt is two requests; whoever has not finished in twice that time is dead.
+      // An attempt is two requests. A process that needs twice the time of both has crashed.
       leaseSeconds: Math.max(1, (4 * s.PAYOUT_TIMEOUT_MS) / 1000),
-      lookSeconds: s.PAYOUT_LOOK_SECONDS,
+      pollSeconds: s.PAYOUT_LOOK_SECONDS,
       settleSeconds: s.PAYOUT_SETTLE_SECONDS,
     },
     sessions: {
@@ -225,19 +225,19 @@ function shape(s: z.output<typeof settings>) {
   }
 }
 
-/** Providers put their customers' keys into the path, the query or the user part: such a URL is not for pages. */
+/** RPC providers put the customer's key into the path, the query or the user part. Pages must not show such a URL. */
 function holdsNoKey(rpcUrl: string): boolean {
   const { pathname, search, username, password } = new URL(rpcUrl)
   return pathname === '/' && search + username + password === ''
 }
 
-/** One setting that is missing or bad. The message holds no value: some are secrets. */
+/** One setting that is missing or bad. The message never contains the value, which may be a secret. */
 export interface SettingFault {
   readonly setting: string
   readonly message: string
 }
 
-/** Thrown at the start with every fault of the settings in one message. */
+/** The settings are not usable. The message lists every fault. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly faults: readonly SettingFault[]
@@ -250,18 +250,18 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings. Throws ConfigError naming every missing or bad one; an empty or blank value counts as absent. */
+/** Reads the settings of every process. Throws ConfigError. An empty or blank value counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  return Object.freeze(shape(read(consistent, env)))
+  return Object.freeze(shape(readSettings(consistent, env)))
 }
 
-/** The database alone, for commands that need nothing else. */
+/** For commands that need the database and nothing else. */
 export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return read(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+  return readSettings(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
 }
 
-/** Where the platform's fees arrive, for the command that prepares it. */
-export type Treasury = ReturnType<typeof loadTreasury>
+/** For the command that prepares the wallet the platform's fees arrive in. */
+export type TreasurySettings = ReturnType<typeof loadTreasury>
 
 export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
   const needed = settings.pick({
@@ -271,7 +271,7 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
     TREASURY_WALLET: true,
     AGGREGATOR_REFERRAL_ACCOUNT: true,
   })
-  const s = read(needed, env)
+  const s = readSettings(needed, env)
   return {
     databaseUrl: s.DATABASE_URL,
     rpcUrls: s.SOLANA_RPC_URLS,
@@ -282,45 +282,57 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
 }
 
 /**
- * The key-encryption key of creators' wallets: 32 bytes, base64. Read by the provisioner alone and not part of
- * Config, so that no other process ever holds it.
+ * The key-encryption key of the custody wallets: 32 bytes, base64. Only the provisioner reads it. It is not part of
+ * Config, so that no other process holds it.
  */
 export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
-  return read(z.object({ WALLET_KEK: key }), env).WALLET_KEK
+  return readSettings(z.object({ WALLET_KEK: key }), env).WALLET_KEK
 }
 
-/** The mail server and our sender address. Read by the mailer alone: the URL may hold a password. */
+/** The mail server and our sender address. Only the mailer reads them: the URL may contain a password. */
 export function loadMail(env: NodeJS.ProcessEnv = process.env): {
   readonly url: string
   readonly from: string
 } {
   const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
-  const { SMTP_URL: url, MAIL_FROM: from } = read(z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }), env)
+  const { SMTP_URL: url, MAIL_FROM: from } = readSettings(
+    z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }),
+    env,
+  )
   return { url, from }
 }
 
 /**
- * Where the operators' pages are served, and to whom; undefined when they are not. Read by the clock alone, so that no
- * other process holds the password.
+ * The address and login of the operators' pages; undefined when they are switched off. Only the clock reads them, so
+ * that no other process holds the password.
  */
 export function loadOperators(
   env: NodeJS.ProcessEnv = process.env,
 ):
   | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
   | undefined {
-  if (read(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined) return undefined
+  if (readSettings(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined)
+    return undefined
   const operators = z.object({
     OPS_PORT: whole(0, 65_535),
     OPS_HOST: z.string().default('127.0.0.1'),
     OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
     OPS_PASSWORD: z.string().min(operatorsPasswordLength),
   })
-  const { OPS_HOST: host, OPS_PORT: port, OPS_USER: user, OPS_PASSWORD: password } = read(operators, env)
+  const {
+    OPS_HOST: host,
+    OPS_PORT: port,
+    OPS_USER: user,
+    OPS_PASSWORD: password,
+  } = readSettings(operators, env)
   return { host, port, user, password }
 }
 
-/** Reads what a schema names. Throws ConfigError; an empty or blank value counts as absent. */
-export function read<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
+/** Reads the settings of a schema. Throws ConfigError. An empty or blank value counts as absent. */
+export function readSettings<Schema extends z.ZodType>(
+  schema: Schema,
+  env: NodeJS.ProcessEnv,
+): z.output<Schema> {
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )

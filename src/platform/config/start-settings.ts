@@ -1,9 +1,9 @@
 import { ConfigError, type SettingFault } from './config.js'
 
-/** Reads some of the settings, and throws ConfigError where they are not usable. */
+/** Reads some of the settings. Throws ConfigError when they are not usable. */
 export type SettingsReader = (env: NodeJS.ProcessEnv) => unknown
 
-/** Runs every reader. Throws one ConfigError with the faults of all of them, each setting once. */
+/** Runs every reader. Throws one ConfigError with the faults of all of them, one per setting. */
 export function checkSettings(readers: readonly SettingsReader[], env: NodeJS.ProcessEnv): void {
   const faults = new Map<string, SettingFault>()
   for (const reader of readers)
@@ -23,10 +23,10 @@ function faultsOf(reader: SettingsReader, env: NodeJS.ProcessEnv): readonly Sett
 }
 
 /**
- * What `load` reads, or the end of this process: who starts it is told what to change, with exit code 1 and without a
- * stack, which says nothing about settings.
+ * Loads the settings. When they are not usable, prints what to change, without a stack trace, and ends the process
+ * with exit code 1.
  */
-export function settingsOrEnd<Settings>(load: () => Settings): Settings {
+export function loadOrExit<Settings>(load: () => Settings): Settings {
   try {
     return load()
   } catch (error) {

@@ -5,8 +5,8 @@ const int8 = 20
 const secondMs = 1000
 
 /**
- * Money never passes through a float: int8 becomes bigint; numeric stays exact decimal text (pg's default). Per
- * pool, not global: other users of `pg` in the process keep their parsers.
+ * Money never becomes a float: int8 becomes bigint; numeric stays exact decimal text (pg's default). Set per pool,
+ * so that other users of `pg` in the process keep their parsers.
  */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -14,10 +14,10 @@ const types = {
   },
 }
 
-/** A statement too slow, a lock held too long or a forgotten transaction is an error, not a queue of waiting requests. */
+/** A slow statement, a lock held for long or a forgotten transaction fails, so that requests do not queue up behind it. */
 const limits = {
   statement_timeout: 10 * secondMs,
-  // On this side of the wire too: a server that is frozen or cut off says nothing at all.
+  // A limit of the client as well: a frozen or unreachable server cannot apply its own.
   query_timeout: 11 * secondMs,
   lock_timeout: 4 * secondMs,
   idle_in_transaction_session_timeout: 10 * secondMs,
@@ -28,8 +28,8 @@ const limits = {
 const ignore = (): void => undefined
 
 /**
- * The pool for models and every statement that is not on a hot path. `max`: connections. `statementMs`: a
- * migration may take longer than a request ever should.
+ * The pool for models and for every statement that is not on a hot path. `max`: connections. `statementMs`: time
+ * limit of one statement; migrations need more than requests.
  */
 export function createDb(url: string, max: number, statementMs = limits.statement_timeout): Knex {
   return knex({
@@ -43,16 +43,16 @@ export function createDb(url: string, max: number, statementMs = limits.statemen
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max },
     acquireConnectionTimeout: 2 * secondMs,
-    // Else a failed statement's error text, and so the log, has its values in clear.
+    // Otherwise the error of a failed statement, and so the log, contains the statement's values.
     compileSqlOnError: false,
-    // Whoever asked is told by an error; knex's own lines would stand as bare text among the JSON of the log.
+    // Errors reach the caller. knex's own lines would be plain text in a JSON log.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })
 }
 
 /**
- * A hot statement is planned once: planning it costs ten times its execution. A plan made while the tables were
- * empty must stay right when they are large, so only index lookups in nested loops are left to choose from.
+ * A hot statement is planned once: planning takes ten times as long as executing. A plan made while the tables are
+ * empty must still be good when they are large, so only index lookups in nested loops are allowed.
  */
 const planOnce = [
   'plan_cache_mode=force_generic_plan',
@@ -63,10 +63,10 @@ const planOnce = [
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ')
-/** Connections are replaced, and plan anew, after this long. */
+/** Connections are replaced, and statements planned again, after this time. */
 const renewSeconds = 600
 
-/** A dedicated pool for one hot path, so that nothing else can take its connections. */
+/** A pool for one hot path alone, so that nothing else can take its connections. */
 export function createHotPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -74,35 +74,35 @@ export function createHotPool(url: string, max: number): pg.Pool {
     types: types as pg.CustomTypesConfig,
     options: planOnce,
     maxLifetimeSeconds: renewSeconds,
-    // Kept open: two connections cost nothing, a timer for each request does.
+    // Idle connections stay open: two cost nothing, a timer per request does.
     idleTimeoutMillis: 0,
     ...limits,
   })
-  // An idle connection that PostgreSQL closes (restart) is replaced at the next use; without a listener it ends the process.
+  // PostgreSQL closes idle connections when it restarts; the pool replaces them. Without a listener the error ends the process.
   pool.on('error', () => undefined)
   return pool
 }
 
 /** SQLSTATE classes of a server that cannot serve now: connection (08), resources (53), operator (57), lock timeout (55P03). */
-const awayState = /^(08|53|57|55P03)/
-const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
-/** knex puts the statement before some of them: `COMMIT; - Connection terminated unexpectedly`. */
-const awayMessage =
+const unavailableState = /^(08|53|57|55P03)/
+const unavailableCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+/** knex puts the statement before some messages: `COMMIT; - Connection terminated unexpectedly`. */
+const unavailableMessage =
   /(^| - )(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
 
-/** Whether an error says that PostgreSQL cannot serve now, and nothing about what it was asked. */
+/** Whether an error means that PostgreSQL cannot serve now, so that the statement itself may be fine. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return (
-    awayState.test(code) ||
-    awayCodes.has(code) ||
+    unavailableState.test(code) ||
+    unavailableCodes.has(code) ||
     error.name === 'KnexTimeoutError' ||
-    awayMessage.test(error.message)
+    unavailableMessage.test(error.message)
   )
 }
 
-/** SQL kept as SQL: a named, prepared statement and its values. */
+/** A named, prepared statement and its values. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -113,18 +113,18 @@ export interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
 }
 
-/** Runs a prepared statement on the connection of a knex pool or transaction. Rows are as the statement names them. */
+/** Runs a prepared statement on a connection of a knex pool or transaction. The columns keep the statement's names. */
 export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]> {
   const connection: Queryable & { __knex__disposed?: unknown } = await db.client.acquireConnection()
   try {
     const { rows } = await connection.query({ ...statement, values: [...statement.values] })
     return rows as Row[]
   } catch (error) {
-    // The server may still be at work on it; knex throws away a connection with this mark instead of lending it again.
+    // The server may still run the statement. knex discards a connection with this mark instead of reusing it.
     if (isDatabaseUnavailable(error)) connection.__knex__disposed = error
     throw error
   } finally {
-    // In a transaction this is knex's own no-op: the connection stays with it.
+    // In a transaction knex ignores this: the transaction keeps its connection.
     await db.client.releaseConnection(connection)
   }
 }

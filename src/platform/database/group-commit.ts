@@ -1,71 +1,76 @@
 export interface GroupCommitOptions {
-  /** Batches in flight at once: two, so that one is filled while the other is committed. */
-  readonly lanes?: number
-  /** Items of one batch. */
-  readonly most?: number
-  /** Items that may wait; one more is refused at once, which beats a queue nobody will live to see the end of. */
-  readonly queue?: number
-  /** Errors that say nothing about any item: asking again, one by one, would only multiply the waiting. */
-  readonly failsAll?: (error: unknown) => boolean
+  /** Batches in flight at the same time. With two, one fills while the other commits. */
+  readonly concurrency?: number
+  /** Maximum number of items in one batch. */
+  readonly batchSize?: number
+  /** Maximum number of waiting items. One more is refused with Overloaded instead of waiting in a hopeless queue. */
+  readonly maxWaiting?: number
+  /** Errors that are not about any single item (database unavailable). Repeating the items one by one would not help. */
+  readonly failsWholeBatch?: (error: unknown) => boolean
 }
 
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   readonly item: Item
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
-/** Thrown when more callers wait than may. */
+/** Thrown when too many callers are waiting. */
 export class Overloaded extends Error {
   override name = 'Overloaded'
 }
 
 /**
- * Adaptive group commit: whoever arrives while the lanes are busy shares the next batch. Idle, nobody waits;
- * busy, batches grow by themselves. Everybody gets the answer of their own durable commit, and a batch that
- * fails is repeated item by item, so that one bad item does not fail its neighbours.
+ * Adaptive group commit (docs/decisions/0011): items that arrive while all batches are in flight share the next batch.
+ * Without load an item does not wait; under load batches grow. Every caller gets the result of the own durable commit.
+ * A batch that fails is repeated item by item, so that one bad item does not fail the others.
  */
 export function groupCommit<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { lanes = 2, most = 256, queue = 10_000, failsAll = () => false }: GroupCommitOptions = {},
+  {
+    concurrency = 2,
+    batchSize = 256,
+    maxWaiting = 10_000,
+    failsWholeBatch = () => false,
+  }: GroupCommitOptions = {},
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = []
-  let busy = 0
+  let waiting: WaitingItem<Item, Result>[] = []
+  let inFlight = 0
   let scheduled = false
 
-  function pump(): void {
+  function startBatches(): void {
     scheduled = false
-    while (busy < lanes && waiting.length > 0) {
-      const batch = waiting.slice(0, most)
-      waiting = waiting.slice(most)
-      busy += 1
-      void settle(batch, run, failsAll).finally(() => {
-        busy -= 1
-        pump()
+    while (inFlight < concurrency && waiting.length > 0) {
+      const batch = waiting.slice(0, batchSize)
+      waiting = waiting.slice(batchSize)
+      inFlight += 1
+      void runBatch(batch, run, failsWholeBatch).finally(() => {
+        inFlight -= 1
+        startBatches()
       })
     }
   }
   return (item) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= queue) return reject(new Overloaded(`${queue} are waiting`))
+      if (waiting.length >= maxWaiting) return reject(new Overloaded(`${maxWaiting} are waiting`))
       waiting.push({ item, resolve, reject })
       if (scheduled) return
       scheduled = true
       // Requests parsed in the same turn of the event loop share a statement.
-      setImmediate(pump)
+      setImmediate(startBatches)
     })
 }
 
-async function settle<Item, Result>(
-  batch: Waiting<Item, Result>[],
+async function runBatch<Item, Result>(
+  batch: WaitingItem<Item, Result>[],
   run: (items: Item[]) => Promise<Result[]>,
-  failsAll: (error: unknown) => boolean,
+  failsWholeBatch: (error: unknown) => boolean,
 ): Promise<void> {
   try {
     const results = await run(batch.map(({ item }) => item))
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
   } catch (error) {
-    if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error)
-    else for (const one of batch) await settle([one], run, failsAll)
+    if (batch.length === 1 || failsWholeBatch(error)) for (const { reject } of batch) reject(error)
+    else for (const one of batch) await runBatch([one], run, failsWholeBatch)
   }
 }

@@ -1,16 +1,16 @@
 import type { Knex } from 'knex'
 import { query } from './database.js'
 
-/** One request under a key. Hashes are SHA-256. */
+/** One request with an idempotency key (docs/decisions/0030). Hashes are SHA-256. */
 export interface KeyedRequest {
   /** Of scope and key. */
   readonly keyHash: Buffer
   readonly requestHash: Buffer
-  /** UUID of this very attempt: whoever lost the key can neither answer nor release it. */
+  /** UUID of this attempt. An attempt that lost the key can neither store an answer nor release the key. */
   readonly holder: string
 }
 
-/** What stands under a key that somebody else has. */
+/** The state of a key that another request has taken. */
 export interface TakenKey {
   readonly holder: string
   readonly sameRequest: boolean
@@ -20,36 +20,36 @@ export interface TakenKey {
 
 /** How long an answer is kept. */
 const keptHours = 24
-/** Longer than any request may take, so that only a crashed one loses its key. */
+/** Longer than any request may take, so that only a crashed request loses its key. */
 const leaseSeconds = 60
-/** Rows of one sweep: a statement of some ten milliseconds. */
-const sweepRows = 5000
+/** Rows deleted by one statement, which takes about ten milliseconds. */
+const deletedRows = 5000
 
-/** Takes a key that is free, outlived or left by a crashed request. False: somebody has it. */
+/** Takes a key that is free, expired or left by a crashed request. False when another request has it. */
 export async function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedRequest): Promise<boolean> {
   const rows = await query(db, {
-    name: 'idempotency.claim',
+    name: 'idempotency.take',
     text: /* sql */ `
-      insert into idempotency_keys as held (key_hash, request_hash, holder, lease_until)
+      insert into idempotency_keys as taken (key_hash, request_hash, holder, lease_until)
       values ($1, $2, $3, clock_timestamp() + $4 * interval '1 second')
       on conflict (key_hash) do update
         set request_hash = excluded.request_hash, holder = excluded.holder, lease_until = excluded.lease_until,
             response = null, created_at = excluded.created_at
-        where held.created_at < clock_timestamp() - $5 * interval '1 hour'
-           or held.response is null and held.lease_until < clock_timestamp()
+        where taken.created_at < clock_timestamp() - $5 * interval '1 hour'
+           or taken.response is null and taken.lease_until < clock_timestamp()
       returning holder`,
     values: [keyHash, requestHash, holder, leaseSeconds, keptHours],
   })
   return rows.length > 0
 }
 
-/** Who has the key; undefined when it was released meanwhile. */
+/** The state of the key; undefined when it was released meanwhile. */
 export async function findKey(
   db: Knex,
   { keyHash, requestHash }: KeyedRequest,
 ): Promise<TakenKey | undefined> {
   const rows = await query<TakenKey>(db, {
-    name: 'idempotency.held',
+    name: 'idempotency.find',
     text: /* sql */ `
       select holder, request_hash = $2 as "sameRequest", response from idempotency_keys where key_hash = $1`,
     values: [keyHash, requestHash],
@@ -57,7 +57,7 @@ export async function findKey(
   return rows[0]
 }
 
-/** Takes a key over from an answer that no longer serves. False: somebody else has done so. */
+/** Takes a key over whose stored answer is no longer usable. False when another request has taken it over. */
 export async function takeOver(
   db: Knex,
   { keyHash, holder }: KeyedRequest,
@@ -76,7 +76,7 @@ export async function takeOver(
   return rows.length > 0
 }
 
-/** Stores the answer, to be given to every repetition of the request. In the operation's own transaction, if need be. */
+/** Stores the answer for repetitions of the request. `db` may be the operation's own transaction. */
 export async function storeAnswer(
   db: Knex,
   { keyHash, holder }: KeyedRequest,
@@ -89,7 +89,7 @@ export async function storeAnswer(
   })
 }
 
-/** Frees a key whose request failed: failures are not kept, the caller may try again. */
+/** Releases a key whose request failed, so that the caller may try again. Failures are not stored. */
 export async function releaseKey(db: Knex, { keyHash, holder }: KeyedRequest): Promise<void> {
   await query(db, {
     name: 'idempotency.release',
@@ -98,16 +98,16 @@ export async function releaseKey(db: Knex, { keyHash, holder }: KeyedRequest): P
   })
 }
 
-/** Forgets outlived keys, the oldest first, at most 5,000 at a time. Returns how many. */
+/** Deletes expired keys, the oldest first, at most 5,000. Returns how many. */
 export async function deleteExpiredKeys(db: Knex): Promise<number> {
   const rows = await query(db, {
-    name: 'idempotency.sweep',
+    name: 'idempotency.delete-expired',
     text: /* sql */ `
       delete from idempotency_keys where key_hash in (
         select key_hash from idempotency_keys where created_at < clock_timestamp() - $1 * interval '1 hour'
         order by created_at limit $2 for update skip locked)
       returning 1`,
-    values: [keptHours, sweepRows],
+    values: [keptHours, deletedRows],
   })
   return rows.length
 }

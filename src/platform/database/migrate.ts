@@ -6,10 +6,10 @@ import { createDb } from './database.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../migrations')
 
-/** An index on a large table takes its time; a lock that blocks the service does not get it. */
+/** An index on a large table needs this long. Waiting for a lock keeps the short limit, because it blocks the service. */
 const migrationMs = 30 * 60_000
 
-/** Names without extension, so that `.ts` and the compiled `.js` are the same migration. */
+/** Names are without extension, so that a `.ts` file and its compiled `.js` are the same migration. */
 export const migrationSource: Knex.MigrationSource<string> = {
   async getMigrations() {
     const files = await readdir(folder)
@@ -19,7 +19,7 @@ export const migrationSource: Knex.MigrationSource<string> = {
   getMigration: (file) => import(pathToFileURL(join(folder, file)).href) as Promise<Knex.Migration>,
 }
 
-/** Brings the database to the newest schema. Two at once are put in order by knex's own lock. Returns what was applied. */
+/** Applies the missing migrations and returns their names. knex's lock serialises concurrent runs. */
 export async function migrateToLatest(url: string): Promise<string[]> {
   const db = createDb(url, 2, migrationMs)
   try {

@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { RowJob, WorkKind } from '../queue/wake-ups.js'
 
-/** What one transaction may do: SQL through `trx`, and say what should be woken or told once it is committed. */
+/** One transaction: its SQL goes through `trx`. Wake-ups and notifications are sent after the commit. */
 export interface UnitOfWork {
   readonly trx: Knex.Transaction
-  /** Wakes the worker of this kind after commit; `job` stands for one row besides, where operators are to see each. */
+  /** Wakes the workers of this kind after the commit. `job` also adds a job for one row, which operators can see. */
   wake(kind: WorkKind, job?: RowJob): void
-  /** Publishes a hint on this channel after commit. */
-  publish(channel: string, hint?: string): void
+  /** Publishes a notification on this channel after the commit. */
+  publish(channel: string, message?: string): void
 }
 
-/** The only door to a transaction of several statements. */
+/** Runs a transaction of several statements. Nothing else opens one. */
 export type Transact = <T>(work: (uow: UnitOfWork) => Promise<T>) => Promise<T>
 
-export interface Announcer {
+export interface AfterCommit {
   wake(kind: WorkKind, job?: RowJob): void
-  publish(channel: string, hint: string): void
+  publish(channel: string, message: string): void
 }
 
 const deadlock = '40P01'
@@ -24,22 +24,22 @@ const serializationFailure = '40001'
 const attempts = 4
 
 /**
- * Opens the door. The closure is run again, whole, when PostgreSQL breaks a deadlock by ending it; hints are
- * sent after commit, best effort and never awaited: the rows say what is due, a hint only says it sooner.
+ * The whole closure runs again when PostgreSQL ends it to resolve a deadlock. Wake-ups and notifications are best
+ * effort and never awaited: the rows say what is due, a lost wake-up only delays the work (docs/decisions/0003).
  */
-export function createTransact(db: Knex, announcer: Announcer): Transact {
+export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
-      const hints: (() => void)[] = []
+      const sends: (() => void)[] = []
       try {
         const result = await db.transaction((trx) =>
           work({
             trx,
-            wake: (kind, job) => hints.push(() => announcer.wake(kind, job)),
-            publish: (channel, hint = '') => hints.push(() => announcer.publish(channel, hint)),
+            wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
+            publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
           }),
         )
-        for (const send of hints) send()
+        for (const send of sends) send()
         return result
       } catch (error) {
         if (attempt === attempts || !isConflict(error)) throw error

@@ -2,18 +2,18 @@ import type { Notifications } from '../redis/notifications.js'
 
 export interface WaitOptions {
   readonly notifications: Notifications
-  /** The channel on which a change of the row is hinted. */
+  /** The channel that announces changes of the row. */
   readonly channel: string
   /** Gives up after this many ms. */
   readonly totalMs: number
 }
 
-/** Without a hint the row is read again this often: a lost hint costs half a second, not the answer. */
-const lookAgainMs = 500
+/** A lost notification delays the result by at most this time. */
+const rereadMs = 500
 
 /**
- * Waits until `read` brings something: listens first, then reads, then reads again at each hint and every half
- * second. Undefined when the time is up.
+ * Waits until `read` returns something: subscribes first, then reads, then reads again after each notification and
+ * every half second. Undefined when the time is up.
  */
 export async function waitForRow<T>(
   read: () => Promise<T | undefined>,
@@ -28,21 +28,21 @@ export async function waitForRow<T>(
   )
   try {
     for (;;) {
-      // Made before the read: a hint during the read is not slept through.
+      // Created before the read, so that a notification during the read is not missed.
       const woken = new Promise<void>((done) => {
         wake = done
       })
       const found = await read()
       const leftMs = until - performance.now()
       if (found !== undefined || leftMs <= 0) return found
-      await sleepOr(woken, Math.min(lookAgainMs, leftMs))
+      await wokenOrAfter(woken, Math.min(rereadMs, leftMs))
     }
   } finally {
     unlisten()
   }
 }
 
-async function sleepOr(woken: Promise<void>, ms: number): Promise<void> {
+async function wokenOrAfter(woken: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([
     woken,

@@ -2,13 +2,13 @@ import type { Queue } from 'bullmq'
 import { createProducerClient } from '../redis/clients.js'
 import { openQueue, workKinds } from './wake-ups.js'
 
-/** The queues of an installation, to look at. */
+/** The queues of an installation, for the operators' pages. */
 export interface OpenQueues {
   readonly queues: readonly Queue[]
   close(): Promise<void>
 }
 
-/** Opens every queue on a connection of its own that fails at once while Redis is away. */
+/** Opens every queue on its own connection, which fails immediately while Redis is unavailable. */
 export function openQueues({
   url,
   namespace,

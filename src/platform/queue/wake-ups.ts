@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq'
 import type { RedisClient } from '../redis/clients.js'
 
-/** Every kind of work that waits in rows, and with it the name of its BullMQ queue. */
+/** The kinds of work that wait in rows. Each is also the name of a worker and of a BullMQ queue. */
 export const workKinds = [
   'verifier',
   'finder',
@@ -13,19 +13,19 @@ export const workKinds = [
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/** BullMQ keys of one installation; the braces keep them on one node of a cluster. */
+/** Prefix of the BullMQ keys of one installation. The braces keep the keys on one node of a Redis cluster. */
 export function queuePrefix(namespace: string): string {
   return `{${namespace}}`
 }
 
-/** The queue of a kind. Errors of its connection are states, not events (redis.ts). */
+/** The queue of a kind. Connection errors are ignored here; the client's `status` shows them (redis/clients.ts). */
 export function openQueue(kind: WorkKind, connection: RedisClient, namespace: string): Queue {
   const queue = new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true })
   queue.on('error', () => undefined)
   return queue
 }
 
-/** One wake-up per kind and window from one process. Verification is asked for most and looks at 256 tips at once. */
+/** A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes 256 tips. */
 const windowMs: Record<WorkKind, number> = {
   verifier: 250,
   finder: 250,
@@ -36,16 +36,16 @@ const windowMs: Record<WorkKind, number> = {
   mailer: 50,
 }
 
-/** A job that stands for one row, so that operators see it among the failed ones. What to do is in the row alone. */
+/** A job for one row, so that operators see it among the failed jobs. It only names the row, which says what to do. */
 export interface RowJob {
-  /** Unique for row and attempt. */
+  /** Unique per row and attempt. */
   readonly id: string
-  /** What the row is known by. */
+  /** The row's reference. */
   readonly row: string
 }
 
-/** Failed jobs of rows are kept for 30 days (`age`: seconds). */
-const failedKept = { age: 30 * 24 * 3600 }
+/** Failed jobs of rows are kept for 30 days (`age` is in seconds). */
+const keepFailed = { age: 30 * 24 * 3600 }
 
 export interface Waker {
   wake(kind: WorkKind, job?: RowJob): void
@@ -53,10 +53,10 @@ export interface Waker {
 }
 
 /**
- * Sends wake-up jobs without payload, best effort: the first call of a window at once, and one more at its end
- * when others followed. The window lives in the process, never in Redis: a jobId there would swallow the wake-up
- * that arrives while the job runs. Nothing is sent, and nothing waits, while Redis is away. A job for a row is sent
- * besides, once for its id.
+ * Sends wake-up jobs without payload, best effort (docs/decisions/0003). The first call of a window is sent
+ * immediately; when others follow, one more is sent at the window's end. Windows are kept in the process, not in
+ * Redis: there, a jobId would drop a wake-up that arrives while the job runs. While Redis is unavailable nothing is
+ * sent and nothing waits. A job for a row is sent in addition, once per id.
  */
 export function createWaker(redis: RedisClient, namespace: string): Waker {
   const queues = new Map<WorkKind, Queue>()
@@ -70,7 +70,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   }
   function wake(kind: WorkKind, job?: RowJob): void {
     if (job !== undefined)
-      send(kind, 'row', { row: job.row }, { jobId: job.id, attempts: 1, removeOnFail: failedKept })
+      send(kind, 'row', { row: job.row }, { jobId: job.id, attempts: 1, removeOnFail: keepFailed })
     const current = windows.get(kind)
     if (current !== undefined) {
       current.again = true

@@ -1,5 +1,5 @@
-/** Where a key stands: its hits in the current window, and how long that window still lasts. */
-export interface Count {
+/** The hits of a key in its current window, and the time left in that window. */
+export interface HitCount {
   readonly hits: number
   readonly msLeft: number
 }
@@ -9,35 +9,36 @@ interface Entry {
   endsAt: number
 }
 
-/** About 20 MB at the very most: a spray of addresses must not become a way to fill our memory. */
-const defaultMostKeys = 50_000
+/** At most about 20 MB, so that requests from many addresses cannot fill the memory. */
+const defaultMaxKeys = 50_000
 
 /**
- * Counts hits per key in process memory, in windows that begin with a key's first hit. Two generations instead of
- * a timer per key: the young one becomes the old one after a window, or when it is full, and what was old is
- * forgotten whole. A key that is hit moves along, so only a spray of `mostKeys` others makes one forgotten early.
+ * Counts hits per key in process memory. A window begins with a key's first hit. Instead of a timer per key there are
+ * two generations of entries: after a window, or when the new generation is full, it becomes the old one, and the
+ * previous old one is dropped. A key that is hit moves to the new generation, so it is dropped early only after hits
+ * of `maxKeys` other keys.
  */
 export class MemoryCounter {
   readonly #windowMs: number
-  readonly #mostKeys: number
-  #young = new Map<string, Entry>()
-  #old = new Map<string, Entry>()
-  #turnsAt = 0
+  readonly #maxKeys: number
+  #newer = new Map<string, Entry>()
+  #older = new Map<string, Entry>()
+  #rotatesAt = 0
 
-  constructor(seconds: number, mostKeys = defaultMostKeys) {
+  constructor(seconds: number, maxKeys = defaultMaxKeys) {
     this.#windowMs = seconds * 1000
-    this.#mostKeys = mostKeys
+    this.#maxKeys = maxKeys
   }
 
-  /** Keys held now, both generations: at most twice `mostKeys`. */
+  /** Entries of both generations: at most twice `maxKeys`. */
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#newer.size + this.#older.size
   }
 
-  /** Counts one hit. `now`: milliseconds of a clock that never goes back. */
-  hit(key: string, now = performance.now()): Count {
-    if (now >= this.#turnsAt || this.#young.size >= this.#mostKeys) this.#turn(now)
-    const entry = this.#young.get(key) ?? this.#enter(key)
+  /** Counts one hit. `now`: milliseconds of a monotonic clock. */
+  hit(key: string, now = performance.now()): HitCount {
+    if (now >= this.#rotatesAt || this.#newer.size >= this.#maxKeys) this.#rotate(now)
+    const entry = this.#newer.get(key) ?? this.#moveToNewer(key)
     if (now >= entry.endsAt) {
       entry.hits = 0
       entry.endsAt = now + this.#windowMs
@@ -46,15 +47,15 @@ export class MemoryCounter {
     return { hits: entry.hits, msLeft: entry.endsAt - now }
   }
 
-  #enter(key: string): Entry {
-    const entry = this.#old.get(key) ?? { hits: 0, endsAt: 0 }
-    this.#young.set(key, entry)
+  #moveToNewer(key: string): Entry {
+    const entry = this.#older.get(key) ?? { hits: 0, endsAt: 0 }
+    this.#newer.set(key, entry)
     return entry
   }
 
-  #turn(now: number): void {
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#turnsAt = now + this.#windowMs
+  #rotate(now: number): void {
+    this.#older = this.#newer
+    this.#newer = new Map()
+    this.#rotatesAt = now + this.#windowMs
   }
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js'
 import type { RedisClient } from '../redis/clients.js'
-import { type Count, MemoryCounter } from './memory-counter.js'
+import { type HitCount, MemoryCounter } from './memory-counter.js'
 import { createRedisCounter } from './redis-counter.js'
 
 const minute = 60
@@ -10,11 +10,11 @@ const hour = 60 * minute
 interface Rule {
   /** Length of the window. */
   readonly seconds: number
-  /** Counted in Redis for all processes together; else in each process, where counting costs next to nothing. */
+  /** Counted in Redis, for all processes together. Otherwise each process counts in memory, which is cheaper. */
   readonly shared: boolean
 }
 
-/** What is limited. How often is a setting of the same name (`RATE_*`); whom it binds is said by the endpoint. */
+/** The limits. The number of hits is a setting of the same name (`RATE_*`); each endpoint names its limit. */
 export const limitRules = {
   reads: { seconds: minute, shared: false },
   status: { seconds: minute, shared: false },
@@ -34,16 +34,16 @@ export const limitRules = {
 export type LimitName = keyof typeof limitRules
 
 export interface RateLimit {
-  /** Hits of one key that pass in one window. */
-  readonly most: number
-  /** Counts a hit. A promise only where the count is shared. */
-  readonly hit: (key: string) => Count | Promise<Count>
+  /** Hits that a key may have in one window. */
+  readonly maxHits: number
+  /** Counts a hit. Returns a promise only when the count is shared. */
+  readonly hit: (key: string) => HitCount | Promise<HitCount>
 }
 
 export interface RateLimits {
   /** Undefined when the limits are switched off. */
   of(name: LimitName): RateLimit | undefined
-  /** Streams one address may hold open on one process. */
+  /** Streams that one address may hold open on one process. */
   readonly openStreams: number
 }
 
@@ -55,14 +55,14 @@ export function createRateLimits(
   const scaled = (count: number): number => Math.max(1, Math.round(count * limits.factor))
   function create(name: LimitName): RateLimit {
     const { seconds, shared } = limitRules[name]
-    const most = scaled(limits[name])
+    const maxHits = scaled(limits[name])
     if (shared)
       return {
-        most,
-        hit: createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, most }),
+        maxHits,
+        hit: createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, maxHits }),
       }
     const counter = new MemoryCounter(seconds)
-    return { most, hit: (key) => counter.hit(key) }
+    return { maxHits, hit: (key) => counter.hit(key) }
   }
   if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }
   const all = Object.fromEntries(

@@ -1,37 +1,36 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RedisClient } from '../redis/clients.js'
-import { type Count, MemoryCounter } from './memory-counter.js'
+import { type HitCount, MemoryCounter } from './memory-counter.js'
 
-/** After a failure Redis is left alone so long: its 250 ms are waited for once, not by every request. */
+/** After a failed call Redis is not called for this time, so that not every request waits for the 250 ms timeout. */
 const pauseMs = 1000
 
 export interface RedisCounterOptions {
   readonly keyPrefix: string
   readonly seconds: number
-  /** Hits above which a key is refused; counting further is then pointless. */
-  readonly most: number
+  /** A key with more hits is refused without counting further. */
+  readonly maxHits: number
 }
 
 /**
- * Counts hits per key in Redis, for all processes together. The process counts along: what it has seen itself is
- * enough to refuse a flood without a call, and holds alone while Redis is away or does not answer (no key is
- * ever unlimited). Never throws.
+ * Counts hits per key in Redis, for all processes together. The process also counts its own hits: it refuses a flood
+ * without calling Redis, and keeps limiting while Redis is unavailable. Never throws.
  */
 export function createRedisCounter(
   redis: RedisClient,
-  { keyPrefix, seconds, most }: RedisCounterOptions,
-): (key: string) => Promise<Count> {
+  { keyPrefix, seconds, maxHits }: RedisCounterOptions,
+): (key: string) => Promise<HitCount> {
   const own = new MemoryCounter(seconds)
   const shared = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix,
-    points: most,
+    points: maxHits,
     duration: seconds,
   })
   let pausedUntil = 0
   return async (key) => {
     const seen = own.hit(key)
-    if (seen.hits > most || redis.status !== 'ready' || performance.now() < pausedUntil) return seen
+    if (seen.hits > maxHits || redis.status !== 'ready' || performance.now() < pausedUntil) return seen
     try {
       return countOf(await shared.consume(key))
     } catch (refused) {
@@ -42,6 +41,6 @@ export function createRedisCounter(
   }
 }
 
-function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): Count {
+function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): HitCount {
   return { hits: consumedPoints, msLeft: msBeforeNext }
 }

@@ -4,7 +4,7 @@ export type RedisClient = Redis | Cluster
 
 const retryMs = (attempt: number): number => Math.min(attempt * 100, 1000)
 
-/** For requests and transactions: fails at once, nothing in a request may wait for Redis. */
+/** For requests and transactions. Fails immediately while Redis is unavailable: no request may wait for Redis. */
 export function createProducerClient(url: string): RedisClient {
   return open(url, { enableOfflineQueue: false, commandTimeout: 250, maxRetriesPerRequest: 1 })
 }
@@ -15,8 +15,8 @@ export interface WorkerClient {
 }
 
 /**
- * For a BullMQ worker, whose blocking commands wait for ever by design. BullMQ makes itself a second connection from
- * it, which it cannot let go of while Redis is away: `disconnect` ends both.
+ * For a BullMQ worker, whose blocking commands wait without a time limit. BullMQ duplicates the connection and cannot
+ * close the copy while Redis is unavailable, so `disconnect` closes both.
  */
 export function createWorkerClient(url: string): WorkerClient {
   const client = open(url, { maxRetriesPerRequest: null })
@@ -35,7 +35,7 @@ export function createWorkerClient(url: string): WorkerClient {
   }
 }
 
-/** For the one subscriber of a process: subscriptions come back by themselves after a reconnect. */
+/** For the one subscriber of a process. Subscribes again by itself after a reconnect. */
 export function createSubscriberClient(url: string): RedisClient {
   return open(url, { maxRetriesPerRequest: null, autoResubscribe: true })
 }
@@ -47,7 +47,7 @@ interface ClientOptions {
   autoResubscribe?: boolean
 }
 
-/** Several addresses, separated by commas, are a cluster. Errors are states here, not events: `status` tells. */
+/** Several addresses, separated by commas, are a cluster. Errors are not thrown; `status` shows them. */
 function open(url: string, options: ClientOptions): RedisClient {
   const nodes = url.split(',')
   const client =

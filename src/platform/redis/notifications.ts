@@ -1,13 +1,16 @@
 import { createSubscriberClient, type RedisClient } from './clients.js'
 
 /**
- * Hints between processes. A hint says "look again", never what happened: it may be lost, doubled or late, and
- * whoever gets it reads the database. One subscriber connection per process, whatever the number of listeners.
+ * Notifications between processes over Redis pub/sub. A notification means "something changed, read the database". It
+ * carries no data and may be lost, doubled or late. A process has one subscriber connection for all its listeners.
  */
 export interface Notifications {
-  /** Calls `listener` for every hint on the channel from now on; `onListening` once the subscription stands. */
-  listen(channel: string, listener: (hint: string) => void, onListening?: () => void): () => void
-  /** Calls back after every reconnect, when hints may have been missed. */
+  /**
+   * Calls `listener` for every notification on the channel from now on, and `onListening` once subscribed. Returns how
+   * to stop.
+   */
+  listen(channel: string, listener: (message: string) => void, onListening?: () => void): () => void
+  /** Calls back after every reconnect, since notifications may have been missed. */
   onReconnect(callback: () => void): void
   close(): void
 }
@@ -15,13 +18,13 @@ export interface Notifications {
 /** Opens the subscriber connection of this process, with channels under `namespace`. */
 export function createNotifications(redisUrl: string, namespace: string): Notifications {
   const redis = createSubscriberClient(redisUrl)
-  const listeners = new Map<string, Set<(hint: string) => void>>()
+  const listeners = new Map<string, Set<(message: string) => void>>()
   const name = (channel: string): string => `${namespace}.${channel}`
 
-  redis.on('message', (channel: string, hint: string) => {
-    for (const listener of listeners.get(channel.slice(namespace.length + 1)) ?? []) listener(hint)
+  redis.on('message', (channel: string, message: string) => {
+    for (const listener of listeners.get(channel.slice(namespace.length + 1)) ?? []) listener(message)
   })
-  function unlisten(channel: string, listener: (hint: string) => void): void {
+  function unlisten(channel: string, listener: (message: string) => void): void {
     const current = listeners.get(channel)
     if (current?.delete(listener) !== true || current.size > 0) return
     listeners.delete(channel)
@@ -31,7 +34,7 @@ export function createNotifications(redisUrl: string, namespace: string): Notifi
     listen(channel, listener, onListening) {
       const current = listeners.get(channel) ?? new Set()
       listeners.set(channel, current.add(listener))
-      // Commands of one connection keep their order, so the last word per channel (un- or subscribe) is right.
+      // Commands of one connection keep their order, so the last (un)subscribe of a channel wins.
       if (current.size === 1) void redis.subscribe(name(channel)).then(onListening, () => undefined)
       else onListening?.()
       return () => unlisten(channel, listener)
@@ -45,12 +48,13 @@ export function createNotifications(redisUrl: string, namespace: string): Notifi
   }
 }
 
-/** Publishes best effort: not at all while Redis is away, and never awaited. */
+/** Publishes best effort: never awaited, and skipped while Redis is unavailable. */
 export function createPublisher(
   redis: RedisClient,
   namespace: string,
-): (channel: string, hint: string) => void {
-  return (channel, hint) => {
-    if (redis.status === 'ready') void redis.publish(`${namespace}.${channel}`, hint).catch(() => undefined)
+): (channel: string, message: string) => void {
+  return (channel, message) => {
+    if (redis.status === 'ready')
+      void redis.publish(`${namespace}.${channel}`, message).catch(() => undefined)
   }
 }

@@ -1,62 +1,63 @@
-/** What one batch of due rows did. */
+/** The result of one batch of due rows. */
 export interface BatchReport {
-  /** Rows taken. Zero ends the round. */
+  /** Rows taken. Zero means that nothing is due. */
   readonly taken: number
-  /** Milliseconds until the next row is due, when the batch knows. */
+  /** Milliseconds until the next row is due, if known. */
   readonly nextDueMs?: number
 }
 
+/** Takes the longest due rows, works on them and returns. */
 export type Batch = () => Promise<BatchReport>
 
 export interface BatchLoop {
-  /** Asks for a batch now; the promise ends with the round that serves it. */
+  /** Runs batches now, until nothing is due. Resolves when those batches have ended. */
   wake(): Promise<void>
-  /** The end of what runs now; undefined when nothing does. */
+  /** Resolves when the current batches have ended; undefined when none run. */
   readonly running: Promise<void> | undefined
-  /** Takes nothing new and waits for the running batch. */
+  /** Takes no more rows and waits for the current batch. */
   stop(): Promise<void>
 }
 
-/** A worker looks at least this often, whether or not anybody woke it: wake-ups may all be lost. */
-const ownRhythmMs = 2000
-/** After a failed round (database away) the next look waits this long instead of spinning. */
+/** A loop runs a batch at least this often, since any wake-up may be lost. */
+const pollMs = 2000
+/** Pause after a failed batch (database unavailable), so that the loop does not spin. */
 const pauseAfterErrorMs = 500
 
 /**
- * The one loop every worker runs: batch until nothing is due, one batch at a time; a wake during a batch means
- * one more. Sleeps until the next row is due, at most two seconds.
+ * The loop of every worker: runs batches, one at a time, until nothing is due, then sleeps until the next row is due,
+ * at most two seconds. A wake-up during a batch causes one more batch.
  */
 export function createBatchLoop(batch: Batch, onError: (error: unknown) => void): BatchLoop {
   let running: Promise<void> | undefined
-  let again = false
+  let wokenAgain = false
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
-  async function round(): Promise<number> {
-    let nextDueMs = ownRhythmMs
+  async function runUntilNothingIsDue(): Promise<number> {
+    let nextDueMs = pollMs
     do {
-      again = false
+      wokenAgain = false
       for (let taken = -1; taken !== 0 && !stopped; ) {
         const report = await batch()
         taken = report.taken
-        nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? ownRhythmMs)
+        nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? pollMs)
       }
-    } while (again && !stopped)
+    } while (wokenAgain && !stopped)
     return nextDueMs
   }
   function wake(): Promise<void> {
-    again = true
+    wokenAgain = true
     if (stopped) return Promise.resolve()
     clearTimeout(timer)
-    running ??= round()
+    running ??= runUntilNothingIsDue()
       .catch((error: unknown) => {
         onError(error)
         return pauseAfterErrorMs
       })
       .then((ms) => {
         running = undefined
-        // A wake that came after the last look of this round must not wait for the timer.
-        if (again) return wake()
+        // A wake-up after the last batch must not wait for the timer.
+        if (wokenAgain) return wake()
         if (!stopped) timer = setTimeout(() => void wake(), ms)
         return undefined
       })
@@ -76,22 +77,23 @@ export function createBatchLoop(batch: Batch, onError: (error: unknown) => void)
 }
 
 /**
- * Several loops over the same rows, for batches that wait for somebody outside: one that hangs there holds up its own rows
- * and nobody else's. A wake wakes a loop that is free, or else has each look once more: the first to end serves it.
+ * Several loops over the same rows, for batches that call a provider: a call that hangs delays only the rows of its own
+ * batch. A wake-up goes to an idle loop. When all loops are busy, each runs one more batch, and the first to end serves
+ * the wake-up.
  */
-export function createConcurrentLoops(count: number, createLoop: () => BatchLoop): BatchLoop {
-  const lanes = Array.from({ length: count }, createLoop)
+export function createConcurrentLoops(concurrency: number, createLoop: () => BatchLoop): BatchLoop {
+  const loops = Array.from({ length: concurrency }, createLoop)
   return {
     wake() {
-      const free = lanes.find(({ running }) => running === undefined)
-      return free === undefined ? Promise.race(lanes.map((lane) => lane.wake())) : free.wake()
+      const idle = loops.find(({ running }) => running === undefined)
+      return idle === undefined ? Promise.race(loops.map((loop) => loop.wake())) : idle.wake()
     },
     get running() {
-      const rounds = lanes.flatMap(({ running }) => running ?? [])
-      return rounds.length === 0 ? undefined : Promise.all(rounds).then(() => undefined)
+      const batches = loops.flatMap(({ running }) => running ?? [])
+      return batches.length === 0 ? undefined : Promise.all(batches).then(() => undefined)
     },
     async stop() {
-      await Promise.all(lanes.map((lane) => lane.stop()))
+      await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
 }

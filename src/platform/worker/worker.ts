@@ -6,23 +6,23 @@ import { type Batch, createBatchLoop, createConcurrentLoops } from './batch-loop
 export interface WorkerOptions {
   readonly kind: WorkKind
   readonly batch: Batch
-  /** Drains at once. */
+  /** Batches that run at the same time. */
   readonly concurrency: number
   readonly redisUrl: string
   readonly namespace: string
   readonly onError: (error: unknown) => void
-  /** Why the work on a row has not succeeded, if so: the job that stands for the row then counts as failed. */
-  readonly failureOf?: ((row: string) => Promise<string | undefined>) | undefined
+  /** Why the work on a row has not succeeded; undefined if it has. With a reason, the row's job counts as failed. */
+  readonly jobFailure?: ((row: string) => Promise<string | undefined>) | undefined
 }
 
-/** Jobs in work at once: one of a row waits for all that is under way, and must not keep others from being heard. */
+/** BullMQ jobs handled at the same time. A row's job waits for the running batches and must not block wake-ups. */
 const jobConcurrency = 16
-/** How long closing waits for Redis before it lets go: a frozen Redis must not hold up a deploy. */
+/** Closing waits this long for Redis, so that a frozen Redis does not delay a deploy. */
 const closeMs = 2000
 
 /**
- * A worker: the batch loop, poked by BullMQ wake-ups. Works on without Redis, on the loop's own rhythm. A job
- * carries nothing, so a lost, doubled or stalled one changes nothing but the moment of the next look.
+ * A worker: the batch loop, woken by BullMQ jobs. It keeps working without Redis, on the loop's timer. A job carries no
+ * data, so a lost, doubled or stalled job only changes when the next batch runs.
  */
 export function startWorker({
   kind,
@@ -31,16 +31,16 @@ export function startWorker({
   redisUrl,
   namespace,
   onError,
-  failureOf,
+  jobFailure,
 }: WorkerOptions): {
   stop(): Promise<void>
 } {
   async function work({ data }: Job<{ row?: string }>): Promise<void> {
     await loop.wake()
     if (data.row === undefined) return
-    // Another lane may be at the row.
+    // Another loop may be working on the row.
     await loop.running
-    const failure = await failureOf?.(data.row)
+    const failure = await jobFailure?.(data.row)
     if (failure !== undefined) throw new Error(failure)
   }
   const loop = createConcurrentLoops(concurrency, () => createBatchLoop(batch, onError))
@@ -58,8 +58,8 @@ export function startWorker({
   return {
     async stop() {
       const stopped = loop.stop()
-      // By force: BullMQ would wait for ever for the end of a connection that broke just before. A job in work stays
-      // marked as such, and is one wake-up too many later.
+      // Forced (`true`): BullMQ would wait without limit for a connection that broke just before. A job in work stays
+      // marked as active and causes one unneeded wake-up later.
       await Promise.race([worker.close(true), after(closeMs)])
       await stopped
       connection.disconnect()

@@ -1,60 +1,101 @@
 import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
-import type { Payouts } from '../../ports/payouts.js'
-import { absentWhenNotFound, createFiatpayQuery } from './queries.js'
-import { answer, type FiatpayAccess } from './requests.js'
-import { transferAnswer, transferOf, transfersAnswer } from './transfer-answers.js'
+import type { Payouts, ProviderTransfer, TransferState } from '../../ports/payouts.js'
+import { answer, createFiatpayQuery, type FiatpayAccess, undefinedIfNotFound } from './requests.js'
 
-/** Rows of one page of a list: the most the provider gives. */
+/** Rows per page of a list, the provider's maximum. */
 const perPage = 100
-/** More pages than transfers of a day ever fill: a provider that repeats a page must not keep us for ever. */
-const pagesMost = 1000
+/** More pages than a day of transfers fills. Ends the loop if the provider repeats a page. */
+const maxPages = 1000
 const textLength = 200
 
+/** Paystack's statuses of a transfer. The last five are final, except that a paid transfer may come back later. */
+const states: Readonly<Record<string, TransferState>> = {
+  otp: 'accepted',
+  received: 'accepted',
+  pending: 'started',
+  processing: 'started',
+  success: 'paid',
+  failed: 'failed',
+  abandoned: 'failed',
+  blocked: 'failed',
+  rejected: 'failed',
+  reversed: 'returned',
+}
+
+/** A row of `GET /transfer` and the data of `GET /transfer/verify/:reference`. `amount`: kobo. */
+const transfer = z.object({
+  amount: z.int().positive(),
+  currency: z.string(),
+  reference: z.string(),
+  status: z.string(),
+  transfer_code: z.string().min(1),
+  gateway_response: z.string().nullish(),
+})
+
+const transferAnswer = answer(transfer)
+const transfersAnswer = answer(z.array(transfer))
 const banksAnswer = answer(z.array(z.object({ code: z.string(), name: z.string().min(1) })))
 const nameAnswer = answer(z.object({ account_name: z.string() }))
 
 export interface FiatpayPayoutOptions extends FiatpayAccess {
   readonly deduplicates: boolean
-  /** For each question. */
+  /** Time limit of one request. */
   readonly timeoutMs: number
 }
 
 /**
- * What is asked about payouts, in Paystack's wire format: `GET /transfer/verify/:reference`, `GET /transfer`, `GET /bank`
- * and `GET /bank/resolve`. It refuses a used reference (`duplicate_transfer_reference`), unless told that it does not.
+ * Queries about payouts in Paystack's wire format: `GET /transfer/verify/:reference`, `GET /transfer`, `GET /bank` and
+ * `GET /bank/resolve`. Paystack refuses a used reference (`duplicate_transfer_reference`); the setting
+ * FIATPAY_DEDUPLICATES can deny that.
  */
 export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
-  const ask = createFiatpayQuery(options, options.timeoutMs)
+  const query = createFiatpayQuery(options, options.timeoutMs)
   return {
     deduplicates: options.deduplicates,
-    async find(reference) {
-      const found = await ask(`/transfer/verify/${reference}`, transferAnswer).catch(absentWhenNotFound)
+    async findTransfer(reference) {
+      const found = await query(`/transfer/verify/${reference}`, transferAnswer).catch(undefinedIfNotFound)
       return found && transferOf(found.data)
     },
-    async *list(from, to) {
-      for (let page = 1; page <= pagesMost; page++) {
-        const query = new URLSearchParams({
+    async *listTransfers(from, to) {
+      for (let page = 1; page <= maxPages; page++) {
+        const params = new URLSearchParams({
           from: from.toISOString(),
           to: to.toISOString(),
           perPage: String(perPage),
           page: String(page),
         })
-        const { data } = await ask(`/transfer?${query}`, transfersAnswer)
+        const { data } = await query(`/transfer?${params}`, transfersAnswer)
         yield data.map(transferOf)
         if (data.length < perPage) return
       }
     },
-    async banks() {
-      const { data } = await ask(`/bank?country=nigeria&perPage=${perPage}`, banksAnswer)
+    async listBanks() {
+      const { data } = await query(`/bank?country=nigeria&perPage=${perPage}`, banksAnswer)
       return data
         .filter(({ code }) => /^\d{3}$/.test(code))
         .map(({ code, name }) => ({ code, name: cleanLine(name, textLength) }))
     },
-    async resolveName({ bankCode, accountNumber }) {
-      const query = new URLSearchParams({ account_number: accountNumber, bank_code: bankCode })
-      const { data } = await ask(`/bank/resolve?${query}`, nameAnswer)
+    async resolveAccountName({ bankCode, accountNumber }) {
+      const params = new URLSearchParams({ account_number: accountNumber, bank_code: bankCode })
+      const { data } = await query(`/bank/resolve?${params}`, nameAnswer)
       return cleanLine(data.account_name, textLength)
     },
+  }
+}
+
+/** Throws ProviderError for an undocumented status, which says nothing about the money. */
+function transferOf(row: z.output<typeof transfer>): ProviderTransfer {
+  const state = states[row.status]
+  if (state === undefined)
+    throw new ProviderError('ambiguous', `fiatpay knows a status ${cleanLine(row.status, 30)}`)
+  return {
+    id: row.transfer_code,
+    reference: row.reference,
+    amountKobo: BigInt(row.amount),
+    currency: row.currency,
+    state,
+    reason: row.gateway_response ? cleanLine(row.gateway_response, textLength) : null,
   }
 }

@@ -1,40 +1,82 @@
 import { z } from 'zod'
-import { exchangeJson } from '../../platform/http-client.js'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { cleanLine } from '../../kernel/text.js'
+import { requestAnyStatus } from '../../platform/http-client.js'
 
-/** Where the provider is, and who we are to it. */
+/** Address of the provider and our secret key. */
 export interface FiatpayAccess {
   readonly url: string
   readonly secretKey: string
 }
 
-export interface Reply {
+export interface FiatpayReply {
   readonly status: number
   /** Undefined when it is not JSON. */
   readonly body: unknown
 }
 
-export type FiatpayRequest = (path: string, body?: unknown) => Promise<Reply>
+export type FiatpayRequest = (path: string, body?: unknown) => Promise<FiatpayReply>
+
+type FiatpayQuery = <Schema extends z.ZodType>(
+  path: string,
+  answer: Schema,
+  body?: unknown,
+) => Promise<z.output<Schema>>
 
 const maxBytes = 256 * 1024
+const refusalLength = 200
+/** Statuses that are about the request. Paystack's other 4xx are about our account or its load. */
+const requestStatuses = new Set([400, 404, 422])
 
 /**
- * One question to Paystack's API and whatever it answers: a GET, or a POST when there is a body. Throws ProviderError
- * when there is no whole answer within `timeoutMs`. What a refusal means depends on what was asked.
+ * Sends requests to Paystack's API: a GET, or a POST when there is a body. Returns an answer of any status: what a
+ * refusal means depends on the request. Throws ProviderError when there is no complete answer within `timeoutMs`.
  */
 export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutMs: number): FiatpayRequest {
   const headers = { authorization: `Bearer ${secretKey}` }
   return (path, body) => {
     const method = body === undefined ? 'GET' : 'POST'
-    return exchangeJson(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
+    return requestAnyStatus(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
   }
 }
 
-/** What is read of Paystack's answers; they hold more. `status: true` says only that the call worked. */
+/**
+ * As `createFiatpayRequest`, and reads the answer. Throws ProviderError, `rejected` with the provider's text when it
+ * refuses the request. Not for requests that send money, where only a documented code is a refusal.
+ */
+export function createFiatpayQuery(access: FiatpayAccess, timeoutMs: number): FiatpayQuery {
+  const request = createFiatpayRequest(access, timeoutMs)
+  return async (path, answer, body) => {
+    const reply = await request(path, body)
+    if (reply.status >= 400) throw queryFailure(reply)
+    const parsed = answer.safeParse(reply.body)
+    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
+    return parsed.data
+  }
+}
+
+/** A handler for `catch`: undefined for a 404, which means that the provider has no such record. */
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof ProviderError && error.kind === 'rejected' && error.code === 404) return undefined
+  throw error
+}
+
+/** A refusal of our key or because of the provider's load is `unavailable`: the request itself may be fine. */
+function queryFailure({ status, body }: FiatpayReply): ProviderError {
+  if (status >= 500 && status !== 503)
+    return new ProviderError('ambiguous', `fiatpay answered ${status}`, status)
+  const text = refusal.safeParse(body).data?.message
+  if (!requestStatuses.has(status) || text === undefined)
+    return new ProviderError('unavailable', `fiatpay answered ${status}`, status)
+  return new ProviderError('rejected', cleanLine(text, refusalLength), status)
+}
+
+/** Paystack's envelope of an answer, with the fields we read. `status: true` only means that the call worked. */
 export function answer<Data extends z.ZodType>(data: Data) {
   return z.object({ status: z.literal(true), data })
 }
 
-/** Its envelope around a refusal; not all of them have a code. */
+/** Paystack's envelope of a refusal. Not every refusal has a code. */
 export const refusal = z.object({
   status: z.literal(false),
   message: z.string().min(1),

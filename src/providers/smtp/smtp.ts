@@ -2,9 +2,9 @@ import { createTransport } from 'nodemailer'
 import { ProviderError, type ProviderErrorKind } from '../../kernel/provider-error.js'
 import type { Mail } from '../../ports/mail.js'
 
-/** Waiting for a connection, the greeting, and then for each answer. */
+/** Time limit of the connection, of the greeting and of each reply. */
 const stepMs = 8000
-/** A server that keeps a conversation alive for longer is asked again later. Less than the lease of a mail. */
+/** Time limit of one e-mail. Shorter than the lease of an e-mail row. */
 const conversationMs = 20_000
 
 export interface SmtpOptions {
@@ -12,13 +12,13 @@ export interface SmtpOptions {
   readonly url: string
   /** `address` or `Name <address>`. */
   readonly from: string
-  /** Total deadline of one e-mail in ms. */
+  /** Total time limit of one e-mail in ms. */
   readonly timeoutMs?: number
 }
 
 /**
- * Sends through an SMTP server (RFC 5321), encrypted whenever the server offers it (STARTTLS). A connection per
- * e-mail: a process that stops has no idle ones to close.
+ * Sends through an SMTP server (RFC 5321), encrypted whenever the server offers it (STARTTLS). Opens a connection per
+ * e-mail, so that a process that stops has no idle connections to close.
  */
 export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOptions): Mail {
   const transport = createTransport({
@@ -36,33 +36,33 @@ export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOption
       try {
         await transport.sendMail({
           from,
-          // Not as one text: a list of addresses in it would become a list of recipients.
+          // An object, because nodemailer would split a text with several addresses into several recipients.
           to: { name: '', address: to },
           subject,
           text,
           html,
           messageId: `<${id}@${domain}>`,
-          // RFC 3834: no vacation notice and no bounce of a robot answers it.
+          // RFC 3834: suppresses automatic replies such as vacation notices.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(timeoutMs),
         })
       } catch (error) {
-        throw classified(error)
+        throw classify(error)
       }
     },
   }
 }
 
-/** What nodemailer says beside its message: its own code, the SMTP command under way, the server's reply code. */
+/** Fields of a nodemailer error: its own code, the current SMTP command, the server's reply code. */
 interface SmtpFailure {
   readonly code: string
   readonly command: string
   readonly responseCode: number | undefined
-  /** The system call that failed, when one did. */
+  /** The system call that failed, or empty. */
   readonly syscall: string
 }
 
-function classified(error: unknown): ProviderError {
+function classify(error: unknown): ProviderError {
   const failure = failureOf(error)
   const { code, command, responseCode = '' } = failure
   return new ProviderError(kindOf(failure), `mail server: ${code} ${command} ${responseCode}`.trim())
@@ -80,8 +80,8 @@ function failureOf(error: unknown): SmtpFailure {
 }
 
 /**
- * RFC 5321, 4.2.1: 5yz is final, 4yz a "come later". Final only where it is about this mail: a refused sender or
- * login is our own fault, and is put right without the mail being lost.
+ * RFC 5321, 4.2.1: 5yz is permanent, 4yz temporary. Only a reply about this e-mail is permanent for us: a refused
+ * sender or login is our fault, and the e-mail is sent when it is corrected.
  */
 function kindOf({ code, command, responseCode, syscall }: SmtpFailure): ProviderErrorKind {
   const aboutThisMail = command === 'RCPT TO' || command === 'DATA'

@@ -8,21 +8,21 @@ const recordsClass = new PublicKey('2pMnqHvei2N5oDcVGCRdZx48gqti199wr5CsyTTafsbo
 const tokenizer = new PublicKey('nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk')
 const noClass = new PublicKey(new Uint8Array(32))
 
-/** Where everything that is known about one domain lives. */
+/** The accounts of one domain. */
 export interface DomainKeys {
-  /** The registry entry: who owns the domain. */
+  /** The registry entry, which names the owner. */
   readonly registry: PublicKey
-  /** Set while the domain is wrapped in an NFT. */
+  /** Says whether the domain is wrapped in an NFT. */
   readonly nft: PublicKey
-  /** The older payment record, with a signature of its own. */
+  /** The older payment record, with its own signature. */
   readonly recordV1: PublicKey
   /** The payment record. */
   readonly recordV2: PublicKey
 }
 
 /**
- * Derives the accounts of `name.sol` or `sub.name.sol` (the name service's own derivation: program address of
- * [sha256("SPL Name Service" + name), class, parent]). `domain` is as `solDomainFrom` writes it.
+ * Derives the accounts of `name.sol` or `sub.name.sol` as the name service does: program address of
+ * [sha256("SPL Name Service" + name), class, parent]. `domain` is in the form of `parseSolDomain`.
  */
 export function domainKeys(domain: string): DomainKeys {
   const [name = '', sub] = domain.slice(0, -'.sol'.length).split('.').reverse()

@@ -1,22 +1,21 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { Recent } from '../../platform/recent.js'
 import { createSemaphore } from '../../platform/semaphore.js'
 import type { DomainRecord, Names } from '../../ports/names.js'
 import {
   createJsonRpc,
   documented,
+  interactiveTimeoutMs,
   type JsonRpc,
   type JsonRpcOptions,
-  waitedForMs,
 } from '../solana/json-rpc.js'
 import { domainKeys } from './domain-keys.js'
-import { judgeDomain, type NameAccount, readBytes } from './verify-domain.js'
+import { type NameAccount, readBytes, verifyDomain } from './verify-domain.js'
 
-/** An answer stands for a minute. Also the answer that there is no such domain. */
-const keepMs = 60_000
-const mostKept = 10_000
-/** Strangers decide which domains are asked for: so many questions at once, so many waiting. */
-const atOnce = { running: 8, waiting: 200 } as const
+/** A record, or the fact that there is none, is cached for a minute. */
+const cacheOptions = { ttl: 60_000, max: 10_000 } as const
+/** Anonymous callers choose the domains, so the number of requests is limited. */
+const requestLimits = { concurrency: 8, maxWaiting: 200 } as const
 
 const accountsReply = z.object({
   value: z
@@ -24,28 +23,28 @@ const accountsReply = z.object({
     .length(4),
 })
 
-/** `.sol` domains of the Solana Name Service, read from its accounts by JSON-RPC: one question per domain. */
+/** `.sol` domains of the Solana Name Service, read from its accounts over JSON-RPC: one request per domain. */
 export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Names {
-  const rpc = createJsonRpc({ ...options, timeoutMs: waitedForMs })
-  const limit = createSemaphore(atOnce)
-  const recent = new Recent<DomainRecord | undefined>({ keepMs, most: mostKept })
-  const asking = new Map<string, Promise<DomainRecord | undefined>>()
+  const rpc = createJsonRpc({ ...options, timeoutMs: interactiveTimeoutMs })
+  const limit = createSemaphore(requestLimits)
+  const cache = new LRUCache<string, { readonly record: DomainRecord | undefined }>(cacheOptions)
+  const inFlight = new Map<string, Promise<DomainRecord | undefined>>()
 
-  async function read(domain: string): Promise<DomainRecord | undefined> {
+  async function fetch(domain: string): Promise<DomainRecord | undefined> {
     const record = await limit(() => readDomain(rpc, domain))
-    recent.note(domain, record)
+    cache.set(domain, { record })
     return record
   }
   return {
-    read,
-    async lookup(domain) {
-      const known = recent.get(domain)
-      if (known !== undefined) return known.value
-      const asked = asking.get(domain) ?? read(domain).finally(() => asking.delete(domain))
-      asking.set(domain, asked)
-      return asked
+    fetch,
+    async fetchOrCached(domain) {
+      const cached = cache.get(domain)
+      if (cached !== undefined) return cached.record
+      const request = inFlight.get(domain) ?? fetch(domain).finally(() => inFlight.delete(domain))
+      inFlight.set(domain, request)
+      return request
     },
-    known: (domain) => recent.get(domain)?.value,
+    cached: (domain) => cache.get(domain)?.record,
   }
 }
 
@@ -59,5 +58,5 @@ async function readDomain(rpc: JsonRpc, domain: string): Promise<DomainRecord | 
     const account = accounts[index]
     return account && { program: account.owner, data: Buffer.from(account.data[0], 'base64') }
   }
-  return judgeDomain({ registry: at(0), nft: at(1), recordV1: at(2), recordV2: at(3) })
+  return verifyDomain({ registry: at(0), nft: at(1), recordV1: at(2), recordV2: at(3) })
 }

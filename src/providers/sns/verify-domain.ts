@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js'
 import type { DomainRecord } from '../../ports/names.js'
 import { nameProgram } from './domain-keys.js'
 
-/** An account as it was read: the program it belongs to and the beginning of its data. */
+/** An account as it was read: the program that owns it and the beginning of its data. */
 export interface NameAccount {
   readonly program: string
   readonly data: Buffer
@@ -21,46 +21,51 @@ const headerBytes = 96
 const keyBytes = 32
 /** First byte of an NFT record while the domain is wrapped. */
 const wrapped = 2
-/** How a record proves its staleness and its right of association: 1 is a Solana signature. */
-const bySolana = 1
-/** The system program: names given to it are given up, lamports too. */
-const nobody = '11111111111111111111111111111111'
+/** Kind of proof of staleness and of the right of association: a Solana signature. */
+const solanaSignature = 1
+/** The system program. A name transferred to it is abandoned. */
+const systemProgram = '11111111111111111111111111111111'
 
-/** Bytes of an account that are looked at; records of any size cost no more. */
+/** Bytes that are read of an account, so that large records cost no more. */
 export const readBytes = 256
 
 /**
- * Whose domain it is and where it pays to, in the order the name service itself decides: NFT, record 2, record 1,
- * owner. What would have to be guessed (the holder of an NFT, an older record's signature, a record without
- * proof) is left open instead: a wrong guess sends money to a stranger.
+ * The owner and the payee of a domain, decided in the order of the name service: NFT, record 2, record 1, owner. What
+ * would be a guess (the holder of an NFT, an older record's signature, a record without proof) stays undefined: a wrong
+ * guess sends money to a stranger.
  */
-export function judgeDomain({ registry, nft, recordV1, recordV2 }: DomainAccounts): DomainRecord | undefined {
-  const owner = isOurs(registry) ? walletAt(registry.data, keyBytes) : undefined
+export function verifyDomain({
+  registry,
+  nft,
+  recordV1,
+  recordV2,
+}: DomainAccounts): DomainRecord | undefined {
+  const owner = isNameAccount(registry) ? walletAt(registry.data, keyBytes) : undefined
   if (owner === undefined || nft?.data[0] === wrapped) return undefined
-  const record = isOurs(recordV2) ? judgeRecord(recordV2.data, owner) : 'none'
+  const record = isNameAccount(recordV2) ? verifyRecord(recordV2.data, owner) : 'none'
   if (record === 'none') return { owner, payee: recordV1 === undefined ? owner : undefined }
   return { owner, payee: record }
 }
 
-/** The wallet a record names, `none` when it is a former owner's, undefined when it proves nothing. */
-function judgeRecord(account: Buffer, owner: string): string | 'none' | undefined {
+/** The wallet that a record names; `none` for a former owner's record, undefined for a record without valid proof. */
+function verifyRecord(account: Buffer, owner: string): string | 'none' | undefined {
   const head = account.subarray(headerBytes)
   // u16 staleness proof, u16 association proof, u32 length; then their two ids and the content.
   if (head.length < 8 + 3 * keyBytes) return undefined
-  const solana = head.readUInt16LE(0) === bySolana && head.readUInt16LE(2) === bySolana
-  if (!solana || head.readUInt32LE(4) !== keyBytes) return undefined
+  const proven = head.readUInt16LE(0) === solanaSignature && head.readUInt16LE(2) === solanaSignature
+  if (!proven || head.readUInt32LE(4) !== keyBytes) return undefined
   const [stale, associated, content] = [0, 1, 2].map((n) => walletAt(head, 8 + n * keyBytes))
   if (stale !== owner) return 'none'
   return associated === content ? content : undefined
 }
 
-function isOurs(account: NameAccount | undefined): account is NameAccount {
+function isNameAccount(account: NameAccount | undefined): account is NameAccount {
   return account?.program === nameProgram.toBase58() && account.data.length >= headerBytes
 }
 
-/** The address at this offset if somebody can hold its key. */
+/** The address at this offset, if it can be a wallet (on the curve, not the system program). */
 function walletAt(data: Buffer, offset: number): string | undefined {
   const key = new PublicKey(data.subarray(offset, offset + keyBytes))
   const address = key.toBase58()
-  return PublicKey.isOnCurve(key.toBytes()) && address !== nobody ? address : undefined
+  return PublicKey.isOnCurve(key.toBytes()) && address !== systemProgram ? address : undefined
 }

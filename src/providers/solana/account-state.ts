@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { encodeBase58 } from '../../kernel/base58.js'
-import type { AccountState, Holding } from '../../ports/chain.js'
+import type { AccountState, TokenHolding } from '../../ports/chain.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
 const tokenPrograms = new Set([
@@ -18,14 +18,14 @@ const stateAt = 108
 const nativeAt = 109
 const delegatedAt = 121
 
-/** An account as the RPC writes it in encoding `base64`. */
+/** An account as the RPC returns it with encoding `base64`. */
 export const accountReply = z
   .object({ lamports: z.number(), owner: z.string(), data: z.tuple([z.string(), z.string()]) })
   .nullable()
 
 const accountsReply = z.object({ value: z.array(accountReply) })
 
-/** Accounts as they are now (commitment `confirmed`), in the order of the addresses; one request takes at most 100. */
+/** The current accounts (commitment `confirmed`), in the order of the addresses. At most 100 addresses. */
 export async function readAccounts(
   rpc: JsonRpc,
   addresses: readonly string[],
@@ -35,14 +35,14 @@ export async function readAccounts(
   return value
 }
 
-/** Undefined where there is no account; one without lamports is about to be swept away. */
+/** Undefined where there is no account. An account without lamports is about to be deleted. */
 export function accountState(reply: z.output<typeof accountReply> | undefined): AccountState | undefined {
   if (reply == null || reply.lamports === 0) return undefined
   const { lamports, owner: program, data } = reply
   return { lamports: BigInt(lamports), program, holding: holdingIn(program, Buffer.from(data[0], 'base64')) }
 }
 
-function holdingIn(program: string, data: Buffer): Holding | undefined {
+function holdingIn(program: string, data: Buffer): TokenHolding | undefined {
   if (!tokenPrograms.has(program) || data.length < tokenBytes || data[stateAt] === 0) return undefined
   return {
     mint: encodeBase58(data.subarray(mintAt, ownerAt)),

@@ -1,74 +1,74 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 
 /**
- * How many items one request carries. Endpoints differ (one allows 256 signatures, another 5) and change their
- * mind under load, so the size is halved when a request is refused and grows back while they are not.
+ * The number of items in one request. Endpoints have different limits (one allows 256 signatures, another 5), which
+ * also change with load. So the size is halved when a request is refused and grows while requests succeed.
  */
 export class BatchSize {
-  readonly #most: number
-  #now: number
+  readonly #max: number
+  #current: number
 
-  constructor(most: number) {
-    this.#most = most
-    this.#now = most
+  constructor(max: number) {
+    this.#max = max
+    this.#current = max
   }
-  get now(): number {
-    return this.#now
+  get current(): number {
+    return this.#current
   }
   shrink(): void {
-    this.#now = Math.max(1, Math.floor(this.#now / 2))
+    this.#current = Math.max(1, Math.floor(this.#current / 2))
   }
   grow(): void {
-    this.#now = Math.min(this.#most, this.#now + Math.ceil(this.#most / 32))
+    this.#current = Math.min(this.#max, this.#current + Math.ceil(this.#max / 32))
   }
 }
 
-/** Requests in flight at once for one call: enough to hide latency, too few to look like an attack. */
-const lanes = 4
+/** Requests in flight for one call: enough to hide latency, too few to look like an attack. */
+const concurrency = 4
 
 /**
- * Runs `ask` over all items in batches. A refused batch is asked again in halves; an item refused alone is left
- * without an answer. An endpoint that is away or asks to come later is asked nothing more: what is left has no answer
- * either and is asked another time. Throws when nothing at all could be answered.
+ * Requests all items in batches. A refused batch is repeated in halves; a single item that is refused has no result.
+ * After an endpoint was unavailable or rate limited us, nothing more is requested: the remaining items have no result
+ * and are requested another time. Throws when there is no result at all.
  */
 export async function inAdaptiveBatches<Item, Result>(
   items: readonly Item[],
   size: BatchSize,
-  ask: (batch: readonly Item[]) => Promise<Result[]>,
+  request: (batch: readonly Item[]) => Promise<Result[]>,
 ): Promise<Result[]> {
   const results: Result[] = []
   let next = 0
   let failure: unknown
-  let away = false
+  let unavailable = false
   const onRefused = (error: ProviderError): void => {
     failure = error
   }
-  async function lane(): Promise<void> {
-    while (next < items.length && !away) {
-      const batch = items.slice(next, next + size.now)
+  async function requestBatches(): Promise<void> {
+    while (next < items.length && !unavailable) {
+      const batch = items.slice(next, next + size.current)
       next += batch.length
-      await halving(batch, size, ask, onRefused).then(
+      await requestInHalves(batch, size, request, onRefused).then(
         (answers) => results.push(...answers),
         (error: unknown) => {
           failure = error
-          away = true
+          unavailable = true
         },
       )
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: concurrency }, requestBatches))
   if (failure !== undefined && results.length === 0) throw failure
   return results
 }
 
-async function halving<Item, Result>(
+async function requestInHalves<Item, Result>(
   batch: readonly Item[],
   size: BatchSize,
-  ask: (batch: readonly Item[]) => Promise<Result[]>,
+  request: (batch: readonly Item[]) => Promise<Result[]>,
   onRefused: (error: ProviderError) => void,
 ): Promise<Result[]> {
   try {
-    const results = await ask(batch)
+    const results = await request(batch)
     size.grow()
     return results
   } catch (error) {
@@ -81,8 +81,8 @@ async function halving<Item, Result>(
     }
     const middle = Math.ceil(batch.length / 2)
     return [
-      ...(await halving(batch.slice(0, middle), size, ask, onRefused)),
-      ...(await halving(batch.slice(middle), size, ask, onRefused)),
+      ...(await requestInHalves(batch.slice(0, middle), size, request, onRefused)),
+      ...(await requestInHalves(batch.slice(middle), size, request, onRefused)),
     ]
   }
 }

@@ -14,19 +14,19 @@ import {
 import { solMint } from '../../kernel/tokens.js'
 import type { TransferPlan } from '../../ports/chain.js'
 
-/** Room for the two legs, a new token account and the guard instructions wallets add around ours. */
+/** Enough for both transfers, a new token account and the guard instructions that wallets add. */
 const computeUnits = { sol: 60_000, token: 140_000 }
-/** Priority fee per compute unit; with the units above at most 2,800 lamports a transaction. */
+/** Priority fee per compute unit. With the units above, at most 2,800 lamports per transaction. */
 const microLamportsPerUnit = 20_000
 
 /**
- * The unsigned v0 transaction of a direct transfer (contract: Crypto payment intent): compute budget, the
- * recipient's token account when missing, the net leg carrying the reference key, the fee transfer. All signature
- * slots are zero; the sender is fee payer and only signer.
+ * The unsigned v0 transaction of a direct transfer: compute budget, the recipient's token account if missing, the net
+ * transfer with the reference key, the fee transfer. All signatures are zero; the sender is the fee payer and the only
+ * signer.
  */
 export function buildTransfer(plan: TransferPlan): Uint8Array {
   const sender = new PublicKey(plan.sender)
-  const legs = plan.mint === solMint ? solLegs(plan, sender) : tokenLegs(plan, sender)
+  const transfers = plan.mint === solMint ? solTransfers(plan, sender) : tokenTransfers(plan, sender)
   const message = new TransactionMessage({
     payerKey: sender,
     recentBlockhash: plan.blockhash,
@@ -35,29 +35,29 @@ export function buildTransfer(plan: TransferPlan): Uint8Array {
         units: plan.mint === solMint ? computeUnits.sol : computeUnits.token,
       }),
       ComputeBudgetProgram.setComputeUnitPrice({ microLamports: microLamportsPerUnit }),
-      ...legs,
+      ...transfers,
     ],
   })
   return new VersionedTransaction(message.compileToV0Message()).serialize()
 }
 
-/** The associated token account of a wallet, classic token program. Also for wallets off the curve. */
+/** The associated token account of a wallet (classic token program). Also for wallets off the curve. */
 export function associatedAccount(wallet: string, mint: string): string {
   return getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true).toBase58()
 }
 
-function solLegs(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
-  const leg = (to: string, lamports: bigint): TransactionInstruction =>
+function solTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
+  const transfer = (to: string, lamports: bigint): TransactionInstruction =>
     SystemProgram.transfer({ fromPubkey: sender, toPubkey: new PublicKey(to), lamports })
-  const net = withReference(leg(plan.recipient, plan.net), plan.referenceKey)
-  return plan.fee === 0n ? [net] : [net, leg(plan.treasury, plan.fee)]
+  const net = withReference(transfer(plan.recipient, plan.net), plan.referenceKey)
+  return plan.fee === 0n ? [net] : [net, transfer(plan.treasury, plan.fee)]
 }
 
-function tokenLegs(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
+function tokenTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
   const mint = new PublicKey(plan.mint)
   const accountOf = (wallet: string): PublicKey => new PublicKey(associatedAccount(wallet, plan.mint))
   const from = accountOf(plan.sender)
-  const leg = (to: string, units: bigint): TransactionInstruction =>
+  const transfer = (to: string, units: bigint): TransactionInstruction =>
     createTransferCheckedInstruction(from, mint, accountOf(to), sender, units, plan.decimals)
   const recipient = new PublicKey(plan.recipient)
   const account = createAssociatedTokenAccountIdempotentInstruction(
@@ -66,11 +66,11 @@ function tokenLegs(plan: TransferPlan, sender: PublicKey): TransactionInstructio
     recipient,
     mint,
   )
-  const net = withReference(leg(plan.recipient, plan.net), plan.referenceKey)
-  return plan.fee === 0n ? [account, net] : [account, net, leg(plan.treasury, plan.fee)]
+  const net = withReference(transfer(plan.recipient, plan.net), plan.referenceKey)
+  return plan.fee === 0n ? [account, net] : [account, net, transfer(plan.treasury, plan.fee)]
 }
 
-/** The System and Token programs ignore a further account; indexers do not (Solana Pay specification, reference). */
+/** The System and Token programs ignore an additional account, and indexers index it (Solana Pay: `reference`). */
 function withReference(instruction: TransactionInstruction, referenceKey: string): TransactionInstruction {
   instruction.keys.push({ pubkey: new PublicKey(referenceKey), isSigner: false, isWritable: false })
   return instruction

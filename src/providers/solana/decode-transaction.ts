@@ -6,7 +6,7 @@ import type { ChainTransaction, TokenChange } from '../../ports/chain.js'
 
 const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
-/** JSON cannot carry a lamport count above 2^53 exactly; such a balance is refused rather than read wrongly. */
+/** JSON numbers above 2^53 are not exact. A transaction with such a balance is refused rather than read wrongly. */
 const lamports = z.number().refine(Number.isSafeInteger)
 const tokenBalance = z.object({
   accountIndex: z.number(),
@@ -16,7 +16,7 @@ const tokenBalance = z.object({
   uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
 })
 
-/** The answer of `getTransaction` with base64 encoding, as far as it is read (Solana RPC documentation). */
+/** The fields we read of `getTransaction` with encoding `base64` (Solana RPC documentation). */
 const transactionReply = z.object({
   slot: z.number(),
   blockTime: z.number().nullish(),
@@ -34,15 +34,15 @@ const transactionReply = z.object({
 type Meta = z.output<typeof transactionReply>['meta']
 
 /**
- * Reads one answer of `getTransaction`. Undefined when the node does not have it (null), has no balances for it
- * yet, or answers something that cannot be read: all of that means "later", never a verdict.
+ * Decodes one answer of `getTransaction`. Undefined when the node does not have the transaction (null), has no balances
+ * for it yet, or the answer cannot be read. All of these mean "try later" and prove nothing.
  */
 export function decodeTransaction(signature: string, reply: unknown): ChainTransaction | undefined {
   const parsed = transactionReply.safeParse(reply)
   if (!parsed.success) return undefined
   const { slot, blockTime, transaction, meta } = parsed.data
   const wire = readWire(transaction[0])
-  // The id of a transaction is its first signature; the second of a multi-signed one names nothing.
+  // The first signature identifies a transaction. A second signer's signature does not.
   if (wire === undefined || wire.signature !== signature) return undefined
   const accounts = [
     ...wire.accounts,
@@ -98,7 +98,7 @@ function lamportChanges(
   return changes
 }
 
-/** A token account that is missing before or after held nothing then. */
+/** A token account that is missing before or after counts as empty. */
 function tokenChanges(accounts: readonly string[], meta: Meta): TokenChange[] {
   const before = new Map((meta.preTokenBalances ?? []).map((balance) => [balance.accountIndex, balance]))
   const after = new Map((meta.postTokenBalances ?? []).map((balance) => [balance.accountIndex, balance]))

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { JsonRpc } from './json-rpc.js'
 
-/** Transactions of one key that are looked at: a key of ours is in one, and in a few more when somebody plays. */
-const mostEach = 10
+/** Transactions read per key. A reference key is normally in one; anybody may use it in more. */
+const signaturesPerKey = 10
 
 const signaturesReply = z.array(z.object({ signature: z.string(), err: z.unknown().optional() }))
 
 /** See `Chain.signaturesFor`. */
-export async function readSignatures(
+export async function findSignatures(
   rpc: JsonRpc,
   keys: readonly string[],
 ): Promise<[string, readonly string[]][][]> {
-  const how = { commitment: 'confirmed', limit: mostEach }
+  const how = { commitment: 'confirmed', limit: signaturesPerKey }
   const replies = await rpc.batch(
     keys.map((key) => ({ method: 'getSignaturesForAddress', params: [key, how] })),
   )

@@ -8,43 +8,43 @@ interface RpcCall {
 }
 
 export interface JsonRpcOptions {
-  /** In order of preference; the next one is asked when one gives no usable answer. */
+  /** In order of preference. The next endpoint is used when one gives no usable answer. */
   readonly urls: readonly string[]
-  /** The chain we mean. An endpoint of another one is never believed. */
+  /** Genesis hash of our chain. An endpoint of another chain is refused. */
   readonly genesisHash: string | undefined
-  /** Told of every call, also those inside a batch, for the metrics. */
+  /** Called for every call, including those in a batch. For the metrics. */
   readonly onCall: (method: string, calls: number) => void
-  /** Told the host of an endpoint that gave no usable answer, whether or not another one did. */
+  /** Called with the host of an endpoint that gave no usable answer, even if another endpoint did. */
   readonly onFailure: (host: string) => void
-  /** Deadline of one HTTP request in ms; default 10 s. */
+  /** Time limit of one HTTP request in ms; default 10 s. */
   readonly timeoutMs?: number
 }
 
-/** The answer to one call of a batch: its result, or undefined when this one failed. */
+/** The answer to one call of a batch: its result, or undefined when this call failed. */
 type BatchAnswer = unknown
 
-/** Reads a result; throws ProviderError for one that is not as documented or not to be believed. */
+/** Reads a result. Throws ProviderError when it is not as documented or not plausible. */
 type Read<Result> = (result: unknown) => Result
 
 export interface JsonRpc {
-  /** An endpoint whose answer cannot be read is as good as away: the next one is asked. */
+  /** Calls the preferred endpoint, and the next one when the answer cannot be read. */
   call<Result>(method: string, params: readonly unknown[], read: Read<Result>): Promise<Result>
-  /** One HTTP request for several calls; a call that failed alone is undefined, the others stand. */
+  /** One HTTP request for several calls. A call that failed is undefined; the others keep their results. */
   batch(calls: readonly RpcCall[]): Promise<BatchAnswer[]>
-  /** Asks every endpoint. Throws when one of them gives no usable answer. */
-  everywhere<Result>(method: string, params: readonly unknown[], read: Read<Result>): Promise<Result[]>
+  /** Calls every endpoint. Throws when one of them gives no usable answer. */
+  callAll<Result>(method: string, params: readonly unknown[], read: Read<Result>): Promise<Result[]>
 }
 
 const defaultTimeoutMs = 10_000
-/** Deadline of a request somebody is waiting for, per endpoint: a node that hangs leaves time to ask the next one. */
-export const waitedForMs = 3000
+/** Time limit per endpoint while a person waits. Leaves time for the next endpoint when one hangs. */
+export const interactiveTimeoutMs = 3000
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * By these codes of JSON-RPC and HTTP a node says "smaller": invalid params (too many inputs) and limits of batches.
- * Any other 4xx (a key that has run out, a blocked address) is about the endpoint: the next one is asked.
+ * Codes of JSON-RPC and HTTP that mean "send less": invalid params (too many inputs) and limits of batches. Any other
+ * 4xx (a used-up key, a blocked address) is about the endpoint, so the next one is used.
  */
-const tooMuch = new Set([-32602, -32600, -32005, 400, 413])
+const tooLargeCodes = new Set([-32602, -32600, -32005, 400, 413])
 
 const answer = z.object({
   id: z.union([z.number(), z.string(), z.null()]).optional(),
@@ -53,8 +53,8 @@ const answer = z.object({
 })
 
 /**
- * A JSON-RPC client over several endpoints. Throws ProviderError `rejected` when the node refuses the request as
- * it is (ask for less), otherwise `unavailable` or `ambiguous`: reading is repeated later either way.
+ * A JSON-RPC client for several endpoints. Throws ProviderError `rejected` when the node refuses the request in this
+ * size or form, otherwise `unavailable` or `ambiguous`, and the caller tries again later.
  */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const { urls, genesisHash, onCall, onFailure, timeoutMs = defaultTimeoutMs } = options
@@ -71,31 +71,31 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       maxBytes,
     })
   }
-  async function trust(url: string): Promise<void> {
+  async function checkGenesisHash(url: string): Promise<void> {
     if (genesisHash === undefined || trusted.has(url)) return
     const { result } = answer.parse(await post(url, [{ method: 'getGenesisHash', params: [] }]))
     if (result !== genesisHash)
       throw new ProviderError('unavailable', `${new URL(url).host} serves another chain: ${String(result)}`)
     trusted.add(url)
   }
-  async function askOne<Result>(url: string, calls: readonly RpcCall[], read: Read<Result>): Promise<Result> {
+  async function sendTo<Result>(url: string, calls: readonly RpcCall[], read: Read<Result>): Promise<Result> {
     try {
-      await trust(url)
+      await checkGenesisHash(url)
       return read(await post(url, calls))
     } catch (error) {
-      // Whatever comes back on this address later must prove its chain again.
+      // Another node may answer at this address later, so its chain is checked again.
       trusted.delete(url)
       const failure = asProviderError(error)
       if (failure.kind !== 'rejected') onFailure(new URL(url).host)
       throw failure
     }
   }
-  async function ask<Result>(calls: readonly RpcCall[], read: Read<Result>): Promise<Result> {
+  async function sendToAny<Result>(calls: readonly RpcCall[], read: Read<Result>): Promise<Result> {
     let failure: unknown
-    for (let turn = 0; turn < urls.length; turn++) {
-      const index = (preferred + turn) % urls.length
+    for (let attempt = 0; attempt < urls.length; attempt++) {
+      const index = (preferred + attempt) % urls.length
       try {
-        const result = await askOne(urls[index] as string, calls, read)
+        const result = await sendTo(urls[index] as string, calls, read)
         preferred = index
         return result
       } catch (error) {
@@ -107,22 +107,22 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     throw failure
   }
   return {
-    call: (method, params, read) => ask([{ method, params }], (reply) => read(resultOf(reply))),
+    call: (method, params, read) => sendToAny([{ method, params }], (reply) => read(resultOf(reply))),
     async batch(calls) {
       if (calls.length === 0) return []
-      return await ask(calls, (reply) => batchResults(reply, calls.length)).catch((error: unknown) => {
+      return await sendToAny(calls, (reply) => batchResults(reply, calls.length)).catch((error: unknown) => {
         if (error instanceof NothingAnswered) return calls.map(() => undefined)
         throw error
       })
     },
-    everywhere: (method, params, read) =>
-      Promise.all(urls.map((url) => askOne(url, [{ method, params }], (reply) => read(resultOf(reply))))),
+    callAll: (method, params, read) =>
+      Promise.all(urls.map((url) => sendTo(url, [{ method, params }], (reply) => read(resultOf(reply))))),
   }
 }
 
 const batchReply = z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
 
-/** Every call of a batch failed: another endpoint may know better, and if none does, the calls failed one by one. */
+/** Every call of a batch failed. Another endpoint may have answers; if none has, every call counts as failed. */
 class NothingAnswered extends ProviderError {}
 
 function batchResults(reply: unknown, count: number): BatchAnswer[] {
@@ -134,7 +134,7 @@ function batchResults(reply: unknown, count: number): BatchAnswer[] {
   return results
 }
 
-/** Nodes may answer a batch in any order; the id says which call is meant. */
+/** Nodes may answer a batch in any order; the id identifies the call. */
 function inOrder(replies: readonly unknown[], count: number): BatchAnswer[] {
   const results: BatchAnswer[] = Array.from({ length: count })
   for (const reply of replies) {
@@ -146,7 +146,7 @@ function inOrder(replies: readonly unknown[], count: number): BatchAnswer[] {
   return results
 }
 
-/** The answer to a batch of one: what failed alone is undefined there too, unless the node wants less. */
+/** The answer to a batch of one. A failed call is undefined here too, unless the node wants a smaller request. */
 function resultAlone(reply: unknown): BatchAnswer {
   try {
     return resultOf(reply)
@@ -162,13 +162,13 @@ function resultOf(reply: unknown): unknown {
   const { error, result } = parsed.data
   if (error === undefined) return result
   throw new ProviderError(
-    tooMuch.has(error.code) ? 'rejected' : 'unavailable',
+    tooLargeCodes.has(error.code) ? 'rejected' : 'unavailable',
     `RPC error ${error.code}: ${error.message}`,
     error.code,
   )
 }
 
-/** Reads a result as its documentation has it. */
+/** Reads a result in its documented form. */
 export function documented<Schema extends z.ZodType>(schema: Schema): Read<z.output<Schema>> {
   return (result) => {
     const parsed = schema.safeParse(result)
@@ -181,7 +181,7 @@ function asProviderError(error: unknown): ProviderError {
   if (!(error instanceof ProviderError))
     return new ProviderError('ambiguous', 'the RPC did not answer as documented')
   const { kind, message, code } = error
-  return kind === 'rejected' && !tooMuch.has(Number(code))
+  return kind === 'rejected' && !tooLargeCodes.has(Number(code))
     ? new ProviderError('unavailable', message, code)
     : error
 }

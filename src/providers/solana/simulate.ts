@@ -6,10 +6,10 @@ import { accountReply, accountState, readAccounts } from './account-state.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
 
-/** JSON-RPC's invalid params: what was sent is no transaction, whichever node is asked. */
+/** JSON-RPC code for invalid params: the bytes are not a transaction, for any node. */
 const invalidParams = -32602
-/** Accounts one request may ask for. */
-const mostAccounts = 100
+/** Maximum number of accounts in one request. */
+const maxAccounts = 100
 
 const simulationReply = z.object({
   value: z.object({ err: z.unknown().optional(), accounts: z.array(accountReply).nullish() }),
@@ -17,25 +17,25 @@ const simulationReply = z.object({
 
 /** See `Chain.simulate`. */
 export async function simulate(rpc: JsonRpc, transaction: Uint8Array): Promise<Simulation | undefined> {
-  const read = readTransaction(transaction)
-  if (read === undefined) return undefined
+  const decoded = decode(transaction)
+  if (decoded === undefined) return undefined
   const tables = await readLookupTables(
     rpc,
-    read.message.addressTableLookups.map(({ accountKey }) => accountKey.toBase58()),
+    decoded.message.addressTableLookups.map(({ accountKey }) => accountKey.toBase58()),
   )
-  const named = namedAccounts(read, tables)
-  if (named === undefined || named.writable.length > mostAccounts) return undefined
-  const outcome = await compareBalances(rpc, transaction, named.writable)
-  if (outcome === undefined) return undefined
-  const { staticAccountKeys, header } = read.message
+  const named = namedAccounts(decoded, tables)
+  if (named === undefined || named.writable.length > maxAccounts) return undefined
+  const effect = await simulateEffect(rpc, transaction, named.writable)
+  if (effect === undefined) return undefined
+  const { staticAccountKeys, header } = decoded.message
   return {
     signers: staticAccountKeys.slice(0, header.numRequiredSignatures).map((key) => key.toBase58()),
-    instructions: instructionsOf(read, named.all),
-    ...outcome,
+    instructions: instructionsOf(decoded, named.all),
+    ...effect,
   }
 }
 
-function readTransaction(transaction: Uint8Array): VersionedTransaction | undefined {
+function decode(transaction: Uint8Array): VersionedTransaction | undefined {
   try {
     return VersionedTransaction.deserialize(transaction)
   } catch {
@@ -43,16 +43,16 @@ function readTransaction(transaction: Uint8Array): VersionedTransaction | undefi
   }
 }
 
-interface Named {
+interface NamedAccounts {
   readonly all: readonly string[]
   readonly writable: readonly string[]
 }
 
-/** Every account in the order instructions count them; undefined when a lookup table does not have one. */
+/** Every account, in the order of instruction indexes; undefined when an entry of a lookup table is missing. */
 function namedAccounts(
   { message }: VersionedTransaction,
   tables: ReadonlyMap<string, readonly string[]>,
-): Named | undefined {
+): NamedAccounts | undefined {
   const own = message.staticAccountKeys.map((key) => key.toBase58())
   const ownWritable = own.filter((_, index) => message.isAccountWritable(index))
   const from = (kind: 'writableIndexes' | 'readonlyIndexes'): (string | undefined)[] =>
@@ -77,16 +77,16 @@ function instructionsOf({ message }: VersionedTransaction, accounts: readonly st
   }))
 }
 
-interface Outcome {
+interface Effect {
   readonly failed: boolean
   readonly changes: ReadonlyMap<string, AccountChange>
 }
 
-async function compareBalances(
+async function simulateEffect(
   rpc: JsonRpc,
   transaction: Uint8Array,
   addresses: readonly string[],
-): Promise<Outcome | undefined> {
+): Promise<Effect | undefined> {
   const [before, after] = await Promise.all([
     readAccounts(rpc, addresses),
     callSimulate(rpc, transaction, addresses),
@@ -104,13 +104,13 @@ async function compareBalances(
   }
 }
 
-/** Undefined: the node does not take it for a transaction. */
+/** Undefined when the node does not accept the bytes as a transaction. */
 async function callSimulate(rpc: JsonRpc, transaction: Uint8Array, addresses: readonly string[]) {
   const how = {
     commitment: 'confirmed',
     encoding: 'base64',
     sigVerify: false,
-    // The transaction may stand on a block this node has not seen yet.
+    // The transaction's blockhash may be one that this node has not seen yet.
     replaceRecentBlockhash: true,
     accounts: { encoding: 'base64', addresses },
   }
@@ -118,7 +118,7 @@ async function callSimulate(rpc: JsonRpc, transaction: Uint8Array, addresses: re
     const base64 = Buffer.from(transaction).toString('base64')
     const { value } = await rpc.call('simulateTransaction', [base64, how], documented(simulationReply))
     if (value.err == null && value.accounts?.length !== addresses.length)
-      throw new ProviderError('ambiguous', 'the RPC did not tell what a simulation leaves behind')
+      throw new ProviderError('ambiguous', 'the RPC answered a simulation without its accounts')
     return value
   } catch (error) {
     if (error instanceof ProviderError && error.code === invalidParams) return undefined

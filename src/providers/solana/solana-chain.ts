@@ -5,20 +5,26 @@ import { accountState, readAccounts } from './account-state.js'
 import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
-import { readSignatures } from './find-signatures.js'
-import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions, waitedForMs } from './json-rpc.js'
+import { findSignatures } from './find-signatures.js'
+import {
+  createJsonRpc,
+  documented,
+  interactiveTimeoutMs,
+  type JsonRpc,
+  type JsonRpcOptions,
+} from './json-rpc.js'
 import { readLookupTables } from './lookup-tables.js'
 import { simulate } from './simulate.js'
-import { createStatusReader, readVanished } from './statuses.js'
+import { createStatusReader, findDropped } from './statuses.js'
 
 export interface SolanaOptions extends JsonRpcOptions {
-  /** Most signatures of one `getSignatureStatuses` (a node takes 256). */
+  /** Maximum signatures of one `getSignatureStatuses` (a node accepts 256). */
   readonly statusBatch: number
-  /** Most `getTransaction` calls of one HTTP request. */
+  /** Maximum `getTransaction` calls of one HTTP request. */
   readonly transactionBatch: number
 }
 
-/** A blockhash is good for 150 slots (a minute); one second of it saves a call per intent. */
+/** A blockhash is valid for 150 slots (a minute). Caching it for a second saves a call per intent. */
 const blockhashMs = 1000
 
 const blockhashReply = z.object({
@@ -27,30 +33,29 @@ const blockhashReply = z.object({
 const heightReply = z.number().int()
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
-/** The chain over JSON-RPC. Reads only: the service never submits a transaction. */
+/** The chain over JSON-RPC. Read only: the service never submits a transaction. */
 export function createSolanaChain(options: SolanaOptions): Chain {
   const rpc = createJsonRpc(options)
-  // What a transaction is built from is asked while a supporter waits, the rest by workers.
-  const waitedFor = createJsonRpc({ ...options, timeoutMs: waitedForMs })
+  // For requests while a supporter waits for a transaction. Workers use `rpc`.
+  const interactive = createJsonRpc({ ...options, timeoutMs: interactiveTimeoutMs })
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
   const lookupSize = new BatchSize(options.transactionBatch)
-  const readLatest = () => readBlockhash(waitedFor, 'confirmed')
-  const keptBlockhash = cachedFor(blockhashMs, readLatest)
-  const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(waitedFor, 'finalized'))
+  const readLatest = () => readBlockhash(interactive, 'confirmed')
+  const cachedBlockhash = cachedFor(blockhashMs, readLatest)
+  const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(interactive, 'finalized'))
   const readStatuses = createStatusReader(rpc)
-  /** The height last read. */
-  let height = 0
+  let lastReadHeight = 0
   return {
     async statuses(signatures) {
       return new Map(await inAdaptiveBatches(signatures, statusSize, readStatuses))
     },
-    async vanished(landed) {
-      return new Set(await inAdaptiveBatches(landed, statusSize, (batch) => readVanished(rpc, batch)))
+    async findDropped(landed) {
+      return new Set(await inAdaptiveBatches(landed, statusSize, (batch) => findDropped(rpc, batch)))
     },
     async signaturesFor(keys) {
       return new Map(
-        (await inAdaptiveBatches(keys, lookupSize, (batch) => readSignatures(rpc, batch))).flat(),
+        (await inAdaptiveBatches(keys, lookupSize, (batch) => findSignatures(rpc, batch))).flat(),
       )
     },
     async transactions(signatures) {
@@ -61,21 +66,22 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       )
     },
     async latestBlockhash() {
-      const kept = await keptBlockhash()
-      // After a pause of the chain or of this process the one that was kept may have expired already.
-      return kept.lastValidBlockHeight < height ? readLatest() : kept
+      const cached = await cachedBlockhash()
+      // After a pause of the chain or of this process the cached one may have expired.
+      return cached.lastValidBlockHeight < lastReadHeight ? readLatest() : cached
     },
-    heightFloor: async () => (await finalBlockhash()).lastValidBlockHeight,
+    minLastValidBlockHeight: async () => (await finalBlockhash()).lastValidBlockHeight,
     async blockHeight() {
-      height = await waitedFor.call('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply))
-      return height
+      const how = { commitment: 'confirmed' }
+      lastReadHeight = await interactive.call('getBlockHeight', [how], documented(heightReply))
+      return lastReadHeight
     },
     transferAccounts: (mint, recipient, treasury) =>
-      readTransferAccounts(waitedFor, mint, recipient, treasury),
+      readTransferAccounts(interactive, mint, recipient, treasury),
     buildTransfer,
-    tokenAccounts: (addresses) => readTokenAccounts(waitedFor, addresses),
-    lookupTables: (keys) => readLookupTables(waitedFor, keys),
-    simulate: (transaction) => simulate(waitedFor, transaction),
+    tokenAccounts: (addresses) => readTokenAccounts(interactive, addresses),
+    lookupTables: (keys) => readLookupTables(interactive, keys),
+    simulate: (transaction) => simulate(interactive, transaction),
     associatedAccount,
   }
 }
@@ -84,7 +90,7 @@ async function readTransactions(
   rpc: JsonRpc,
   signatures: readonly string[],
 ): Promise<[string, ChainTransaction][][]> {
-  // Version 1 is on mainnet since September 2026; a node asked for less refuses such a transaction.
+  // Mainnet has version 1 transactions since September 2026. With a lower version a node refuses to return them.
   const how = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 1 }
   const replies = await rpc.batch(
     signatures.map((signature) => ({ method: 'getTransaction', params: [signature, how] })),
@@ -122,7 +128,7 @@ async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Pr
   return new Set(addresses.filter((_, index) => accountState(accounts[index])?.holding !== undefined))
 }
 
-/** One read for all who ask within `ms`; a failed read is not kept. */
+/** Calls within `ms` share one read. A failed read is not cached. */
 function cachedFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined
   let until = 0

@@ -19,17 +19,17 @@ const statusesReply = z.object({
 type StatusesReply = z.output<typeof statusesReply>
 
 const unseen: SignatureStatus = { commitment: 'none', failed: false, slot: 0n }
-/** A node this many slots (a minute) behind what another one has said is stuck; it is not asked what it has not seen. */
+/** A node this many slots (a minute) behind another one is stuck, so its answer is not used. */
 const lagSlots = 150
-/** For so long a slot that one node has named is held against others: what a node made up must not silence the rest. */
-const lagMemoryMs = 60_000
+/** Other nodes are compared with the newest slot for this long only, since a faulty node may report a false slot. */
+const newestSlotMs = 60_000
 /**
- * This many slots beyond where a transaction had landed its blockhash (150 slots) has expired on every fork and the
- * fork is decided (32 slots): it cannot land again.
+ * This many slots after a transaction landed, its blockhash (150 slots) has expired on every fork and the forks are
+ * decided (32 slots): it cannot land again.
  */
-const beyondReturn = 256
+const cannotReturnSlots = 256
 
-/** Asks how sure the cluster is of signatures. An endpoint far behind what another one has said is passed over. */
+/** Reads the statuses of signatures. Refuses the answer of an endpoint that is far behind another one. */
 export function createStatusReader(
   rpc: JsonRpc,
 ): (signatures: readonly string[]) => Promise<[string, SignatureStatus][]> {
@@ -37,7 +37,7 @@ export function createStatusReader(
   let newestAtMs = 0
   function refuseStuck(at: number): void {
     const now = performance.now()
-    if (at < newest && now - newestAtMs < lagMemoryMs) {
+    if (at < newest && now - newestAtMs < newestSlotMs) {
       if (at >= newest - lagSlots) return
       throw new ProviderError('unavailable', `the node is at slot ${at} of ${newest}`)
     }
@@ -45,29 +45,29 @@ export function createStatusReader(
     newestAtMs = now
   }
   return (signatures) =>
-    rpc.call('getSignatureStatuses', question(signatures), (result) => {
+    rpc.call('getSignatureStatuses', statusParams(signatures), (result) => {
       const { context, value } = answerFor(signatures, result)
       refuseStuck(context.slot)
       return signatures.map((signature, index) => [signature, statusOf(value[index])])
     })
 }
 
-/** See `Chain.vanished`. */
-export async function readVanished(rpc: JsonRpc, landed: readonly ConfirmedSignature[]): Promise<string[]> {
+/** See `Chain.findDropped`. */
+export async function findDropped(rpc: JsonRpc, landed: readonly ConfirmedSignature[]): Promise<string[]> {
   const signatures = landed.map(({ signature }) => signature)
-  const answers = await rpc.everywhere('getSignatureStatuses', question(signatures), (result) =>
+  const answers = await rpc.callAll('getSignatureStatuses', statusParams(signatures), (result) =>
     answerFor(signatures, result),
   )
-  const isGone = (at: bigint, index: number): boolean =>
+  const isDropped = (at: bigint, index: number): boolean =>
     answers.every(({ context, value }) => {
       const status = statusOf(value[index])
-      if (status.commitment === 'none') return context.slot >= Number(at) + beyondReturn
+      if (status.commitment === 'none') return context.slot >= Number(at) + cannotReturnSlots
       return status.commitment === 'finalized' && status.failed
     })
-  return landed.filter(({ slot: at }, index) => isGone(at, index)).map(({ signature }) => signature)
+  return landed.filter(({ slot: at }, index) => isDropped(at, index)).map(({ signature }) => signature)
 }
 
-function question(signatures: readonly string[]): unknown[] {
+function statusParams(signatures: readonly string[]): unknown[] {
   return [signatures, { searchTransactionHistory: true }]
 }
 

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Chain } from '../../ports/chain.js'
 import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from '../../ports/swaps.js'
-import { ask, type EngineOptions, noRoute, numeric, percent, units } from './wire.js'
+import { type EngineOptions, noRoute, numeric, percent, requestEngine, units } from './engine-request.js'
 
-/** Market makers of `jupiterz` sign too; the other two use programs of their own, which are not known here. */
+/** `jupiterz` transactions need a market maker's signature; the other two use programs we do not recognise. */
 const excludedRouters = 'jupiterz,dflow,okx'
-/** A partner's fee in basis points, as far as the engine takes one. */
-const referralFee = { least: 50, most: 255 }
-/** A block height this far beyond what is possible now is a mistake (blockhashes live 150 blocks). */
-const aheadMax = 300
+/** The range of a partner's fee, in basis points, that the engine accepts. */
+const referralFee = { min: 50, max: 255 }
+/** A last valid height this far above the minimum is a mistake (a blockhash is valid for 150 blocks). */
+const maxAhead = 300
 
 const order = z.object({
   inputMint: z.string(),
   outputMint: z.string(),
   inAmount: units,
   outAmount: units,
-  // Percent, a loss negative; the older field says the same as a fraction.
+  // Percent, negative for a loss. The older field is the same as a fraction.
   priceImpact: numeric.nullish(),
   priceImpactPct: numeric.nullish(),
   feeBps: z.number().nullish(),
@@ -28,21 +28,24 @@ const order = z.object({
 type Order = z.output<typeof order>
 
 export interface UltraOptions extends EngineOptions {
-  /** Ours, with token accounts for the fee; without it the engine takes no fee for us. */
+  /** Our account with token accounts for the fee. Without it the engine takes no fee for us. */
   readonly referralAccount: string | undefined
 }
 
 /** The engine behind `aggregator-ultra`, in the wire format of Jupiter's Ultra API (`GET /order`). */
-export function createAggregatorUltra(options: UltraOptions, chain: Pick<Chain, 'heightFloor'>): SwapEngine {
+export function createAggregatorUltra(
+  options: UltraOptions,
+  chain: Pick<Chain, 'minLastValidBlockHeight'>,
+): SwapEngine {
   return {
     provider: 'aggregator-ultra',
     async offer(request) {
       const query = orderQuery(request, options.referralAccount)
-      // Asked for before: whatever block the engine builds on, its transaction lives at least as long.
-      const floor = await chain.heightFloor()
-      const ordered = await ask(options, `/order?${query}`, order)
+      // Read first: the engine builds on a later block, so its transaction is valid at least until then.
+      const minHeight = await chain.minLastValidBlockHeight()
+      const ordered = await requestEngine(options, `/order?${query}`, order)
       refuseUnusable(ordered, request)
-      return offerOf(ordered, floor)
+      return offerOf(ordered, minHeight)
     },
   }
 }
@@ -52,14 +55,14 @@ function orderQuery(request: SwapRequest, referralAccount: string | undefined): 
   const query = new URLSearchParams({ inputMint, outputMint, amount: String(amount), taker, receiver })
   query.set('excludeRouters', excludedRouters)
   if (feeBps === 0) return query
-  if (referralAccount === undefined || feeBps < referralFee.least || feeBps > referralFee.most)
+  if (referralAccount === undefined || feeBps < referralFee.min || feeBps > referralFee.max)
     throw noRoute('the engine cannot take this fee for us')
   query.set('referralAccount', referralAccount)
   query.set('referralFee', String(feeBps))
   return query
 }
 
-/** An order can be priced and still be of no use, and says so in five different ways. */
+/** An order can have a price and still be unusable. */
 function refuseUnusable(
   ordered: Order,
   { inputMint, outputMint, amount, supporter, feeBps }: SwapRequest,
@@ -68,13 +71,13 @@ function refuseUnusable(
   if (ordered.inputMint !== inputMint || ordered.outputMint !== outputMint || ordered.inAmount !== amount)
     throw new ProviderError('ambiguous', 'the engine answered another order')
   if (!ordered.transaction) throw noRoute(`no transaction, error code ${String(ordered.errorCode)}`)
-  if (signatureFeePayer != null && signatureFeePayer !== supporter) throw noRoute('somebody else has to sign')
-  // Without an account of ours for the token it chooses, the engine drops our fee in silence.
+  if (signatureFeePayer != null && signatureFeePayer !== supporter) throw noRoute('a second signer is needed')
+  // The engine silently drops our fee when we have no account for the token it chooses.
   if (feeBps > 0 && ordered.feeBps !== feeBps)
     throw noRoute(`a fee of ${ordered.feeBps} in place of ${feeBps}`)
 }
 
-function offerOf(ordered: Order, floor: number): SwapOffer {
+function offerOf(ordered: Order, minHeight: number): SwapOffer {
   const impact = ordered.priceImpact ?? (ordered.priceImpactPct ?? Number.NaN) * 100
   if (Number.isNaN(impact)) throw new ProviderError('ambiguous', 'an order without a price impact')
   const transaction = Buffer.from(ordered.transaction ?? '', 'base64')
@@ -83,14 +86,14 @@ function offerOf(ordered: Order, floor: number): SwapOffer {
     transaction,
     outAmount: ordered.outAmount,
     priceImpactPct: percent(impact),
-    lastValidBlockHeight: heightOf(ordered.lastValidBlockHeight, floor),
-    referenced: false,
-    feeTaken: true,
+    lastValidBlockHeight: lastValidHeight(ordered.lastValidBlockHeight, minHeight),
+    carriesReferenceKey: false,
+    includesFee: true,
   }
 }
 
-/** The older version of the API tells none, the newer one a text. One that cannot be is not believed. */
-function heightOf(told: unknown, floor: number): number {
-  const height = numeric.safeParse(told).data ?? 0
-  return Number.isSafeInteger(height) && height >= floor && height <= floor + aheadMax ? height : floor
+/** Older versions of the engine's API have no height, newer ones write it as text. An impossible height is replaced. */
+function lastValidHeight(given: unknown, min: number): number {
+  const height = numeric.safeParse(given).data ?? 0
+  return Number.isSafeInteger(height) && height >= min && height <= min + maxAhead ? height : min
 }

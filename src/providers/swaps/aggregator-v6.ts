@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Chain } from '../../ports/chain.js'
 import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from '../../ports/swaps.js'
-import { recompose, tablesOf } from './recompose.js'
-import { ask, type EngineOptions, noRoute, numeric, percent, units } from './wire.js'
+import { type EngineOptions, noRoute, numeric, percent, requestEngine, units } from './engine-request.js'
+import { lookupTablesOf, rebuildTransaction } from './rebuild-transaction.js'
 
 /** How far the price may move against the creator before the swap fails. */
 const slippageBps = 50
@@ -11,7 +11,7 @@ const slippageBps = 50
 const accountLimits = [64, 48, 32, 20]
 const priorityFee = { priorityLevelWithMaxLamports: { priorityLevel: 'high', maxLamports: 500_000 } }
 
-// What the engine adds is handed back to it unread.
+// Loose: `POST /swap` must get the quote back unchanged, with fields we do not read.
 const quote = z.looseObject({
   inputMint: z.string(),
   outputMint: z.string(),
@@ -28,19 +28,19 @@ const swapAnswer = z.object({ swapTransaction: z.base64().min(1) })
 type NeededChain = Pick<Chain, 'latestBlockhash' | 'lookupTables'>
 
 /**
- * The engine behind `aggregator-v6`, in the wire format of Jupiter's Swap API v1 (`GET /quote`, `POST /swap`). Its
- * transaction is put on a block of our own, so how long it lives is known whatever the engine tells, and opens the
- * recipient's account, which the engine takes to exist.
+ * The engine behind `aggregator-v6`, in the wire format of Jupiter's Swap API v1 (`GET /quote`, `POST /swap`). We replace
+ * the blockhash with one of our own, so that we know how long the transaction is valid, and add the creation of the
+ * recipient's account, which the engine expects to exist.
  */
 export function createAggregatorV6(options: EngineOptions, chain: NeededChain): SwapEngine {
   return {
     provider: 'aggregator-v6',
     async offer(request) {
       for (const maxAccounts of accountLimits) {
-        const quoted = await ask(options, `/quote?${quoteQuery(request, maxAccounts)}`, quote)
+        const quoted = await requestEngine(options, `/quote?${quoteQuery(request, maxAccounts)}`, quote)
         refuseOther(quoted, request)
-        const found = await compose(chain, request, await readTransaction(options, request, quoted))
-        if (found !== undefined) return { ...found, ...termsOf(quoted, request) }
+        const built = await rebuild(chain, request, await fetchTransaction(options, request, quoted))
+        if (built !== undefined) return { ...built, ...termsOf(quoted, request) }
       }
       throw noRoute('no route fits a transaction')
     },
@@ -60,7 +60,7 @@ function quoteQuery(request: SwapRequest, maxAccounts: number): URLSearchParams 
   return query
 }
 
-/** The engine refuses a fee that has nowhere to go. */
+/** The engine refuses a fee without an account that takes it. */
 function feeOf({ feeBps, feeAccount }: SwapRequest): number {
   return feeAccount === undefined ? 0 : feeBps
 }
@@ -73,11 +73,11 @@ function refuseOther(quoted: Quote, request: SwapRequest): void {
     quoted.inAmount !== String(amount)
   )
     throw new ProviderError('ambiguous', 'the engine quoted something else')
-  const told = quoted.platformFee?.feeBps ?? 0
-  if (told !== feeOf(request)) throw noRoute(`a fee of ${told} in place of ${feeOf(request)}`)
+  const quotedFee = quoted.platformFee?.feeBps ?? 0
+  if (quotedFee !== feeOf(request)) throw noRoute(`a fee of ${quotedFee} in place of ${feeOf(request)}`)
 }
 
-async function readTransaction(
+async function fetchTransaction(
   options: EngineOptions,
   request: SwapRequest,
   quoteResponse: Quote,
@@ -92,10 +92,10 @@ async function readTransaction(
     ...(feeOf(request) > 0 ? { feeAccount: request.feeAccount } : {}),
   }
   try {
-    const { swapTransaction } = await ask(options, '/swap', swapAnswer, { method: 'POST', body })
+    const { swapTransaction } = await requestEngine(options, '/swap', swapAnswer, { method: 'POST', body })
     return Buffer.from(swapTransaction, 'base64')
   } catch (error) {
-    // It had a route a moment ago: refused was what we sent, not the pair.
+    // The engine just quoted a route, so it refuses our request and not the pair of tokens.
     if (error instanceof ProviderError && error.kind === 'rejected')
       throw new ProviderError('unavailable', error.message, error.code)
     throw error
@@ -103,25 +103,27 @@ async function readTransaction(
 }
 
 /** Undefined when the transaction does not fit a packet. */
-async function compose(
+async function rebuild(
   chain: NeededChain,
-  { supporter, recipient, outputMint, opensRecipientAccount }: SwapRequest,
+  { supporter, recipient, outputMint, createsRecipientAccount }: SwapRequest,
   transaction: Uint8Array,
 ): Promise<Pick<SwapOffer, 'transaction' | 'lastValidBlockHeight'> | undefined> {
   if (transaction.length > transactionBytesMax) return undefined
-  const opening = opensRecipientAccount ? { payer: supporter, owner: recipient, mint: outputMint } : undefined
+  const newAccount = createsRecipientAccount
+    ? { payer: supporter, owner: recipient, mint: outputMint }
+    : undefined
   const [{ blockhash, lastValidBlockHeight }, tables] = await Promise.all([
     chain.latestBlockhash(),
-    chain.lookupTables(opening === undefined ? [] : tablesOf(transaction)),
+    chain.lookupTables(newAccount === undefined ? [] : lookupTablesOf(transaction)),
   ])
-  const composed = recompose(transaction, { blockhash, opening, tables })
-  return composed && { transaction: composed, lastValidBlockHeight }
+  const rebuilt = rebuildTransaction(transaction, { blockhash, newAccount, tables })
+  return rebuilt && { transaction: rebuilt, lastValidBlockHeight }
 }
 
 function termsOf(
   { outAmount, priceImpactPct }: Quote,
   request: SwapRequest,
-): Pick<SwapOffer, 'outAmount' | 'priceImpactPct' | 'referenced' | 'feeTaken'> {
+): Pick<SwapOffer, 'outAmount' | 'priceImpactPct' | 'carriesReferenceKey' | 'includesFee'> {
   const amount = units.safeParse(outAmount).data
   const impact = numeric.safeParse(priceImpactPct).data
   if (amount === undefined || impact === undefined)
@@ -129,7 +131,7 @@ function termsOf(
   return {
     outAmount: amount,
     priceImpactPct: percent(impact * 100),
-    referenced: true,
-    feeTaken: feeOf(request) === request.feeBps,
+    carriesReferenceKey: true,
+    includesFee: feeOf(request) === request.feeBps,
   }
 }

@@ -6,8 +6,8 @@ import { type ExchangeRateFeed, rateDecimals } from '../../ports/exchange-rates.
 
 const timeoutMs = 3000
 const maxBytes = 64 * 1024
-/** No naira rate ever comes near; a feed that says so is broken, and the smallest charge would be worth nothing. */
-const absurd = 10n ** 6n * 10n ** BigInt(rateDecimals)
+/** A million naira per dollar. A feed with a higher rate is broken; the smallest charge would be worth nothing. */
+const maxRate = 10n ** 6n * 10n ** BigInt(rateDecimals)
 
 const reply = z.object({
   base: z.literal('USD'),
@@ -15,7 +15,7 @@ const reply = z.object({
   asOf: z.iso.datetime({ offset: true }),
 })
 
-/** Rates in the form `{ base: "USD", rates: { NGN: 1600 }, asOf }`. */
+/** Exchange rates in the form `{ base: "USD", rates: { NGN: 1600 }, asOf }`. */
 export function createUsdRates({ url }: { url: string }): ExchangeRateFeed {
   return {
     async read() {
@@ -23,7 +23,7 @@ export function createUsdRates({ url }: { url: string }): ExchangeRateFeed {
       if (!parsed.success) throw new ProviderError('ambiguous', 'the rate feed did not answer as documented')
       const { rates, asOf } = parsed.data
       const value = baseUnits(rates['NGN'], rateDecimals)
-      return { value: value !== undefined && value < absurd ? value : undefined, asOf: new Date(asOf) }
+      return { value: value !== undefined && value < maxRate ? value : undefined, asOf: new Date(asOf) }
     },
   }
 }

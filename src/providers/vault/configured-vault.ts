@@ -3,7 +3,7 @@ import type { Vault } from '../../ports/vault.js'
 
 const keyBytes = 32
 
-/** A vault whose one key-encryption key (32 bytes) comes from the settings. Data keys are wrapped with AES-256-GCM. */
+/** A vault with one key-encryption key (32 bytes) from the settings. Wraps data keys with AES-256-GCM. */
 export function createConfiguredVault(kek: Uint8Array, keyVersion = 1): Vault {
   if (kek.length !== keyBytes)
     throw new Error(`A key-encryption key has ${keyBytes} bytes, not ${kek.length}`)

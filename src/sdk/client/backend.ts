@@ -1,6 +1,6 @@
-import { ask, type Service } from './ask.js'
 import { TippingError } from './errors.js'
-import { pause } from './pause.js'
+import { requestJson, type Service } from './request.js'
+import { pause } from './wait.js'
 
 export interface BackendOptions extends Service {
   /** Secret: for a backend only, never for a page. */
@@ -27,7 +27,7 @@ export interface SdkInit {
   }
 }
 
-/** A confirmed tip. */
+/** The event of a confirmed tip. */
 export interface TipCompleted {
   readonly eventId: string
   readonly type: 'tip_completed'
@@ -38,49 +38,49 @@ export interface TipCompleted {
   readonly receivedAmount: number
   readonly tokenSymbol: string
   readonly sender: string
-  /** ISO 8601, strictly increasing for a creator: where to go on from. */
+  /** ISO 8601, strictly increasing for each creator. Use it as `since` of the next request. */
   readonly timestamp: string
   readonly txSignature: string
 }
 
 export interface EventsRequest {
   readonly creatorId: string
-  /** The `timestamp` of the last event that was processed; without it from the very first. */
+  /** The `timestamp` of the last processed event. Without it the events start with the first tip. */
   readonly since?: string
-  /** Keeps asking, this long after each answer that brought nothing; without it the iterator ends there. */
+  /** Poll again this long after an answer without events. Without it the iterator ends with the events that exist. */
   readonly pollMs?: number
   readonly signal?: AbortSignal
 }
 
 export interface BackendClient {
-  /** Opens a session for one embed or page. */
+  /** Opens a session for one embed. */
   init(request: InitRequest): Promise<SdkInit>
   /**
-   * Confirmed tips, oldest first, each exactly once: store the `timestamp` of what was processed and give it as `since`
-   * the next time. While it polls, failures that may pass are sat out. Ends when `signal` is aborted.
+   * Confirmed tips, oldest first, each exactly once. Store the `timestamp` of the last processed event and pass it as
+   * `since` the next time. With `pollMs`, temporary failures are retried. Ends when `signal` is aborted.
    */
   events(request: EventsRequest): AsyncGenerator<TipCompleted, void, undefined>
 }
 
-/** What the service answers at most at once. */
+/** The largest number of events in one answer. */
 const pageSize = 50
 
-/** The service as a creator's backend uses it. */
+/** A client of the service for a creator's backend. */
 export function createBackendClient({ apiKey, ...service }: BackendOptions): BackendClient {
   function page(
     { creatorId, signal }: EventsRequest,
-    span: { since: string | undefined; before: string | undefined },
+    range: { since: string | undefined; before: string | undefined },
   ): Promise<TipCompleted[]> {
     const query = new URLSearchParams({ creatorId })
-    for (const [name, value] of Object.entries(span)) if (value !== undefined) query.set(name, value)
-    return ask<{ events: TipCompleted[] }>(service, 'GET', `/sdk/events?${query}`, {
+    for (const [name, value] of Object.entries(range)) if (value !== undefined) query.set(name, value)
+    return requestJson<{ events: TipCompleted[] }>(service, 'GET', `/sdk/events?${query}`, {
       bearer: apiKey,
       signal,
     }).then(({ events }) => events)
   }
 
-  /** Everything after a moment, oldest first: the service answers the newest, so it is paged backwards. */
-  async function after(request: EventsRequest, since: string | undefined): Promise<TipCompleted[]> {
+  /** All events after `since`, oldest first. The service answers the newest first, so this pages backwards. */
+  async function listAfter(request: EventsRequest, since: string | undefined): Promise<TipCompleted[]> {
     const found: TipCompleted[] = []
     for (let before: string | undefined; ; before = found.at(-1)?.timestamp) {
       const events = await page(request, { since, before })
@@ -92,7 +92,7 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
   return {
     async init({ creatorId, originUrl, theme }) {
       const body = { creatorId, originUrl, ...(theme === undefined ? {} : { theme }) }
-      const { sessionToken, config } = await ask<SdkInit>(service, 'POST', '/sdk/init', {
+      const { sessionToken, config } = await requestJson<SdkInit>(service, 'POST', '/sdk/init', {
         bearer: apiKey,
         body,
       })
@@ -102,7 +102,9 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
       const { pollMs, signal } = request
       let since = request.since
       while (signal?.aborted !== true) {
-        const events = await after(request, since).catch((error: unknown) => satOut(error, request))
+        const events = await listAfter(request, since).catch((error: unknown) =>
+          emptyIfTemporary(error, request),
+        )
         for (const event of events) {
           yield event
           since = event.timestamp
@@ -114,9 +116,9 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
   }
 }
 
-/** Nothing this time, for a failure that may pass while there is a next time. Throws any other. */
-function satOut(error: unknown, { pollMs, signal }: EventsRequest): TipCompleted[] {
-  const passing = pollMs !== undefined && error instanceof TippingError && error.temporary
-  if (passing || signal?.aborted === true) return []
+/** Returns no events for a temporary failure while polling, or after an abort. Throws any other error. */
+function emptyIfTemporary(error: unknown, { pollMs, signal }: EventsRequest): TipCompleted[] {
+  const retried = pollMs !== undefined && error instanceof TippingError && error.temporary
+  if (retried || signal?.aborted === true) return []
   throw error
 }

@@ -1,14 +1,14 @@
-/** Whatever went wrong, in one shape. */
+/** Every error of this client: a refusal by the service or a network failure. */
 export class TippingError extends Error {
   override name = 'TippingError'
   /**
-   * The service's stable code, such as `invalid_session_token`; `network` when no answer came, `bad_answer` when it was not
-   * the service's.
+   * The service's stable error code, such as `invalid_session_token`. `network` when there was no answer, `bad_answer`
+   * when the answer did not come from the service.
    */
   readonly code: string
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 when there was no answer. */
   readonly status: number
-  /** Names the request in the service's log, when there was an answer. */
+  /** Identifies the request in the service's log. Undefined when there was no answer. */
   readonly requestId: string | undefined
 
   constructor(message: string, code: string, status: number, requestId?: string) {
@@ -18,7 +18,7 @@ export class TippingError extends Error {
     this.requestId = requestId
   }
 
-  /** Whether the same request may succeed later without a change. */
+  /** Whether the same request may succeed later. */
   get temporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }

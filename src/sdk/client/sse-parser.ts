@@ -1,21 +1,18 @@
-/** What one block of an event stream said. */
+/** One block of an event stream. */
 export interface ServerSentEvent {
   readonly id?: string
   readonly data?: string
   readonly retryMs?: number
 }
 
-/** A block this long is no event of ours: reading it on would only fill the memory. */
+/** The service sends no block of this length. The bound protects the memory. */
 const longestBlock = 1024 * 1024
 
-/**
- * Reads event-stream text (WHATWG HTML, 9.2.6) as it comes, in pieces of any size. Returns the events each piece
- * completes.
- */
+/** Parses event-stream text (WHATWG HTML, 9.2.6) in chunks of any size. Returns the events a chunk completes. */
 export function createEventParser(): (chunk: string) => ServerSentEvent[] {
   let rest = ''
   return (chunk) => {
-    // A carriage return at the end may be half of a line break.
+    // A carriage return at the end of a chunk may be the first half of a line break.
     const text = rest + chunk
     const held = text.endsWith('\r') ? 1 : 0
     const blocks = text
@@ -23,12 +20,12 @@ export function createEventParser(): (chunk: string) => ServerSentEvent[] {
       .replace(/\r\n?/g, '\n')
       .split('\n\n')
     rest = (blocks.pop() ?? '') + text.slice(text.length - held)
-    if (rest.length > longestBlock) throw new Error('the event stream does not look like one')
-    return blocks.map(eventOf)
+    if (rest.length > longestBlock) throw new Error('a block of the event stream is too long')
+    return blocks.map(parseBlock)
   }
 }
 
-function eventOf(block: string): ServerSentEvent {
+function parseBlock(block: string): ServerSentEvent {
   const data: string[] = []
   const fields: { id?: string; retryMs?: number } = {}
   for (const line of block.split('\n')) {

@@ -1,25 +1,24 @@
-import { refused, type Service, send } from './ask.js'
-import { createBackoff } from './backoff.js'
 import { TippingError } from './errors.js'
-import { pause } from './pause.js'
+import { readError, type Service, send } from './request.js'
 import { createEventParser, type ServerSentEvent } from './sse-parser.js'
+import { createBackoff, pause } from './wait.js'
 
 export interface StreamOptions extends Service {
   readonly wallet: string
-  /** The `id` of the last tip that was processed: what came after it is sent first. */
+  /** The `id` of the last processed tip. The tips after it are sent first. */
   readonly lastEventId?: string
   readonly signal?: AbortSignal
-  /** How long to wait before connecting again; by default about a second, then ever longer up to half a minute. */
+  /** The wait before a new connection. By default it grows from about one second to half a minute. */
   readonly retryMs?: number
-  /** Told of each connection that stands; `serverTime` is the service's clock, if it says. */
+  /** Called for each established connection. `serverTime` is the service's clock, if the response has it. */
   readonly onConnected?: (serverTime: Date | undefined) => void
-  /** Told when one is lost or could not be made. */
+  /** Called when a connection is lost or could not be established. */
   readonly onDisconnected?: () => void
 }
 
-/** A tip just confirmed. */
+/** A confirmed tip. */
 export interface StreamedTip {
-  /** Where to go on from: greater than those of all tips before. */
+  /** Increases with every tip of a wallet. Use it as `lastEventId` of the next stream. */
   readonly id: string
   readonly type: 'tip'
   readonly amount: number
@@ -28,17 +27,17 @@ export interface StreamedTip {
   readonly sender: string
   readonly message: string | null
   readonly timestamp: string
-  /** At the last known price; 0 if none was ever known. */
+  /** At the last known price; 0 without one. */
   readonly valueUsd: number
 }
 
-/** The service sends a heartbeat every 15 s: a connection this quiet is dead. */
+/** The service sends a heartbeat every 15 s. A connection without data for this long is dead. */
 const silenceMs = 40_000
 
 /**
- * The tips of a wallet as they are confirmed, over as many connections as it takes, each tip once: a new connection goes
- * on after the last tip seen. Ends when `signal` is aborted; throws TippingError when the service refuses for good.
- * Needs `fetch` only: an EventSource gives up at the first 503 and cannot go on where another page load stopped.
+ * The tips of a wallet as they are confirmed, each tip once. It reconnects as often as needed and resumes after the
+ * last received tip. Ends when `signal` is aborted. Throws TippingError for a refusal that is not temporary. Uses
+ * `fetch`, because an EventSource stops after a 503 and cannot resume after a page reload.
  */
 export async function* streamTips(options: StreamOptions): AsyncGenerator<StreamedTip, void, undefined> {
   const { signal, retryMs, onConnected, onDisconnected } = options
@@ -46,7 +45,7 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
   let lastEventId = options.lastEventId
   const connected = (serverTime: Date | undefined): void => {
     backoff.reset()
-    // A connection that is lost before its first tip goes on from when it stood.
+    // If this connection ends before its first tip, the next one resumes from the time of this one.
     lastEventId ??= serverTime && String(serverTime.getTime())
     onConnected?.(serverTime)
   }
@@ -65,7 +64,7 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
   }
 }
 
-/** The events of one connection, until it ends, breaks or falls silent. */
+/** The events of one connection, until it ends, breaks or sends nothing for too long. */
 async function* readConnection(
   { wallet, signal, onConnected, ...service }: StreamOptions,
   lastEventId: string | undefined,
@@ -74,7 +73,7 @@ async function* readConnection(
   const end = (): void => own.abort()
   signal?.addEventListener('abort', end, { once: true })
   let silence = setTimeout(end, silenceMs)
-  let stands = false
+  let established = false
   try {
     const headers = {
       accept: 'text/event-stream',
@@ -82,15 +81,15 @@ async function* readConnection(
     }
     const path = `/chain/tips/stream?wallet=${encodeURIComponent(wallet)}`
     const response = await send(service, path, { headers, credentials: 'omit', signal: own.signal })
-    if (response.status !== 200 || response.body === null) throw await refused(response)
+    if (response.status !== 200 || response.body === null) throw await readError(response)
     const parse = createEventParser()
-    for await (const chunk of chunksOf(response.body)) {
+    for await (const chunk of readText(response.body)) {
       clearTimeout(silence)
       silence = setTimeout(end, silenceMs)
       for (const event of parse(chunk)) {
-        // A service that is ending also answers 200, and then says nothing.
-        if (event.data !== undefined && !stands) onConnected?.(timeOf(response))
-        stands ||= event.data !== undefined
+        // A service that is shutting down may answer 200 and then send nothing: the first event counts.
+        if (event.data !== undefined && !established) onConnected?.(serverTimeOf(response))
+        established ||= event.data !== undefined
         yield event
       }
     }
@@ -101,13 +100,13 @@ async function* readConnection(
   }
 }
 
-function timeOf({ headers }: Response): Date | undefined {
+function serverTimeOf({ headers }: Response): Date | undefined {
   const ms = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(ms) ? undefined : new Date(ms)
 }
 
-/** The text of a body; one that breaks ends. Not every browser can iterate over a body itself. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+/** The text of a body, up to its end or a failure. Not every browser can iterate over a body directly. */
+async function* readText(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   for (;;) {

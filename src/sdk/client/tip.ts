@@ -1,5 +1,5 @@
-import { ask, type Service } from './ask.js'
-import { pause } from './pause.js'
+import { requestJson, type Service } from './request.js'
+import { pause } from './wait.js'
 
 export interface TipClientOptions extends Service {
   /** From the backend's `init`; for a page. */
@@ -52,7 +52,7 @@ export interface TipIntent {
   readonly output: TokenAmount
 }
 
-/** An intent and where its payment stands. */
+/** An intent with the status of its payment. */
 export interface TipIntentStatus extends TipIntent {
   readonly signature: string | null
   /** Why a payment does not count. */
@@ -80,7 +80,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a page needs to know before it can ask for an amount. */
+/** What a page needs before it can show a form for the amount. */
 export interface SessionDescription {
   readonly creator: { readonly id: string; readonly name: string; readonly address: string }
   readonly tokens: readonly { readonly symbol: string; readonly mint: string; readonly decimals: number }[]
@@ -100,27 +100,27 @@ export interface SessionDescription {
 
 export interface TipClient {
   session(): Promise<SessionDescription>
-  /** Makes an intent: sign its transaction and submit it, then `record` it. */
+  /** Creates an intent. Sign its transaction and submit it, then call `record`. */
   tip(request: TipRequest): Promise<TipIntent>
-  /** Where the payment of an intent stands now. */
+  /** An intent with the current status of its payment. */
   intent(intentId: string): Promise<TipIntentStatus>
-  /** Asks until the payment is confirmed, has failed or its time is over. End it earlier with the signal. */
+  /** Polls until the payment is confirmed or failed, or the intent expired. The signal ends it earlier. */
   settled(intentId: string, options?: WaitOptions): Promise<TipIntentStatus>
-  /** Tells the service of a submitted transaction, so that it is looked for at once and carries its message. */
+  /** Reports a submitted transaction, so that the service verifies it immediately and stores the message. */
   record(tip: SubmittedTip): Promise<RecordedTip>
 }
 
-/** Below the limit of one question a second for each intent. */
+/** The service allows one request a second for each intent. */
 const defaultPollMs = 1500
 
-/** The service as a supporter's page uses it. */
+/** A client of the service for a supporter's page. */
 export function createTipClient({ sessionToken: bearer, ...service }: TipClientOptions): TipClient {
   function intent(intentId: string, signal?: AbortSignal): Promise<TipIntentStatus> {
-    return ask(service, 'GET', `/sdk/intents/${encodeURIComponent(intentId)}`, { bearer, signal })
+    return requestJson(service, 'GET', `/sdk/intents/${encodeURIComponent(intentId)}`, { bearer, signal })
   }
   return {
-    session: () => ask(service, 'GET', '/sdk/session', { bearer }),
-    tip: (request) => ask(service, 'POST', '/sdk/tip', { bearer, body: request }),
+    session: () => requestJson(service, 'GET', '/sdk/session', { bearer }),
+    tip: (request) => requestJson(service, 'POST', '/sdk/tip', { bearer, body: request }),
     intent: (intentId) => intent(intentId),
     async settled(intentId, { pollMs = defaultPollMs, signal } = {}) {
       for (;;) {
@@ -129,6 +129,6 @@ export function createTipClient({ sessionToken: bearer, ...service }: TipClientO
         await pause(pollMs, signal)
       }
     },
-    record: (tip) => ask(service, 'POST', '/chain/tips/create', { body: tip }),
+    record: (tip) => requestJson(service, 'POST', '/chain/tips/create', { body: tip }),
   }
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { chooseMessage, claimAgrees } from '../verify/claim-agreement.js'
+import { chooseMessage, claimAgrees } from '../verify/match-tip.js'
 import type { DueTip } from '../verify/tip-queue.js'
 
 interface ConfirmedFacts {
@@ -11,13 +11,13 @@ interface ConfirmedFacts {
   readonly sender: string
   readonly mint: string
   readonly intentId: string | null
-  /** Of a tip with an intent: the token its supporter was to give. */
+  /** For a tip with an intent: the input token of the intent. */
   readonly inputMint: string | null
 }
 
 /**
- * A claim that comes after confirmation and agrees with the facts fills an empty message, once. The facts are
- * stored, so the chain is not asked again.
+ * Fills an empty message once, from a claim that came after confirmation and agrees with the facts. The facts are stored,
+ * so the chain is not called again.
  */
 export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: readonly DueTip[]): Promise<void> {
   if (tips.length === 0) return
@@ -38,12 +38,12 @@ export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: reado
     return message === null ? [] : [{ id, message }]
   })
   if (filled.length === 0) return
-  const inOrder = filled.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const ordered = filled.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   await query(db, {
     name: 'tips.fill-message',
     text: `update tips t set message = f.message from unnest($1::text[], $2::text[]) as f(id, message)
            where t.id = f.id and t.message is null`,
-    values: [inOrder.map(({ id }) => id), inOrder.map(({ message }) => message)],
+    values: [ordered.map(({ id }) => id), ordered.map(({ message }) => message)],
   })
 }
 

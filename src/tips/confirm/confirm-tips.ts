@@ -2,49 +2,51 @@ import type { Knex } from 'knex'
 import { internWallets } from '../../creators/intern-parties.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { tipChannel } from '../read/channel.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
 import { creditTips, releaseTipCredits } from './credit-tips.js'
 
-/** A pending tip and what the chain says of it. */
+/** The channel that notifies the readers of a wallet of new confirmed tips. */
+export const tipChannel = (wallet: string): string => `tips.${wallet}`
+
+/** A pending tip and its facts. */
 export interface Confirmation {
   readonly id: string
   readonly claims: readonly StoredClaim[]
-  /** Where it landed; the time is not known of a transaction the chain was not asked for. */
+  /** The block time is undefined when the transaction was not fetched. */
   readonly transaction: { readonly slot: bigint; readonly blockTime: Date | undefined }
   readonly facts: TipFacts
-  /** The cluster can no longer take it back. */
+  /** Finalized: the cluster can no longer drop the transaction. */
   readonly final: boolean
 }
 
-/** When the cluster is likely to have finalized what it has just confirmed: 32 slots of 400 ms. */
+/** The usual time from confirmation to finalization: 32 slots of 400 ms. */
 const finalityMs = 13_000
 
 /**
- * One statement: locks what is still pending, moves each recipient's cursor once, and stamps the tips in that
- * order, so that a recipient's stamps are unique to the millisecond and never appear behind one already read. A tip
- * that pays an intent ends the search for its payment, and uses up the SDK session it was made in.
+ * One statement (docs/decisions/0010): locks the tips that are still pending, moves the cursor of each recipient once, and
+ * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
+ * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session.
  */
 const confirmSql = /* sql */ `
 with fact as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
                        $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[])
-    as f(id, recipient, sender, received, shown, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final)
+    as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final)
 ), open as materialized (
   select f.*, t.recorded_at from tips t join fact f on f.id = t.id
   where t.status = 'pending' order by t.id for update of t
-), share as (
+), per_recipient as (
   select recipient, count(*) as n from open group by recipient
 ), cursor as (
   insert into creator_cursors as c (party_id, last_at)
-  select recipient, date_trunc('milliseconds', clock_timestamp()) from share order by recipient
+  select recipient, date_trunc('milliseconds', clock_timestamp()) from per_recipient order by recipient
   on conflict (party_id) do update
     set last_at = greatest(date_trunc('milliseconds', clock_timestamp()),
-                           c.last_at + (select n from share where recipient = c.party_id) * interval '1 ms')
+                           c.last_at + (select n from per_recipient where recipient = c.party_id) * interval '1 ms')
   returning party_id, last_at
 ), ranked as (
-  select o.*, row_number() over (partition by recipient order by recorded_at desc, id desc) - 1 as back from open o
+  select o.*, row_number() over (partition by recipient order by recorded_at desc, id desc) - 1 as tips_after from open o
 ), paid_session as materialized (
   select s.id from sdk_sessions s
   where s.consumed_at is null and s.id in (
@@ -60,25 +62,25 @@ update tips t set
   status = 'confirmed', outcome = null,
   due_at = case when not r.final then clock_timestamp() + interval '${finalityMs} ms' end,
   finalized_at = case when r.final then clock_timestamp() end,
-  recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.shown,
+  recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
   found_false_at = case when r.first_agrees then null else clock_timestamp() end,
-  confirmed_at = c.last_at - r.back * interval '1 ms'
+  confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
 returning t.id`
 
 /**
- * Confirms tips with the chain's facts, each exactly once: a tip that has left `pending` meanwhile is left alone.
- * Readers of the recipients' streams are told to look. Returns how many tips were confirmed here.
+ * Confirms tips with their facts, each exactly once: a tip that is no longer `pending` stays unchanged. Credits them and
+ * notifies the readers of the recipients' streams after the commit. Returns the number of tips confirmed now.
  */
 export async function confirmTips(
   services: Pick<Services, 'db' | 'transact' | 'metrics'>,
   confirmations: readonly Confirmation[],
 ): Promise<number> {
   if (confirmations.length === 0) return 0
-  // Outside the transaction, or the foreign keys of other batches would wait for ours.
+  // Outside the transaction: otherwise other batches would wait for its rows in their foreign key checks.
   const parties = await internWallets(
     services.db,
     confirmations.flatMap(({ facts }) => [facts.recipient, facts.sender]),
@@ -89,25 +91,25 @@ export async function confirmTips(
       text: confirmSql,
       values: columns(confirmations, parties),
     })
-    const moved = new Set(rows.map(({ id }) => id))
-    const here = confirmations.filter(({ id }) => moved.has(id))
-    await disproveClaims(trx, here)
+    const ids = new Set(rows.map(({ id }) => id))
+    const confirmedNow = confirmations.filter(({ id }) => ids.has(id))
+    await disproveClaims(trx, confirmedNow)
     await creditTips(
       trx,
-      here.map(({ id, facts }) => ({ id, ...facts })),
+      confirmedNow.map(({ id, facts }) => ({ id, ...facts })),
     )
     await releaseTipCredits(
       trx,
-      here.filter(({ final }) => final).map(({ id }) => id),
+      confirmedNow.filter(({ final }) => final).map(({ id }) => id),
     )
-    for (const { facts } of here) publish(tipChannel(facts.recipient))
+    for (const { facts } of confirmedNow) publish(tipChannel(facts.recipient))
     return rows.length
   })
   services.metrics.tipsConfirmed.inc(confirmed)
   return confirmed
 }
 
-/** What the facts contradict gives way when somebody claims anew. The first claim's mark stands in the tip itself. */
+/** Marks further claims that the facts contradict, so that new claims may replace them. The first claim is marked in `tips`. */
 async function disproveClaims(trx: Knex, confirmations: readonly Confirmation[]): Promise<void> {
   const disproved = confirmations.flatMap(({ claims, facts }) =>
     claims.flatMap(({ furtherId }, index) =>
@@ -129,7 +131,7 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
     column(({ facts }) => parties.get(facts.recipient)),
     column(({ facts }) => parties.get(facts.sender)),
     column(({ facts }) => facts.received),
-    column(({ facts }) => facts.shown),
+    column(({ facts }) => facts.displayed),
     column(({ facts }) => facts.token.decimals),
     column(({ facts }) => facts.token.mint),
     column(({ transaction }) => transaction.slot),

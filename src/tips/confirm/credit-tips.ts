@@ -1,11 +1,12 @@
 import type { Knex } from 'knex'
 import { type Token, tokenBySymbol } from '../../kernel/tokens.js'
 import { platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
+import { releasePending, reserveMany } from '../../ledger/bulk-transfers.js'
 import { findTransfer } from '../../ledger/find-transfer.js'
-import { releasePending, reserveMany, voidReserved } from '../../ledger/transfers.js'
+import { voidReserved } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 
-/** What a confirmed tip brought, base units. */
+/** The amount a confirmed tip received, in base units. */
 export interface TipCredit {
   readonly id: string
   readonly recipient: string
@@ -15,20 +16,20 @@ export interface TipCredit {
 
 const usdc = tokenBySymbol('USDC')
 
-/** The ledger's key of a tip: whatever happens, one credit for one signature. */
+/** The key of the ledger transfer: one credit per signature. */
 function creditKey(tipId: string): string {
   return `tip:${tipId}`
 }
 
 /**
- * Credits creators, as pending, with the USDC that arrived in a wallet whose key we hold. Nothing else can be paid
- * out from here: other tokens are not USDC, and of other wallets we have no key.
+ * Reserves pending credits for the USDC that arrived in custody wallets. Other tokens and payout wallets get no credit:
+ * only USDC is withdrawn, and only from custody wallets.
  */
-export async function creditTips(trx: Knex, arrivals: readonly TipCredit[]): Promise<void> {
-  const inUsdc = arrivals.filter(({ token }) => token === usdc)
+export async function creditTips(trx: Knex, credits: readonly TipCredit[]): Promise<void> {
+  const inUsdc = credits.filter(({ token }) => token === usdc)
   if (inUsdc.length === 0) return
   const owners = await ownersOf(trx, [...new Set(inUsdc.map(({ recipient }) => recipient))])
-  const movements = inUsdc.flatMap(({ id, recipient, received }) => {
+  const transfers = inUsdc.flatMap(({ id, recipient, received }) => {
     const userId = owners.get(recipient)
     if (userId === undefined) return []
     const entries = transferEntries(
@@ -38,21 +39,21 @@ export async function creditTips(trx: Knex, arrivals: readonly TipCredit[]): Pro
     )
     return [{ key: creditKey(id), ref: id, entries }]
   })
-  await reserveMany(trx, movements)
+  await reserveMany(trx, transfers)
 }
 
-/** Makes the credits of finalized tips available. Tips that were not credited are passed over. */
+/** Makes the credits of finalized tips available. Ignores tips without a credit. */
 export async function releaseTipCredits(trx: Knex, tipIds: readonly string[]): Promise<void> {
   await releasePending(trx, tipIds.map(creditKey))
 }
 
-/** Takes back the pending credit of a tip that has vanished, if it was credited. */
+/** Voids the pending credit of a vanished tip, if it has one. */
 export async function voidTipCredit(trx: Knex, tipId: string): Promise<void> {
   const key = creditKey(tipId)
   if ((await findTransfer(trx, key)) !== undefined) await voidReserved(trx, key)
 }
 
-/** A wallet has its public key only together with the sealed secret (migration 0001). */
+/** The owners of custody wallets. Every row in `wallets` has its sealed secret key (migration 0001). */
 async function ownersOf(trx: Knex, wallets: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await query<{ wallet: string; userId: string }>(trx, {
     name: 'tips.owners',

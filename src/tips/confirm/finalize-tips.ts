@@ -10,61 +10,61 @@ import { releaseTipCredits, voidTipCredit } from './credit-tips.js'
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
 
 /**
- * Brings confirmed tips to their end by their statuses: final, or vanished. Answers when to look again at those for
- * which neither is certain. Throws after all of them when the chain gave no usable answer about some.
+ * Finalizes confirmed tips, or fails them when their transaction has vanished. Returns when the other tips are due again,
+ * and the error of a call to the chain, if one failed.
  */
 export async function finalizeOrFail(
   services: Needs,
   tips: readonly DueTip[],
   statuses: ReadonlyMap<string, SignatureStatus>,
-): Promise<{ looks: TipSchedule[]; failure: unknown }> {
-  const judged = new Map(tips.map((tip) => [tip.id, classifyFinality(tip, statuses.get(tip.id))]))
-  const those = (verdict: Finality): DueTip[] => tips.filter(({ id }) => judged.get(id) === verdict)
+): Promise<{ schedules: TipSchedule[]; failure: unknown }> {
+  const finality = new Map(tips.map((tip) => [tip.id, classifyFinality(tip, statuses.get(tip.id))]))
+  const tipsWith = (state: Finality): DueTip[] => tips.filter(({ id }) => finality.get(id) === state)
   let failure: unknown
-  const none = (error: unknown): string[] => {
+  const keepFailure = (error: unknown): string[] => {
     failure = error
     return []
   }
-  const moved = those('moved')
-  const unchanged = await sameElsewhere(services, moved).catch(none)
-  const gone = await services.chain.vanished(those('vanished').map(sighting)).catch(none)
-  const final = [...those('final'), ...moved.filter(({ id }) => unchanged.includes(id))]
+  const moved = tipsWith('moved')
+  const unchanged = await unchangedAfterMove(services, moved).catch(keepFailure)
+  const gone = await services.chain.findDropped(tipsWith('vanished').map(landedAt)).catch(keepFailure)
+  const final = [...tipsWith('final'), ...moved.filter(({ id }) => unchanged.includes(id))]
   await finalizeTips(services, final, statuses)
   await failVanished(services, [...gone])
-  const settled = new Set([...final.map(({ id }) => id), ...gone])
-  const looks = tips
-    .filter(({ id }) => !settled.has(id))
-    .map((tip) => scheduleConfirmed(tip, missingAt(judged.get(tip.id))))
-  return { looks, failure }
+  const done = new Set([...final.map(({ id }) => id), ...gone])
+  const schedules = tips
+    .filter(({ id }) => !done.has(id))
+    .map((tip) => scheduleConfirmed(tip, isMissing(finality.get(tip.id))))
+  return { schedules, failure }
 }
 
-function sighting({ id, slot }: DueTip) {
+function landedAt({ id, slot }: DueTip) {
   return { signature: id, slot: slot ?? 0n }
 }
 
-function missingAt(verdict: Finality | undefined): boolean | undefined {
-  return verdict === 'missing' || verdict === 'vanished' || (verdict === 'wait' ? undefined : false)
+function isMissing(state: Finality | undefined): boolean | undefined {
+  return state === 'missing' || state === 'vanished' || (state === 'wait' ? undefined : false)
 }
 
-interface Stored {
+interface StoredFacts {
   readonly id: string
   readonly wallet: string
   readonly mint: string
   readonly received: string
 }
 
-/** Those of the tips that brought the same where they were finalized as where they were confirmed. */
-async function sameElsewhere({ db, chain }: Needs, tips: readonly DueTip[]): Promise<string[]> {
+/** The tips whose recipient received the same amount in the new slot. */
+async function unchangedAfterMove({ db, chain }: Needs, tips: readonly DueTip[]): Promise<string[]> {
   if (tips.length === 0) return []
   const ids = tips.map(({ id }) => id)
-  const stored = await query<Stored>(db, {
+  const stored = await query<StoredFacts>(db, {
     name: 'tips.stored-facts',
     text: `select t.id, p.wallet, t.mint, t.received_raw as received
            from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[])`,
     values: [ids],
   })
   const transactions = await chain.transactions(ids)
-  const isSame = ({ id, wallet, mint, received }: Stored): boolean => {
+  const isSame = ({ id, wallet, mint, received }: StoredFacts): boolean => {
     const found: ChainTransaction | undefined = transactions.get(id)
     const token = tokenByMint(mint) as Token
     return found?.failed === false && amountReceived(chain, found, wallet, token) === BigInt(received)
@@ -72,7 +72,7 @@ async function sameElsewhere({ db, chain }: Needs, tips: readonly DueTip[]): Pro
   return stored.filter(isSame).map(({ id }) => id)
 }
 
-/** Makes tips final: what they brought becomes available, and nothing is left to do unless a claim came meanwhile. */
+/** Makes tips final and their credits available. A tip stays due only when a claim came in meanwhile. */
 async function finalizeTips(
   { transact }: Needs,
   tips: readonly DueTip[],
@@ -85,13 +85,13 @@ async function finalizeTips(
       text: /* sql */ `
         with final as (
           select * from unnest($1::text[], $2::int[], $3::bigint[]) as f(id, attempts, slot)
-        ), held as materialized (
-          select t.id, f.slot, t.attempts = f.attempts as untouched from tips t join final f on f.id = t.id
+        ), locked as materialized (
+          select t.id, f.slot, t.attempts = f.attempts as unchanged from tips t join final f on f.id = t.id
           where t.status = 'confirmed' and t.finalized_at is null order by t.id for update of t
         )
-        update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = h.slot,
-          due_at = case when not h.untouched then t.due_at end
-        from held h where t.id = h.id
+        update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
+          due_at = case when not l.unchanged then t.due_at end
+        from locked l where t.id = l.id
         returning t.id`,
       values: [
         tips.map(({ id }) => id),
@@ -107,8 +107,8 @@ async function finalizeTips(
 }
 
 /**
- * Fails confirmed tips that are on the chain no more, the only automatic way into `failed`: their pending credits are
- * taken back and an operator is called.
+ * Fails confirmed tips whose transaction has vanished, the only automatic way to `failed`. Voids their pending credits and
+ * raises an alert.
  */
 async function failVanished({ transact, metrics, log }: Needs, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -128,6 +128,9 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
   })
   for (const { id } of failed) {
     metrics.alerts.inc({ kind: 'tip_vanished' })
-    log.error({ tip: id }, 'a confirmed tip is on the chain no more; its credit was taken back')
+    log.error(
+      { tip: id },
+      'the transaction of a confirmed tip has vanished from the chain: the tip is failed and its pending credit is voided',
+    )
   }
 }

@@ -7,7 +7,7 @@ import { creatorTipsAnswer, creatorTipsInput, dailyAnswer, dailyInput } from './
 import { creatorTipsCsv, listCreatorTips } from './creator-tips.js'
 import { dailyTips } from './daily-sums.js'
 
-/** What a creator sees of the tips received. The session guard of these paths stands in app.ts, before routing. */
+/** The dashboard's lists of received tips. app.ts checks the session for these paths before routing. */
 export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
   return [
     route(

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../../http/paging.js'
 import { isAddress } from '../../kernel/base58.js'
 import type { ErrorCode } from '../../kernel/errors.js'
-import { characters, cleanLine } from '../../kernel/text.js'
+import { cleanLine, countCharacters } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
 import { tipListItem, tipStatus } from '../schemas.js'
 import { fiatSymbol } from './present.js'
 
-const mostSearchLength = 100
-const daysText = /^(?:[1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6])$/
-const daysDefault = 30
+const maxSearchLength = 100
+const daysPattern = /^(?:[1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6])$/
+const defaultDays = 30
 const dayMs = 24 * 3600 * 1000
 const success = z.literal(true)
 
-/** A moment as ISO 8601 writes it with its offset, or a UTC date, which stands for its start. */
-function moment(wrong: ErrorCode) {
+/** An ISO 8601 time with its offset, or a UTC date, which means the start of that day. */
+function moment(errorCode: ErrorCode) {
   const isDate = z.iso.date()
   return z
-    .union([z.iso.datetime({ offset: true }), isDate], wrong)
+    .union([z.iso.datetime({ offset: true }), isDate], errorCode)
     .transform((text) => ({ at: new Date(text), wholeDay: isDate.safeParse(text).success }))
 }
 
-/** GET /creators/tips. A position is when a tip was recorded (epoch ms) and its id. */
+/** API: GET /creators/tips. The cursor contains the time a tip was recorded (epoch ms) and its id. */
 export const creatorTipsInput = z.object({
   cursor: cursorInput(/^\d{1,14}\.[\w-]{1,100}$/),
   limit: limitInput,
@@ -43,9 +43,9 @@ export const creatorTipsInput = z.object({
   q: z
     .string('invalid_q')
     .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
-    .refine((text) => characters(text) <= mostSearchLength, 'invalid_q')
+    .refine((text) => countCharacters(text) <= maxSearchLength, 'invalid_q')
     .optional()
-    .meta({ description: 'Part of the message or the sender, in any case', maxLength: mostSearchLength }),
+    .meta({ description: 'Part of the message or the sender, in any case', maxLength: maxSearchLength }),
   format: formatInput,
 })
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
@@ -56,13 +56,13 @@ export const creatorTipsAnswer = z.object({
   nextCursor: z.string().nullable(),
 })
 
-/** GET /creators/tips/daily. */
+/** API: GET /creators/tips/daily. */
 export const dailyInput = z.object({
   days: z
     .string('invalid_days')
-    .regex(daysText, 'invalid_days')
+    .regex(daysPattern, 'invalid_days')
     .transform(Number)
-    .default(daysDefault)
+    .default(defaultDays)
     .meta({ description: '1 to 366, default 30; the last is today (UTC)' }),
 })
 

@@ -8,14 +8,14 @@ import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './pres
 
 interface CreatorTipsPage {
   readonly tips: TipListItem[]
-  /** Position of the next page: the last tip of this one. Undefined on the last page. */
+  /** The position of the last tip, where the next page starts. Undefined on the last page. */
   readonly next: string | undefined
 }
 
 /**
- * The tips a creator received, newest first, as the filters want them. Read along the index of what may be listed,
- * so that a page without filters costs the same however long the history is; one row more tells whether there is
- * a next page. The search compares texts, so no character of it is a pattern.
+ * The tips a creator received that match the filters, newest first. The query reads along the index of listed tips, so the
+ * cost of a page without filters does not depend on the length of the history. It reads one row more than the limit, to
+ * find out whether there is a next page. The search uses `strpos`, so no character of it is a pattern.
  */
 export async function listCreatorTips(
   { db }: Pick<Services, 'db'>,
@@ -24,7 +24,7 @@ export async function listCreatorTips(
 ): Promise<CreatorTipsPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, '')
   const rows = await query<ListedTip>(db, {
-    name: 'tips.own',
+    name: 'tips.list-received',
     text: /* sql */ `
       select ${listColumns}, p.usd
       from tips t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
@@ -66,7 +66,6 @@ const columns = [
   'message',
 ] as const satisfies readonly (keyof TipListItem)[]
 
-/** The page as a CSV file. */
 export function creatorTipsCsv(tips: readonly TipListItem[]): string {
   return csvText(
     columns,

@@ -4,20 +4,20 @@ import type { Services } from '../../services.js'
 import type { Day } from './creator-schemas.js'
 import { microUsd } from './present.js'
 
-/** What came in of one token (null: naira) on one day; a day without tips has one row without an amount. */
+/** The sum of one token (mint null: fiat tips) on one day. A day without tips has one row without an amount. */
 interface DayRow {
   readonly date: string
   readonly count: number
   readonly mint: string | null
   readonly decimals: number | null
   readonly raw: string | null
-  /** Last known price in USD as decimal text, null if none was ever known. */
+  /** Last known price in USD as decimal text; null when the token never had a price. */
   readonly usd: string | null
 }
 
 const microPerCent = 10_000n
 
-/** Confirmed tips a creator received on each of the last days (UTC, the last is today), empty days included. */
+/** Number and value of the confirmed tips a creator received on each of the last days (UTC, up to today). Includes empty days. */
 export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, days: number): Promise<Day[]> {
   const rows = await query<DayRow>(db, {
     name: 'tips.daily',
@@ -39,7 +39,7 @@ export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, da
   const byDate = new Map<string, { count: number; micro: bigint }>()
   for (const row of rows) {
     const { count, micro } = byDate.get(row.date) ?? { count: 0, micro: 0n }
-    byDate.set(row.date, { count: count + row.count, micro: micro + worth(row) })
+    byDate.set(row.date, { count: count + row.count, micro: micro + microUsdOf(row) })
   }
   return [...byDate].map(([date, { count, micro }]) => ({
     date,
@@ -48,6 +48,6 @@ export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, da
   }))
 }
 
-function worth({ mint, decimals, raw, usd }: DayRow): bigint {
+function microUsdOf({ mint, decimals, raw, usd }: DayRow): bigint {
   return decimals === null || raw === null ? 0n : microUsd({ mint, decimals, displayRaw: raw, usd })
 }

@@ -2,7 +2,7 @@ import { centsWorth, displayNumber, microWorth, picoUsd } from '../../kernel/mon
 import { tokenByMint } from '../../kernel/tokens.js'
 import type { TipListItem } from '../schemas.js'
 
-/** The columns every view of a tip is made from; `t` is the tip, `r` and `s` the parties that received and sent. */
+/** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
   t.id, coalesce(r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
   t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails"`
@@ -10,47 +10,47 @@ const factColumns = /* sql */ `
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
 export const listColumns = /* sql */ `${factColumns}, t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
-/** Contract: what a tip in naira is called where others have a token. */
+/** API: the token symbol of a fiat tip. */
 export const fiatSymbol = 'FIAT'
 
-/** Pico-dollars per dollar: the price of what is worth one by definition. */
+/** The price of a stablecoin and of a dollar amount, in pico-dollars. */
 const oneDollar = 10n ** 12n
 
-/** What a fiat tip credits is micro-USDC; its amount is cents. */
+/** The amount of a fiat tip is in cents, but its credit is in micro-USDC. */
 const creditDecimals = 6
 
-interface Facts {
+interface TipColumns {
   readonly id: string
   readonly recipient: string
   readonly sender: string
   readonly message: string | null
-  /** Null: a fiat tip. */
+  /** Null for a fiat tip. */
   readonly mint: string | null
   readonly decimals: number
   readonly displayRaw: string
-  /** In base units of the token, of a fiat tip in micro-USDC; null until it is paid. */
+  /** Base units of the token; micro-USDC for a fiat tip. Null until it is paid. */
   readonly receivedRaw: string | null
   readonly fiatDetails: TipListItem['fiatDetails']
 }
-type Received = Pick<Facts, 'mint' | 'decimals'> & { readonly receivedRaw: string }
-export interface ConfirmedTip extends Facts {
+type Received = Pick<TipColumns, 'mint' | 'decimals'> & { readonly receivedRaw: string }
+export interface ConfirmedTip extends TipColumns {
   readonly receivedRaw: string
   readonly confirmedAt: Date
 }
-/** A confirmed tip and what its token is worth. */
+/** A confirmed tip and the price of its token. */
 export type PricedTip = ConfirmedTip & Priced
 interface Priced {
-  /** Last known price in USD as decimal text, null if none was ever known. */
+  /** Last known price in USD as decimal text; null when the token never had a price. */
   readonly usd: string | null
 }
-export interface ListedTip extends Facts, Priced {
+export interface ListedTip extends TipColumns, Priced {
   readonly status: TipListItem['status']
   readonly recordedAt: Date
   readonly recipientId: string | null
   readonly senderId: string | null
 }
 
-/** A tip as the stream sends it (contract: Stream events); `valueUsd` besides, so that an alert can have a threshold. */
+/** A stream event (API: GET /chain/tips/stream). `valueUsd` lets an alert have a threshold. */
 export function presentTipEvent(tip: PricedTip) {
   return {
     type: 'tip',
@@ -64,7 +64,7 @@ export function presentTipEvent(tip: PricedTip) {
   }
 }
 
-/** A tip as the list shows it (contract: Tip list item). */
+/** A tip in a list (API: GET /chain/tips, GET /creators/tips). */
 export function presentListItem(tip: ListedTip): TipListItem {
   return {
     signature: tip.id,
@@ -84,34 +84,34 @@ export function presentListItem(tip: ListedTip): TipListItem {
   }
 }
 
-function amountOf({ displayRaw, decimals }: Facts): number {
+function amountOf({ displayRaw, decimals }: TipColumns): number {
   return displayNumber(BigInt(displayRaw), decimals)
 }
 
-/** What the creator received, in display units. */
+/** The amount the creator received, in display units. */
 export function receivedOf({ mint, decimals, receivedRaw }: Received): number {
   return displayNumber(BigInt(receivedRaw), mint === null ? creditDecimals : decimals)
 }
 
-/** The symbol of a known token, else its mint; `FIAT` for a tip in naira. */
+/** The symbol of a known token, otherwise its mint. `FIAT` for a fiat tip. */
 export function symbolOf(mint: string | null): string {
   return mint === null ? fiatSymbol : (tokenByMint(mint)?.symbol ?? mint)
 }
 
-/** Worth a dollar by definition, so it needs no price; the amount of a fiat tip is in dollars. */
+/** Worth one dollar per unit, so it needs no price. The amount of a fiat tip is in dollars. */
 function isStable(mint: string | null): boolean {
   return mint === null || tokenByMint(mint)?.stable === true
 }
 
 type Valued = Pick<ListedTip, 'displayRaw' | 'mint' | 'decimals' | 'usd'>
 
-/** What an amount is worth in micro-dollars, by the same rule as `valueUsd` but before rounding to the cent. */
+/** The value in micro-dollars: the rule of `valueUsd`, before it is rounded to the cent. */
 export function microUsd({ displayRaw, mint, decimals, usd }: Valued): bigint {
   const price = isStable(mint) ? oneDollar : usd === null ? undefined : picoUsd(Number(usd))
   return price === undefined ? 0n : microWorth(BigInt(displayRaw), decimals, price)
 }
 
-/** Stablecoins at face value, other tokens at the last known price, to the cent; 0 if none was ever known. */
+/** The value to the cent: face value for stablecoins, otherwise at the last known price. 0 without a price. */
 function valueUsd(tip: Valued): number {
   const units = BigInt(tip.displayRaw)
   if (isStable(tip.mint)) return displayNumber(units, tip.decimals)

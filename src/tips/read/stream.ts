@@ -1,10 +1,11 @@
+import type { Knex } from 'knex'
 import type { Context } from 'koa'
 import { EventStream, eventText, type HeartbeatWheel } from '../../http/sse.js'
+import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { lastConfirmedAt } from './confirmed-after.js'
 import type { StreamHub } from './stream-hub.js'
 
-/** The streams of this process, and how they end together. */
+/** The open streams of this process. */
 export class TipStreams {
   readonly #services: Pick<Services, 'db' | 'metrics'>
   readonly #hub: StreamHub
@@ -19,8 +20,8 @@ export class TipStreams {
   }
 
   /**
-   * Serves one reader (contract: GET /chain/tips/stream): retry directive, connection event, then every newly
-   * confirmed tip. `Last-Event-ID` starts it after that event, otherwise it starts now.
+   * Serves one reader (API: GET /chain/tips/stream): the retry directive, the `connected` event, then every newly
+   * confirmed tip. With `Last-Event-ID` the stream starts after that event, otherwise it starts now.
    */
   async serve(ctx: Context, wallet: string): Promise<void> {
     const stream = new EventStream(ctx)
@@ -36,25 +37,35 @@ export class TipStreams {
     }
     const newest = await lastConfirmedAt(this.#services.db, wallet).catch(() => undefined)
     if (newest === undefined || this.#closing) {
-      // An error status would make a browser's EventSource give up for good; an ended stream comes back in ten seconds.
-      stream.finish()
+      // After an error status a browser's EventSource gives up. After the end of a stream it reconnects in ten seconds.
+      stream.end()
       return
     }
     stream.send(eventText({ status: 'connected', wallet }))
     if (!stream.closed)
-      closeReader = this.#hub.open(wallet, startOf(ctx.get('Last-Event-ID'), newest), (text) =>
+      closeReader = this.#hub.open(wallet, startCursor(ctx.get('Last-Event-ID'), newest), (text) =>
         stream.send(text),
       )
   }
 
-  /** Ends all streams, so that their readers come back to another process. */
+  /** Ends all streams. Their readers reconnect to another process. */
   close(): void {
     this.#closing = true
-    for (const stream of this.#open) stream.finish()
+    for (const stream of this.#open) stream.end()
   }
 }
 
-/** Where to start: after the event the reader says it saw, never in the future. */
-function startOf(lastEventId: string, newest: number): number {
+/** The cursor to start from: the last event the reader received, but never in the future. */
+function startCursor(lastEventId: string, newest: number): number {
   return /^\d{1,15}$/.test(lastEventId) ? Math.min(Number(lastEventId), newest) : newest
+}
+
+/** The stamp of the newest confirmed tip of a wallet in epoch ms; 0 when it has none. */
+async function lastConfirmedAt(db: Knex, wallet: string): Promise<number> {
+  const [row] = await query<{ lastAt: Date }>(db, {
+    name: 'tips.newest',
+    text: `select c.last_at as "lastAt" from parties p join creator_cursors c on c.party_id = p.id where p.wallet = $1`,
+    values: [wallet],
+  })
+  return row?.lastAt.getTime() ?? 0
 }

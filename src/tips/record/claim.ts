@@ -6,11 +6,11 @@ import { cleanLine, cleanMessage } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
 import type { RecordTipInput } from '../schemas.js'
 
-/** What a caller says about a transaction. Nothing of it is believed before the chain bears it out. */
+/** What a caller says about a transaction. Unproven until the chain confirms it (docs/decisions/0006). */
 export interface Claim {
   readonly creatorWallet: string
   readonly sender: string
-  /** Decimal text, as stored until confirmation: SOL divided by 1e9, other tokens as given (contract). */
+  /** Decimal text, as stored until confirmation: SOL divided by 1e9, other tokens as sent by the caller. */
   readonly amount: string
   readonly tokenSymbol: string
   readonly message: string | null
@@ -19,19 +19,19 @@ export interface Claim {
 
 export interface SignedClaim extends Claim {
   readonly signature: string
-  /** SHA-256 over the fields: equal claims are kept once. */
+  /** SHA-256 over the fields. Equal claims of one signature are stored once. */
   readonly hash: Buffer
 }
 
 const maxMessage = 500
 const maxSymbol = 20
-/** What the amount of a claim in SOL, or without a token, is divided by: ten to this power. */
+/** The amount of a claim in SOL, or without a token symbol, is stored divided by 10^9. */
 export const solDecimals = 9
-/** Decimals kept of an amount in display units; no listed token has more. */
+/** Decimals stored for an amount in display units. No listed token has more. */
 const claimDecimals = 12
 
-/** Reads a parsed request as a claim. Throws `invalid_tip_amount`. */
-export function claimFrom(input: RecordTipInput): SignedClaim {
+/** The claim in a parsed request. Throws `invalid_tip_amount`. */
+export function claimFromRequest(input: RecordTipInput): SignedClaim {
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbol) || 'SOL'
   const tokenSymbol = tokenBySymbol(symbol)?.symbol ?? symbol
   const claim: Claim = {
@@ -42,28 +42,28 @@ export function claimFrom(input: RecordTipInput): SignedClaim {
     message: cleanMessage(input.message ?? '', maxMessage) || null,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  return signed(input.txSignature, claim)
+  return withHash(input.txSignature, claim)
 }
 
-/** A payment of an intent as we find it ourselves. `units`: base units of the token given. */
-export function claimOf({
+/** The claim for a payment that the finder found on the chain. `units`: base units of the input token. */
+export function claimFromPayment({
   signature,
   units,
   ...fields
 }: Omit<Claim, 'amount' | 'message'> & { signature: string; units: bigint }): SignedClaim {
   const amount = fields.tokenSymbol === 'SOL' ? displayText(units, solDecimals) : String(units)
-  return signed(signature, { ...fields, amount, message: null })
+  return withHash(signature, { ...fields, amount, message: null })
 }
 
-function signed(signature: string, claim: Claim): SignedClaim {
+function withHash(signature: string, claim: Claim): SignedClaim {
   return { ...claim, signature, hash: hash('sha256', JSON.stringify(Object.values(claim)), 'buffer') }
 }
 
-/** Raw units are whole; for tokens other than SOL a decimal is display units. */
-function storedAmount(tipAmount: number, sol: boolean): string {
+/** A whole number is base units. For tokens other than SOL, a decimal is display units (API). */
+function storedAmount(tipAmount: number, isSol: boolean): string {
   if (Number.isSafeInteger(tipAmount) && tipAmount > 0)
-    return sol ? displayText(BigInt(tipAmount), solDecimals) : String(tipAmount)
-  const units = sol || Number.isInteger(tipAmount) ? undefined : baseUnits(tipAmount, claimDecimals)
+    return isSol ? displayText(BigInt(tipAmount), solDecimals) : String(tipAmount)
+  const units = isSol || Number.isInteger(tipAmount) ? undefined : baseUnits(tipAmount, claimDecimals)
   if (units === undefined) throw new DomainError('invalid_tip_amount')
   return displayText(units, claimDecimals)
 }
@@ -79,7 +79,7 @@ const columns = [
   'hash',
 ] as const
 
-/** Claims as the parameters of a statement: one array for each field. */
+/** Claims as statement parameters: one array per field. */
 export function signedClaimColumns(claims: readonly SignedClaim[]): unknown[][] {
   return columns.map((column) => claims.map((claim) => claim[column]))
 }

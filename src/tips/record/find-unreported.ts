@@ -2,29 +2,35 @@ import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
-import { nextDueIn } from '../verify/tip-queue.js'
-import { claimOf, type SignedClaim, signedClaimColumns } from './claim.js'
-import { type DuePaymentIntent, finishIntents, type IntentSchedule, takeDueIntents } from './intent-queue.js'
+import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
+import {
+  type DuePaymentIntent,
+  finishPaymentIntents,
+  msToNextDueIntent,
+  type SearchSchedule,
+  takeDuePaymentIntents,
+} from './intent-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
 
-/** The first search comes after 30 s (migration 0012); each waits as long again as the intent is old. */
-const leastMs = 5000
+/** The first search is 30 s after creation (default of `due_at`). Each further wait is as long as the intent is old. */
+const minWaitMs = 5000
 /**
- * By then the message has long expired, also one that a wallet has made anew, and seven searches found nothing. Who
- * reports a payment later is still heard.
+ * Seven searches have found nothing by then. The transaction has expired, even if a wallet replaced its blockhash. A
+ * payment that is reported later is still accepted.
  */
 const giveUpMs = 35 * 60_000
 
 /**
- * One batch of the finder: open intents are looked up on the chain by their reference keys, and what is found is
- * recorded as if the supporter's client had reported it. The verifier then judges it like any other.
+ * One batch of the finder. It searches the chain for the reference keys of open payment intents and records each
+ * signature it finds as a claim, as if the supporter's client had reported it. The verifier then checks it like any
+ * other claim (docs/decisions/0012).
  */
 export function createFinderBatch(services: Needs): Batch {
   const { db, chain } = services
   return async () => {
-    const intents = await takeDueIntents(db)
-    if (intents.length === 0) return { taken: 0, nextDueMs: await nextDueIn(db, 'payment_intents') }
+    const intents = await takeDuePaymentIntents(db)
+    if (intents.length === 0) return { taken: 0, nextDueMs: await msToNextDueIntent(db) }
     let failure: unknown
     const keys = intents.flatMap(({ referenceKey }) => referenceKey ?? [])
     const found = await chain.signaturesFor(keys).catch((error: unknown) => {
@@ -32,27 +38,27 @@ export function createFinderBatch(services: Needs): Batch {
       return new Map<string, readonly string[]>()
     })
     await recordFound(services, intents, found)
-    await finishIntents(
+    await finishPaymentIntents(
       db,
-      intents.map((intent) => searchOf(intent, found)),
+      intents.map((intent) => scheduleSearch(intent, found)),
     )
     if (failure !== undefined) throw failure
     return { taken: intents.length }
   }
 }
 
-/** When an intent is searched for again. Confirmation of its tip ends the search too. */
-function searchOf(
+/** When to search for an intent again. The confirmation of its tip ends the search too. */
+function scheduleSearch(
   { id, attempts, ageMs, referenceKey }: DuePaymentIntent,
   found: ReadonlyMap<string, readonly string[]>,
-): IntentSchedule {
-  // Without a key on the chain there is nothing to search by: only a report finds its payment.
+): SearchSchedule {
+  // Without a reference key the payment cannot be found. It becomes a tip only when it is reported.
   if (referenceKey === null) return { id, attempts, dueInMs: null }
-  const answered = found.has(referenceKey)
-  return { id, attempts, dueInMs: answered && ageMs > giveUpMs ? null : Math.max(leastMs, ageMs) }
+  const isAnswered = found.has(referenceKey)
+  return { id, attempts, dueInMs: isAnswered && ageMs > giveUpMs ? null : Math.max(minWaitMs, ageMs) }
 }
 
-/** Signatures that are known already are left as they are. */
+/** Signatures that are already recorded stay unchanged. */
 async function recordFound(
   { transact }: Needs,
   intents: readonly DuePaymentIntent[],
@@ -62,7 +68,7 @@ async function recordFound(
     (found.get(intent.referenceKey ?? '') ?? []).map((signature) => claimFor(intent, signature)),
   )
   if (claims.length === 0) return
-  const inOrder = claims.toSorted((a, b) => (a.signature < b.signature ? -1 : 1))
+  const ordered = claims.toSorted((a, b) => (a.signature < b.signature ? -1 : 1))
   await transact(async ({ trx, wake }) => {
     await query(trx, {
       name: 'tips.record-found',
@@ -72,16 +78,16 @@ async function recordFound(
         from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
           as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash)
         on conflict (id) do nothing`,
-      values: signedClaimColumns(inOrder),
+      values: signedClaimColumns(ordered),
     })
     wake('verifier')
   })
 }
 
-/** What the supporter's client would have said: the gross amount of a transfer, the token given. */
+/** The claim the supporter's client would have made: the input token and the gross amount. */
 function claimFor(intent: DuePaymentIntent, signature: string): SignedClaim {
   const { symbol } = tokenByMint(intent.inputMint) as Token
-  return claimOf({
+  return claimFromPayment({
     signature,
     creatorWallet: intent.payoutWallet,
     sender: intent.sourceWallet,

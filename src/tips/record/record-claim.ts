@@ -3,32 +3,31 @@ import { groupCommit } from '../../platform/database/group-commit.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../lifecycle.js'
 import { type SignedClaim, signedClaimColumns } from './claim.js'
-import { recordFurther } from './record-further-claims.js'
 
-/** The answer to a recorded claim. `created` is false for a signature that was known. */
+/** The result of recording a claim. `created` is false when the signature was already recorded. */
 export interface Recorded {
   readonly created: boolean
   readonly status: TipStatus
-  /** The account that owns the claimed creator wallet; known for a created tip only. */
+  /** The account that owns the claimed creator wallet; always null for a tip that was not created now. */
   readonly recipientId: string | null
 }
 
 /**
- * A row per new signature, written in the order of the signatures, so that two batches never wait for each other
- * in a circle; and what is known of the others. Nothing is joined with what was made: two lists meet in a nested
- * loop, which costs more than the caller's map.
+ * Inserts a tip for each new signature and returns the tips that were already recorded. Rows are inserted in the order
+ * of their signatures, so two batches cannot deadlock. The result is not joined with the input: PostgreSQL joins two
+ * unnested lists in a nested loop, so the caller matches them with a map.
  */
 const recordSql = (input: string): string => /* sql */ `
 with input as (
   ${input}
-), made as (
+), created as (
   insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash)
   select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash from input order by id
   on conflict (id) do nothing
   returning id, creator_wallet
 )
-select m.id, true as created, 'pending'::tip_status as status, w.user_id as "recipientId", false as differs
-from made m left join wallets w on w.public_key = m.creator_wallet
+select c.id, true as created, 'pending'::tip_status as status, w.user_id as "recipientId", false as differs
+from created c left join wallets w on w.public_key = c.creator_wallet
 union all
 select t.id, false, t.status, null, t.claim_hash is distinct from i.hash
 from input i join tips t on t.id = i.id`
@@ -40,7 +39,7 @@ const recordMany = {
     as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash)`),
 }
 
-/** Taking arrays apart costs a lone claim an eighth of its statement. */
+/** For a batch of one: unnesting arrays would cost an eighth of the statement. */
 const recordOne = {
   name: 'tips.record-one',
   text: recordSql(`select $1::text as id, $2::text as creator_wallet, $3::text as sender, $4::numeric as amount,
@@ -49,40 +48,93 @@ const recordOne = {
 
 interface RecordedRow extends Recorded {
   readonly id: string
-  /** The known tip was claimed differently. */
+  /** The tip was already recorded, and its first claim differs from this one. */
   readonly differs: boolean
 }
 
-/** Records claims in groups: many callers share one statement, each waits for its own durable commit. */
+/** Records claims in groups: callers share a statement, and each waits for its own durable commit (docs/decisions/0011). */
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {
-  return groupCommit((claims) => recordClaims(recordPool, claims), { failsAll: isDatabaseUnavailable })
+  return groupCommit((claims) => recordClaims(recordPool, claims), { failsWholeBatch: isDatabaseUnavailable })
 }
 
 /**
- * The first claim of each signature is recorded, or compared with the one that is. What is left waits for a second
- * statement: a claim that differs, a signature that stands in the batch again, and one that another batch was
- * recording at the same time. Their tips are committed by then.
+ * The first statement takes one claim per signature and inserts its tip, or compares it with the stored first claim.
+ * A second statement takes the other claims: claims that differ, further claims of a signature in this batch, and
+ * signatures that another batch was inserting at the same time. Their tips are committed by then.
  */
 async function recordClaims(pool: Queryable, claims: readonly SignedClaim[]): Promise<Recorded[]> {
   const first = new Map<string, SignedClaim>()
   for (const claim of claims) if (!first.has(claim.signature)) first.set(claim.signature, claim)
-  const rows = await recordFirst(pool, [...first.values()])
-  const known = new Map(rows.filter((row) => !row.differs).map((row) => [row.id, row]))
-  const later = claims.filter((claim) => first.get(claim.signature) !== claim || !known.has(claim.signature))
-  const statuses = later.length === 0 ? [] : await recordFurther(pool, later)
-  const answers = new Map(
-    later.map((claim, index) => [claim, { created: false, status: statuses[index], recipientId: null }]),
+  const rows = await recordFirstClaims(pool, [...first.values()])
+  const recorded = new Map(rows.filter((row) => !row.differs).map((row) => [row.id, row]))
+  const further = claims.filter(
+    (claim) => first.get(claim.signature) !== claim || !recorded.has(claim.signature),
   )
-  return claims.map((claim) => (answers.get(claim) ?? known.get(claim.signature)) as Recorded)
+  const statuses = further.length === 0 ? [] : await recordFurtherClaims(pool, further)
+  const answers = new Map(
+    further.map((claim, index) => [claim, { created: false, status: statuses[index], recipientId: null }]),
+  )
+  return claims.map((claim) => (answers.get(claim) ?? recorded.get(claim.signature)) as Recorded)
 }
 
-async function recordFirst(pool: Queryable, claims: readonly SignedClaim[]): Promise<RecordedRow[]> {
+async function recordFirstClaims(pool: Queryable, claims: readonly SignedClaim[]): Promise<RecordedRow[]> {
   const columns = signedClaimColumns(claims)
   const { rows } =
     claims.length === 1
       ? await pool.query({ ...recordOne, values: columns.flat() })
       : await pool.query({ ...recordMany, values: columns })
   return rows as RecordedRow[]
+}
+
+/**
+ * Stores claims that differ from the first claim of their tip. A tip has at most 5 claims, the first included; a new
+ * claim replaces the one that was found false longest ago. Tips are locked in the order of their signatures, so two
+ * batches cannot deadlock. A new claim makes the tip due again. It also increments `attempts`, which breaks the fence of
+ * a worker that holds the tip, because that worker has not read the new claim.
+ */
+const furtherSql = /* sql */ `
+with input as (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+    with ordinality as i(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, ord)
+), claim as (
+  select distinct on (id, hash) * from input order by id, hash, ord
+), further as (
+  select c.*, row_number() over (partition by c.id order by c.ord) as number
+  from claim c join tips t on t.id = c.id
+  where c.hash is distinct from t.claim_hash
+    and not exists (select 1 from tip_claims o where o.tip_id = c.id and o.claim_hash = c.hash)
+), locked as materialized (
+  select id, claim_count from tips where id in (select id from further) order by id for update
+), evicted as (
+  delete from tip_claims where id in (
+    select o.id from locked l
+    cross join lateral (select count(*) - (5 - l.claim_count) as excess from further f where f.id = l.id) need
+    cross join lateral (select id from tip_claims where tip_id = l.id and found_false_at is not null
+                        order by found_false_at limit greatest(need.excess, 0)) o)
+  returning tip_id
+), stored as (
+  insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id)
+  select f.id, f.hash, f.creator_wallet, f.sender, f.amount, f.token_symbol, f.message, f.intent_id
+  from further f join locked l on l.id = f.id
+  where f.number <= 5 - l.claim_count + (select count(*) from evicted e where e.tip_id = f.id)
+  order by f.id, f.number
+  on conflict do nothing
+  returning tip_id
+), counted as (
+  select id, (select count(*) from stored s where s.tip_id = l.id) as added,
+         (select count(*) from evicted e where e.tip_id = l.id) as removed
+  from locked l
+), due_again as (
+  update tips t set claim_count = t.claim_count + c.added - c.removed, due_at = clock_timestamp(), attempts = t.attempts + 1
+  from counted c where t.id = c.id and c.added + c.removed > 0
+)
+select t.status from input i join tips t on t.id = i.id order by i.ord`
+
+/** The tips of the claims must exist. Returns the status of the tip for each claim, in order. */
+async function recordFurtherClaims(pool: Queryable, claims: readonly SignedClaim[]): Promise<TipStatus[]> {
+  const values = signedClaimColumns(claims)
+  const { rows } = await pool.query({ name: 'tips.record-further', text: furtherSql, values })
+  return (rows as { status: TipStatus }[]).map(({ status }) => status)
 }

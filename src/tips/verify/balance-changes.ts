@@ -1,24 +1,24 @@
 import { solMint, type Token } from '../../kernel/tokens.js'
 import type { Chain, ChainTransaction } from '../../ports/chain.js'
 
-/** What one wallet was paid in one token, and by whom. `received` in base units. */
+/** A payment of one token to one wallet. `received` is in base units. */
 export interface TokenPayment {
   readonly recipient: string
   readonly sender: string
   readonly token: Token
   readonly received: bigint
-  /** Of a swap: the token that was given for it. */
+  /** For a swap: the token the sender gave. */
   readonly given?: Token
 }
 
-export type Associated = Pick<Chain, 'associatedAccount'>
+export type AssociatedAccounts = Pick<Chain, 'associatedAccount'>
 
 /**
- * The payment of one token to a wallet, if a signer other than the wallet paid it. Where several signers lost
- * enough (a sponsor pays the rent of accounts, say), the one who was expected to pay is the sender.
+ * The payment of one token to a wallet, if a signer other than the wallet paid it. Several signers may have lost
+ * enough, for example a sponsor who pays the rent of accounts. Then the expected sender is taken.
  */
 export function findPayment(
-  chain: Associated,
+  chain: AssociatedAccounts,
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
@@ -30,11 +30,11 @@ export function findPayment(
 }
 
 /**
- * What a swap brought a wallet, if a signer other than the wallet gave some of the token that was to be swapped. How
- * much of it is the engine's affair: the creator is credited what arrived.
+ * The payment of a swap's output token to a wallet, if a signer other than the wallet gave any amount of the input
+ * token. The input amount is not checked: the creator is credited with the output that arrived.
  */
 export function findSwapPayment(
-  chain: Associated,
+  chain: AssociatedAccounts,
   transaction: ChainTransaction,
   recipient: string,
   { input, output }: { readonly input: Token; readonly output: Token },
@@ -46,16 +46,16 @@ export function findSwapPayment(
   return payment && { ...payment, given: input }
 }
 
-/** What a wallet received of a token, if a signer other than the wallet `gave` for it. */
+/** The payment of one token to a wallet, if `gave` holds for a signer other than the wallet. */
 function paymentFrom(
-  chain: Associated,
+  chain: AssociatedAccounts,
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
   expectedSender: string | undefined,
   gave: (signer: string, received: bigint) => boolean,
 ): TokenPayment | undefined {
-  // A recipient who signs may be paying himself, or be party to pulling the money back.
+  // A recipient who signs may pay themselves, or take the money back in the same transaction.
   if (transaction.signers.has(recipient)) return undefined
   const received = amountReceived(chain, transaction, recipient, token)
   if (received <= 0n) return undefined
@@ -64,38 +64,41 @@ function paymentFrom(
   return sender === undefined ? undefined : { recipient, sender, token, received }
 }
 
-/** SOL: the wallet itself. A token: the wallet's one associated account, classic program, owned by it all along. */
+/**
+ * SOL: the change of the wallet's lamports. Another token: the change of the wallet's associated token account. It counts
+ * only with the classic token program, and only if the wallet owned the account before and after.
+ */
 export function amountReceived(
-  chain: Associated,
+  chain: AssociatedAccounts,
   transaction: ChainTransaction,
   wallet: string,
   { mint }: Token,
 ): bigint {
   if (mint === solMint) return transaction.lamports.get(wallet) ?? 0n
-  const mine = transaction.tokens.filter(
+  const owned = transaction.tokens.filter(
     (change) =>
       change.mint === mint &&
       change.classic &&
       change.ownerAfter === wallet &&
       (change.ownerBefore === undefined || change.ownerBefore === wallet),
   )
-  if (mine.length === 0) return 0n
+  if (owned.length === 0) return 0n
   const account = chain.associatedAccount(wallet, mint)
-  return mine.find((change) => change.account === account)?.delta ?? 0n
+  return owned.find((change) => change.account === account)?.delta ?? 0n
 }
 
-/** Whether a wallet lost at least what arrived, the network fee not counted. */
+/** Whether a wallet lost at least `received`. The network fee does not count. */
 function isDebited(transaction: ChainTransaction, wallet: string, token: Token, received: bigint): boolean {
   return -balanceChange(transaction, wallet, token) >= received
 }
 
-/** How a wallet's holding of a token changed, in base units, the network fee not counted. */
+/** The change of a wallet's balance of a token, in base units. The network fee does not count. */
 export function balanceChange(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
   if (mint === solMint) {
     const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
     return (transaction.lamports.get(wallet) ?? 0n) + networkFee
   }
-  // An account made in the transaction counts too: what moved into it is not spent.
+  // Includes accounts created in the transaction: tokens moved into them are not spent.
   const owned = transaction.tokens.filter(
     (change) => change.mint === mint && (change.ownerBefore ?? change.ownerAfter) === wallet,
   )

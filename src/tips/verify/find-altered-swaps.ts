@@ -11,18 +11,19 @@ interface Candidate extends MatchableIntent {
   readonly createdAt: Date
 }
 
-/** Most a supporter of SOL pays beside the amount: rents of accounts opened on the way, and tips to validators. */
-const extraLamports = 10_000_000n
-/** Between issuing and landing lie a minute of the block's life and the supporter's hesitation; clocks differ a little. */
-const longestMs = 10 * 60_000
+/** The most a supporter who pays in SOL spends besides the amount: rent of new accounts, and tips to validators. */
+const maxExtraLamports = 10_000_000n
+/** From the creation of the intent to the block: a minute for the blockhash, and time for the supporter to sign. */
+const maxAgeMs = 10 * 60_000
+/** The clocks of the database and the cluster differ a little. */
 const skewMs = 30_000
-/** Swaps one look finds candidates for; newer ones first. */
-const mostCandidates = 1000
+/** Intents one query returns, newest first. */
+const maxCandidates = 1000
 
 /**
- * Wallets add guard instructions to what they sign. A swap that could carry no reference key has then neither key nor
- * hash to be known by; it is known by who gave exactly the issued amount, to whom, within minutes of the issue. Reads
- * the candidates for all of these transactions at once.
+ * Finds the intents of swaps that a wallet altered, for example by adding guard instructions. Such a swap has a different
+ * message hash, and some engines cannot include a reference key. So it is matched by its source and payout wallets,
+ * its exact input amount and its time. One query reads the candidates for all transactions.
  */
 export async function findAlteredSwaps(
   db: Knex,
@@ -31,22 +32,22 @@ export async function findAlteredSwaps(
   const swaps = transactions.filter(({ accounts, blockTime }) => accounts.has(engineProgram) && blockTime)
   if (swaps.length === 0) return () => []
   const candidates = await readCandidates(db, swaps)
-  return (transaction) => candidates.filter((candidate) => fits(candidate, transaction))
+  return (transaction) => candidates.filter((candidate) => isPaidBy(candidate, transaction))
 }
 
-function fits(candidate: Candidate, transaction: ChainTransaction): boolean {
+function isPaidBy(candidate: Candidate, transaction: ChainTransaction): boolean {
   const input = tokenByMint(candidate.inputMint)
   const afterMs = (transaction.blockTime?.getTime() ?? Number.NaN) - candidate.createdAt.getTime()
-  const timely = afterMs >= -skewMs && afterMs <= longestMs
-  if (input === undefined || !timely || !transaction.signers.has(candidate.sourceWallet)) return false
-  const beside = -balanceChange(transaction, candidate.sourceWallet, input) - BigInt(candidate.inputRaw)
-  return input.mint === solMint ? beside >= 0n && beside <= extraLamports : beside === 0n
+  const isRecent = afterMs >= -skewMs && afterMs <= maxAgeMs
+  if (input === undefined || !isRecent || !transaction.signers.has(candidate.sourceWallet)) return false
+  const extra = -balanceChange(transaction, candidate.sourceWallet, input) - BigInt(candidate.inputRaw)
+  return input.mint === solMint ? extra >= 0n && extra <= maxExtraLamports : extra === 0n
 }
 
 function readCandidates(db: Knex, swaps: readonly ChainTransaction[]): Promise<Candidate[]> {
   const signers = new Set(swaps.flatMap((swap) => [...swap.signers]))
   const owners = new Set(swaps.flatMap(({ tokens }) => tokens.flatMap(({ ownerAfter }) => ownerAfter ?? [])))
-  const oldest = Math.min(...swaps.map(({ blockTime }) => blockTime?.getTime() ?? 0)) - longestMs
+  const oldest = Math.min(...swaps.map(({ blockTime }) => blockTime?.getTime() ?? 0)) - maxAgeMs
   return query<Candidate>(db, {
     name: 'tips.altered-swaps',
     text: /* sql */ `
@@ -55,7 +56,7 @@ function readCandidates(db: Knex, swaps: readonly ChainTransaction[]): Promise<C
       from payment_intents
       where source_wallet = any($1::text[]) and payout_wallet = any($2::text[]) and reference_key is null
         and created_at >= $3
-      order by created_at desc limit ${mostCandidates}`,
+      order by created_at desc limit ${maxCandidates}`,
     values: [[...signers], [...owners], new Date(oldest)],
   })
 }

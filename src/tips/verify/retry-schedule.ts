@@ -1,24 +1,24 @@
 import type { SignatureStatus } from '../../ports/chain.js'
 import type { DueTip, TipSchedule } from './tip-queue.js'
 
-/** A transaction seen but not yet confirmed: the next slot is 400 ms away. */
-const soonMs = 200
-const leastMs = 250
-const mostMs = 30 * 60_000
-/** A confirmed tip is looked at again for finality after this. */
-const finalityMs = 3000
-/** For so long a confirmed transaction must be missing before it counts as vanished: nodes fall behind and recover. */
-const missingLongMs = 60_000
+/** For a transaction that is processed but not confirmed: the next slot is 400 ms away. */
+const processedMs = 200
+const minMs = 250
+const maxMs = 30 * 60_000
+/** The shortest wait before a confirmed tip is checked for finality again. */
+const minFinalityMs = 3000
+/** A confirmed transaction must be missing this long before it may have vanished: nodes fall behind and recover. */
+const vanishedAfterMs = 60_000
 
-/** What is known of a tip after a look that did not confirm it. */
+/** What the chain answered about a tip that this check did not confirm. */
 export interface ChainAnswer {
-  /** Absent: the chain did not answer about it. */
+  /** Undefined: the chain gave no answer. */
   readonly status: SignatureStatus | undefined
-  /** Absent: not asked for, not answered or not readable. */
+  /** Undefined: not requested, not answered or not readable. */
   readonly transaction: { readonly failed: boolean; readonly blockTime: Date | undefined } | undefined
 }
 
-/** What follows from a look at a pending tip that was not confirmed by it. Not knowing is "later", never a verdict. */
+/** When a pending tip that was not confirmed is due again. A missing answer means "later", never an outcome. */
 export function schedulePending(
   tip: DueTip,
   { status, transaction }: ChainAnswer,
@@ -27,43 +27,42 @@ export function schedulePending(
   const { id, attempts, ageMs } = tip
   const done = (outcome: TipSchedule['outcome']): TipSchedule => ({ id, attempts, dueInMs: null, outcome })
   const later = (dueInMs: number): TipSchedule => ({ id, attempts, dueInMs, outcome: null })
-  if (status === undefined) return later(patience(ageMs))
-  if (status.commitment === 'none') return ageMs > giveUpMs ? done('not_found') : later(patience(ageMs))
-  if (status.commitment === 'processed') return later(soonMs)
-  // On another fork it may still succeed.
-  if (status.failed) return status.commitment === 'finalized' ? done('tx_failed') : later(patience(ageMs))
-  // Two nodes disagree.
-  if (transaction?.failed === true) return ageMs > giveUpMs ? done('tx_failed') : later(patience(ageMs))
-  // A node may know a fresh transaction before it knows its time, and a claim counts only with one.
-  return transaction?.blockTime === undefined ? later(patience(ageMs)) : done('mismatch')
+  if (status === undefined) return later(waitFor(ageMs))
+  if (status.commitment === 'none') return ageMs > giveUpMs ? done('not_found') : later(waitFor(ageMs))
+  if (status.commitment === 'processed') return later(processedMs)
+  // Before finality it may still succeed on another fork.
+  if (status.failed) return status.commitment === 'finalized' ? done('tx_failed') : later(waitFor(ageMs))
+  // The status and the transaction came from different nodes, which disagree.
+  if (transaction?.failed === true) return ageMs > giveUpMs ? done('tx_failed') : later(waitFor(ageMs))
+  // A node may know a new transaction before its block time. Without the time a claim cannot be checked.
+  return transaction?.blockTime === undefined ? later(waitFor(ageMs)) : done('mismatch')
 }
 
 /**
- * What is to be done about a confirmed tip. `moved`: finalized elsewhere than where it was confirmed, so that it may
- * have done something else there. `vanished` is a suspicion, for the chain to be asked about in earnest.
+ * The state of a confirmed tip on its way to finality. `moved`: finalized in another slot than it was confirmed in, so its
+ * effects may differ. `vanished` is only a suspicion: every endpoint must agree before the tip fails.
  */
 export type Finality = 'final' | 'moved' | 'wait' | 'missing' | 'vanished'
 
-/** Judges a confirmed tip by its status. */
 export function classifyFinality({ slot, missingMs }: DueTip, status: SignatureStatus | undefined): Finality {
   if (status === undefined) return 'wait'
   if (status.commitment === 'finalized' && status.failed) return 'vanished'
   if (status.commitment === 'finalized') return status.slot === slot ? 'final' : 'moved'
   if (status.commitment !== 'none') return 'wait'
-  return missingMs !== null && missingMs >= missingLongMs ? 'vanished' : 'missing'
+  return missingMs !== null && missingMs >= vanishedAfterMs ? 'vanished' : 'missing'
 }
 
-/** The next look at a confirmed tip that is not final yet. */
+/** When a confirmed tip that is not final is due again. `missing` undefined: no answer. */
 export function scheduleConfirmed(
   { id, attempts, ageMs, missingMs }: DueTip,
   missing: boolean | undefined,
 ): TipSchedule {
-  const look = { id, attempts, dueInMs: Math.max(finalityMs, patience(ageMs)), outcome: null }
-  // Without an answer it stays as missing as it was.
-  return { ...look, missing: missing ?? missingMs !== null }
+  const schedule = { id, attempts, dueInMs: Math.max(minFinalityMs, waitFor(ageMs)), outcome: null }
+  // Without an answer it stays missing or not missing, as before.
+  return { ...schedule, missing: missing ?? missingMs !== null }
 }
 
-/** An eighth of the tip's age: a fresh one is looked for four times a second, a junk signature ever more rarely. */
-function patience(ageMs: number): number {
-  return Math.min(mostMs, Math.max(leastMs, ageMs / 8))
+/** An eighth of the tip's age: a new tip is checked four times a second, an unknown signature ever more rarely. */
+function waitFor(ageMs: number): number {
+  return Math.min(maxMs, Math.max(minMs, ageMs / 8))
 }

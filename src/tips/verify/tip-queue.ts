@@ -2,41 +2,42 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
 
-/** A tip the verifier has taken: nobody else takes it before the lease ends. */
+/** A tip that this worker has taken. No other worker takes it before the lease ends. */
 export interface DueTip {
   readonly id: string
   readonly status: 'pending' | 'confirmed' | 'failed'
-  /** The fence: what this worker writes counts only while nobody took the tip, or claimed it anew, since. */
+  /** The fence: the result is written only if no worker has taken the tip, and no claim has come in, since. */
   readonly attempts: number
-  /** Since it was recorded; of a confirmed tip since its confirmation. */
+  /** Age since it was recorded; for a confirmed tip, since its confirmation. */
   readonly ageMs: number
-  /** Where it landed, once confirmed. */
+  /** The slot of the transaction, once confirmed. */
   readonly slot: bigint | null
   readonly final: boolean
-  /** For how long a confirmed transaction has not been found; null while it is. */
+  /** How long the transaction of a confirmed tip has been missing; null while it is found. */
   readonly missingMs: number | null
-  /** What was claimed, oldest first. */
+  /** Oldest first. */
   readonly claims: readonly StoredClaim[]
 }
 
-/** A claim and its row in tip_claims; the first claim lives in the tip itself. */
+/** A claim as stored: the first in the tip itself, further ones in `tip_claims`. */
 export interface StoredClaim extends Claim {
+  /** The row in `tip_claims`. */
   readonly furtherId?: number
 }
 
-/** Where the work on a tip stands after a look. `dueInMs` null: nothing is left to do. */
+/** When a tip is due again after a check. `dueInMs` null: never. */
 export interface TipSchedule {
   readonly id: string
   readonly attempts: number
   readonly dueInMs: number | null
   readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | null
-  /** A confirmed transaction was not found. */
+  /** The transaction of a confirmed tip was not found. */
   readonly missing?: boolean
 }
 
-/** Tips one look takes at most: four questions for statuses, asked side by side. */
+/** Tips one check takes: four concurrent calls for statuses. */
 export const batchSize = 1024
-/** Longer than any look takes; a crashed verifier's tips come back after it. */
+/** Longer than a check takes. The tips of a crashed verifier are due again after it. */
 const leaseSeconds = 30
 
 const claimColumns = (table: string): string => /* sql */ `
@@ -44,8 +45,8 @@ const claimColumns = (table: string): string => /* sql */ `
   ${table}.message, ${table}.claimed_intent_id as "intentId"`
 
 /**
- * Takes the longest due tips, with everything that was claimed about them, and the database's time. `now()`, not
- * `clock_timestamp()`, in the condition: only a stable bound stops the scan of the index at what is due.
+ * Takes the tips that have been due longest, with all their claims, and returns the database's time. The condition uses
+ * `now()`, not `clock_timestamp()`: `now()` is stable, so the index scan stops at rows not yet due.
  */
 export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[] }> {
   const rows = await query<Omit<DueTip, 'claims'> & Claim & { now: Date; further: StoredClaim[] | null }>(
@@ -76,42 +77,42 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
   return { now: rows[0]?.now ?? new Date(), tips }
 }
 
-/** Milliseconds until the next row of the table is due, whoever put it off. */
-export async function nextDueIn(db: Knex, table: 'tips' | 'payment_intents'): Promise<number> {
+/** Milliseconds until the next tip is due; infinity when none is. */
+export async function msToNextDueTip(db: Knex): Promise<number> {
   const [row] = await query<{ ms: number | null }>(db, {
-    name: `${table}.next-due`,
-    text: `select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from ${table} where due_at is not null`,
+    name: 'tips.next-due',
+    text: 'select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from tips where due_at is not null',
     values: [],
   })
   return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)
 }
 
-/** Writes down what the looks found, in the order of ids (the lock order of all who write tips). */
-export async function finishTips(db: Knex, looks: readonly TipSchedule[]): Promise<void> {
-  if (looks.length === 0) return
+/** Writes when the tips are due again. Locks them in the order of their ids, as every writer of tips does. */
+export async function finishTips(db: Knex, schedules: readonly TipSchedule[]): Promise<void> {
+  if (schedules.length === 0) return
   await query(db, {
     name: 'tips.finish',
     text: /* sql */ `
-      with look as (
+      with schedule as (
         select * from unnest($1::text[], $2::int[], $3::float8[], $4::tip_outcome[], $5::boolean[])
-          as l(id, attempts, due_in_ms, outcome, missing)
-      ), held as materialized (
-        select t.id from tips t join look l on l.id = t.id and l.attempts = t.attempts order by t.id for update of t
+          as s(id, attempts, due_in_ms, outcome, missing)
+      ), locked as materialized (
+        select t.id from tips t join schedule s on s.id = t.id and s.attempts = t.attempts order by t.id for update of t
       ), disproved as (
         update tip_claims c set found_false_at = clock_timestamp()
-        from held h join look l on l.id = h.id where c.tip_id = h.id and l.outcome = 'mismatch' and c.found_false_at is null
+        from locked l join schedule s on s.id = l.id where c.tip_id = l.id and s.outcome = 'mismatch' and c.found_false_at is null
       )
       update tips t set
-        due_at = clock_timestamp() + l.due_in_ms * interval '1 ms', outcome = l.outcome,
-        missing_since = case when l.missing then coalesce(t.missing_since, clock_timestamp()) end,
-        found_false_at = case when l.outcome = 'mismatch' then coalesce(t.found_false_at, clock_timestamp()) else t.found_false_at end
-      from held h join look l on l.id = h.id where t.id = h.id`,
+        due_at = clock_timestamp() + s.due_in_ms * interval '1 ms', outcome = s.outcome,
+        missing_since = case when s.missing then coalesce(t.missing_since, clock_timestamp()) end,
+        found_false_at = case when s.outcome = 'mismatch' then coalesce(t.found_false_at, clock_timestamp()) else t.found_false_at end
+      from locked l join schedule s on s.id = l.id where t.id = l.id`,
     values: [
-      looks.map(({ id }) => id),
-      looks.map(({ attempts }) => attempts),
-      looks.map(({ dueInMs }) => dueInMs),
-      looks.map(({ outcome }) => outcome),
-      looks.map(({ missing = false }) => missing),
+      schedules.map(({ id }) => id),
+      schedules.map(({ attempts }) => attempts),
+      schedules.map(({ dueInMs }) => dueInMs),
+      schedules.map(({ outcome }) => outcome),
+      schedules.map(({ missing = false }) => missing),
     ],
   })
 }

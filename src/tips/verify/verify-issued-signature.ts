@@ -1,17 +1,17 @@
 import type { Knex } from 'knex'
-import { hasSigned } from '../../kernel/ed25519.js'
+import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import { type Token, tokenByMint, tokenBySymbol } from '../../kernel/tokens.js'
 import { messageOf } from '../../kernel/wire-transaction.js'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
-import { possibleUnits } from './claim-agreement.js'
-import { factsFromPayment, type TipFacts } from './match-tip.js'
+import { factsFromPayment, possibleUnits, type TipFacts } from './match-tip.js'
 import type { DueTip } from './tip-queue.js'
 
-/** Messages tried per tip: a check takes a tenth of a millisecond, and strangers choose what they claim. */
-const mostTried = 4
+/** Signature checks per tip. One takes 0.1 ms, and callers choose what they claim, so the number is bounded. */
+const maxTried = 4
 
-interface IssuedTransfer {
+/** A payment intent of a direct transfer. Amounts are in base units. */
+interface DirectIntent {
   readonly id: string
   readonly payoutWallet: string
   readonly sourceWallet: string
@@ -22,24 +22,25 @@ interface IssuedTransfer {
   readonly transaction: Uint8Array
 }
 
-type Stored = Omit<IssuedTransfer, 'gross' | 'net' | 'fee'> & Record<'gross' | 'net' | 'fee', string>
+type DirectIntentRow = Omit<DirectIntent, 'gross' | 'net' | 'fee'> & Record<'gross' | 'net' | 'fee', string>
 
 /**
- * The facts of landed tips whose signature is one of the very message we issued: then every instruction is ours, all
- * of them succeeded, and what they moved is known without asking the chain for the transaction. Only for direct
- * transfers between three different wallets; whatever else, or altered by a wallet, is not among the answers.
+ * The facts of landed tips whose signature is valid for the unchanged message of a payment intent. All instructions are
+ * then ours and succeeded, so the amounts are known without fetching the transaction. Only for direct transfers between three
+ * different wallets. Other tips, and those altered by a wallet, are not in the result.
  */
 export async function verifyIssuedSignatures(
   db: Knex,
   tips: readonly DueTip[],
   treasury: string,
 ): Promise<Map<string, TipFacts>> {
-  const issued = await readIssued(db, tips)
+  const intents = await readDirectIntents(db, tips)
   const proven = new Map<string, TipFacts>()
   async function prove(tip: DueTip): Promise<void> {
-    for (const one of candidates(tip, issued)) {
-      if (!(await hasSigned(one.sourceWallet, messageOf(one.transaction), tip.id))) continue
-      const facts = factsOfTransfer(tip, one, treasury)
+    for (const intent of candidates(tip, intents)) {
+      if (!(await verifyMessageSignature(intent.sourceWallet, messageOf(intent.transaction), tip.id)))
+        continue
+      const facts = factsFromIntent(tip, intent, treasury)
       if (facts !== undefined) proven.set(tip.id, facts)
       return
     }
@@ -48,50 +49,50 @@ export async function verifyIssuedSignatures(
   return proven
 }
 
-function factsOfTransfer(
+function factsFromIntent(
   { claims }: DueTip,
-  { id, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee }: IssuedTransfer,
+  { id, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee }: DirectIntent,
   treasury: string,
 ): TipFacts | undefined {
-  // Where two of the three are one wallet, balances say more than instructions.
+  // If two of the three are the same wallet, only balance changes show the amounts.
   if (new Set([recipient, sender, treasury]).size < 3) return undefined
   const token = tokenByMint(mint) as Token
   return factsFromPayment(claims, { recipient, sender, token, received }, fee, id)
 }
 
-/** What was issued for a payment as a claim describes it. */
-interface Likeness {
+/** A payment as a claim describes it. */
+interface ClaimedPayment {
   readonly sender: string
   readonly recipient: string
   readonly gross: bigint
 }
 
-/** What the claims point to: an intent by its id, or what was issued to this supporter for this wallet and amount. */
+/** The intents the claims refer to: by id, or by supporter, creator wallet and amount. */
 function candidates(
   { claims }: DueTip,
-  issued: ReadonlyMap<string, readonly IssuedTransfer[]>,
-): IssuedTransfer[] {
-  const marks = claims.flatMap((claim) => [claim.intentId ?? '', ...likenesses(claim).map(keyOf)])
-  return [...new Set(marks.flatMap((mark) => issued.get(mark) ?? []))].slice(0, mostTried)
+  intents: ReadonlyMap<string, readonly DirectIntent[]>,
+): DirectIntent[] {
+  const keys = claims.flatMap((claim) => [claim.intentId ?? '', ...claimedPayments(claim).map(keyOf)])
+  return [...new Set(keys.flatMap((key) => intents.get(key) ?? []))].slice(0, maxTried)
 }
 
-function likenesses(claim: Claim): Likeness[] {
+function claimedPayments(claim: Claim): ClaimedPayment[] {
   const token = tokenBySymbol(claim.tokenSymbol)
   if (token === undefined) return []
   const { sender, creatorWallet: recipient } = claim
   return possibleUnits(claim, token).map((gross) => ({ sender, recipient, gross }))
 }
 
-function keyOf({ sender, recipient, gross }: Likeness): string {
+function keyOf({ sender, recipient, gross }: ClaimedPayment): string {
   return `${sender} ${recipient} ${gross}`
 }
 
-async function readIssued(db: Knex, tips: readonly DueTip[]): Promise<Map<string, IssuedTransfer[]>> {
+async function readDirectIntents(db: Knex, tips: readonly DueTip[]): Promise<Map<string, DirectIntent[]>> {
   const claims = tips.flatMap((tip) => tip.claims)
   if (claims.length === 0) return new Map()
-  const alike = [...new Map(claims.flatMap(likenesses).map((like) => [keyOf(like), like])).values()]
-  const rows = await query<Stored>(db, {
-    name: 'tips.issued',
+  const payments = [...new Map(claims.flatMap(claimedPayments).map((one) => [keyOf(one), one])).values()]
+  const rows = await query<DirectIntentRow>(db, {
+    name: 'tips.direct-intents',
     text: /* sql */ `
       with wanted as (
         select id from payment_intents where id = any($1::text[])
@@ -100,7 +101,7 @@ async function readIssued(db: Knex, tips: readonly DueTip[]): Promise<Map<string
         cross join lateral (
           select id from payment_intents
           where source_wallet = p.sender and payout_wallet = p.recipient and input_raw = p.gross
-          order by created_at desc limit ${mostTried}) i)
+          order by created_at desc limit ${maxTried}) i)
       select i.id, i.payout_wallet as "payoutWallet", i.source_wallet as "sourceWallet", i.input_mint as mint,
              i.input_raw as gross, i.expected_raw as net, i.fee_raw as fee, i.transaction
       from wanted join payment_intents i using (id)
@@ -108,20 +109,20 @@ async function readIssued(db: Knex, tips: readonly DueTip[]): Promise<Map<string
       order by i.created_at desc`,
     values: [
       [...new Set(claims.flatMap(({ intentId }) => intentId ?? []))],
-      alike.map(({ sender }) => sender),
-      alike.map(({ recipient }) => recipient),
-      alike.map(({ gross }) => gross),
+      payments.map(({ sender }) => sender),
+      payments.map(({ recipient }) => recipient),
+      payments.map(({ gross }) => gross),
     ],
   })
-  const issued = new Map<string, IssuedTransfer[]>()
-  const note = (key: string, transfer: IssuedTransfer): void => {
-    issued.set(key, [...(issued.get(key) ?? []), transfer])
+  const byKey = new Map<string, DirectIntent[]>()
+  const add = (key: string, intent: DirectIntent): void => {
+    byKey.set(key, [...(byKey.get(key) ?? []), intent])
   }
   for (const { gross, net, fee, ...row } of rows) {
-    const transfer = { ...row, gross: BigInt(gross), net: BigInt(net), fee: BigInt(fee) }
-    const { id, sourceWallet: sender, payoutWallet: recipient } = transfer
-    note(id, transfer)
-    note(keyOf({ sender, recipient, gross: transfer.gross }), transfer)
+    const intent = { ...row, gross: BigInt(gross), net: BigInt(net), fee: BigInt(fee) }
+    const { id, sourceWallet: sender, payoutWallet: recipient } = intent
+    add(id, intent)
+    add(keyOf({ sender, recipient, gross: intent.gross }), intent)
   }
-  return issued
+  return byKey
 }

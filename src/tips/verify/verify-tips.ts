@@ -7,22 +7,22 @@ import { finalizeOrFail } from '../confirm/finalize-tips.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
 import { schedulePending } from './retry-schedule.js'
-import { batchSize, type DueTip, finishTips, nextDueIn, takeDueTips } from './tip-queue.js'
+import { batchSize, type DueTip, finishTips, msToNextDueTip, takeDueTips } from './tip-queue.js'
 import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 
 const hourMs = 3_600_000
 
-/** Looks at once: while one waits for the chain, another computes and a third writes. */
-const lanes = 3
-/** Looks of one batch and lane: a worker that is told to stop ends its batch first. */
-const looksEach = 4
+/** Concurrent checks: while one waits for the chain, another computes and a third writes. */
+const maxConcurrent = 3
+/** Checks one after the other. Bounds a batch, because a stopping worker finishes its batch first. */
+const maxInSequence = 4
 
 /**
- * One batch of the verifier: take what is due, look at the chain in batches, write down what was found. In this
- * order - look, call, transact - and a crash anywhere leaves rows that come due again by themselves. As long as there
- * is more than one look can take, several run side by side.
+ * One batch of the verifier: take due tips, check them on the chain, write the results. Reading, calling and writing
+ * happen in this order, so after a crash at any point the tips come due again (docs/decisions/0002). While more tips are
+ * due than one check takes, several checks run concurrently.
  */
 export function createVerifierBatch(services: Needs): Batch {
   const { db } = services
@@ -30,80 +30,81 @@ export function createVerifierBatch(services: Needs): Batch {
     const running: Promise<void>[] = []
     let total = 0
     let failure: unknown
-    async function lane(): Promise<void> {
-      for (let looks = 1, full = true; full && looks <= looksEach; looks++) {
+    async function checkInSequence(): Promise<void> {
+      for (let checks = 1, full = true; full && checks <= maxInSequence; checks++) {
         const taken = await takeDueTips(db)
         total += taken.tips.length
         full = taken.tips.length === batchSize
-        if (full && running.length < lanes) start()
-        if (taken.tips.length > 0) await look(services, taken)
+        if (full && running.length < maxConcurrent) start()
+        if (taken.tips.length > 0) await checkTips(services, taken)
       }
     }
     function start(): void {
       running.push(
-        lane().catch((error: unknown) => {
+        checkInSequence().catch((error: unknown) => {
           failure = error
         }),
       )
     }
     start()
-    // Grows while it is walked.
-    for (const one of running) await one
-    // The tips are put off already; whoever runs the batch counts the failure and pauses.
+    // A running sequence can start another one, so the array grows during this loop.
+    for (const sequence of running) await sequence
+    // The tips are scheduled already. The worker loop counts the failure and pauses.
     if (failure !== undefined) throw failure
-    return total === 0 ? { taken: 0, nextDueMs: await nextDueIn(db, 'tips') } : { taken: total }
+    return total === 0 ? { taken: 0, nextDueMs: await msToNextDueTip(db) } : { taken: total }
   }
 }
 
-async function look(
+async function checkTips(
   services: Needs,
   { now, tips }: { readonly now: Date; readonly tips: readonly DueTip[] },
 ): Promise<void> {
   const pending = tips.filter(({ status }) => status === 'pending')
   const confirmed = tips.filter(({ status }) => status === 'confirmed')
-  const unsettled = confirmed.filter(({ final }) => !final)
-  const asked = createAsking()
-  const statuses = await asked.orNone(services.chain.statuses([...pending, ...unsettled].map(({ id }) => id)))
+  const unfinalized = confirmed.filter(({ final }) => !final)
+  const calls = createChainCalls()
+  const ids = [...pending, ...unfinalized].map(({ id }) => id)
+  const statuses = await calls.orEmpty(services.chain.statuses(ids))
 
-  const looks = await verifyPending(services, pending, statuses, now, asked)
+  const schedules = await verifyPending(services, pending, statuses, now, calls)
   await backfillMessages(services, confirmed)
-  const settled = await finalizeOrFail(services, unsettled, statuses)
-  const nothingLeft = tips.filter(({ status, final }) => final || status === 'failed')
-  const rest = nothingLeft.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
-  await finishTips(services.db, [...looks, ...settled.looks, ...rest])
-  const failure = asked.failure() ?? settled.failure
+  const finality = await finalizeOrFail(services, unfinalized, statuses)
+  const done = tips.filter(({ status, final }) => final || status === 'failed')
+  const never = done.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
+  await finishTips(services.db, [...schedules, ...finality.schedules, ...never])
+  const failure = calls.failure() ?? finality.failure
   if (failure !== undefined) throw failure
 }
 
 /**
- * Questions to a chain that may give no usable answer: then it gives none about these tips, which are looked at again
- * soon, not at the end of the lease.
+ * Calls to the chain. A failed call counts as an empty answer, so that its tips are scheduled to be checked again soon, not
+ * at the end of the lease. The error is kept for the worker loop.
  */
-function createAsking() {
+function createChainCalls() {
   let failure: unknown
   return {
     failure: () => failure,
-    orNone: <T>(asked: Promise<Map<string, T>>): Promise<Map<string, T>> =>
-      asked.catch((error: unknown) => {
+    orEmpty: <T>(call: Promise<Map<string, T>>): Promise<Map<string, T>> =>
+      call.catch((error: unknown) => {
         failure = error
         return new Map()
       }),
   }
 }
 
-/** Confirms what has landed and is a tip. Answers when to look again at the others. */
+/** Confirms the tips that have landed and match. Returns when the others are due again. */
 async function verifyPending(
   services: Needs,
   pending: readonly DueTip[],
   statuses: ReadonlyMap<string, SignatureStatus>,
   now: Date,
-  asked: ReturnType<typeof createAsking>,
+  calls: ReturnType<typeof createChainCalls>,
 ) {
   const { db, chain, config } = services
   const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
   const proven = await verifyIssuedSignatures(db, landed, config.tips.treasuryWallet)
   const unproven = landed.filter(({ id }) => !proven.has(id))
-  const transactions = await asked.orNone(chain.transactions(unproven.map(({ id }) => id)))
+  const transactions = await calls.orEmpty(chain.transactions(unproven.map(({ id }) => id)))
   const matched = await matchTips(services, unproven, transactions, now)
   const confirmations = landed.flatMap((tip): Confirmation[] => {
     const { slot, commitment } = statuses.get(tip.id) as SignatureStatus
@@ -116,13 +117,13 @@ async function verifyPending(
     ]
   })
   await confirmTips(services, confirmations)
-  const done = new Set(confirmations.map(({ id }) => id))
+  const confirmed = new Set(confirmations.map(({ id }) => id))
   const giveUpMs = config.tips.claimWindowHours * hourMs
   return pending
-    .filter(({ id }) => !done.has(id))
+    .filter(({ id }) => !confirmed.has(id))
     .map((tip) => {
-      const seen = { status: statuses.get(tip.id), transaction: transactions.get(tip.id) }
-      return schedulePending(tip, seen, giveUpMs)
+      const answer = { status: statuses.get(tip.id), transaction: transactions.get(tip.id) }
+      return schedulePending(tip, answer, giveUpMs)
     })
 }
 
@@ -137,7 +138,7 @@ async function matchTips(
   now: Date,
 ): Promise<ReadonlyMap<string, TipFacts>> {
   const readable = tips.filter(({ id }) => transactions.get(id)?.failed === false)
-  const known = await loadMatchContext(
+  const contextOf = await loadMatchContext(
     db,
     readable.map(({ id }) => transactions.get(id) as ChainTransaction),
   )
@@ -146,8 +147,8 @@ async function matchTips(
   const facts = new Map<string, TipFacts>()
   for (const { id, claims } of readable) {
     const transaction = transactions.get(id) as ChainTransaction
-    const found = matchTip(chain, { transaction, claims, treasury, notBefore, ...known(transaction) })
-    if (found !== undefined) facts.set(id, found)
+    const matched = matchTip(chain, { transaction, claims, treasury, notBefore, ...contextOf(transaction) })
+    if (matched !== undefined) facts.set(id, matched)
   }
   return facts
 }

@@ -4,35 +4,36 @@ import type { WithdrawalStatus } from '../lifecycle.js'
 import type { ReviewKind } from '../review/review.js'
 import type { Withdrawal } from '../withdrawal.js'
 
-/** Sendings of one payout, the first included, before a person must look. */
-const sendsMost = 3
+/** After so many requests, the first included, only a person can decide. */
+const maxSends = 3
 
-/** What of a withdrawal decides. */
+/** The fields of a withdrawal that a decision depends on. */
 export interface DecisionInput
   extends Pick<Withdrawal, 'status' | 'sendState' | 'sends' | 'netKobo' | 'providerReference'> {
   readonly sinceSent: number | null
 }
 
-/** What an answer of the provider means for a withdrawal. */
+/** What the provider's answer means for a withdrawal. */
 export type Decision =
-  /** It is there: walk to it. */
-  | { readonly kind: 'walk'; readonly to: WithdrawalStatus }
-  /** A person must look; `hold`: and nothing may be sent meanwhile. */
+  /** The provider has it: advance to its status. */
+  | { readonly kind: 'advance'; readonly to: WithdrawalStatus }
+  /** Only a person can decide. `hold`: nothing may be sent until then. */
   | { readonly kind: 'review'; readonly review: ReviewKind; readonly hold: boolean }
-  /** Not found, and it may be sent once more under the same reference. */
+  /** Not found; send it once more under the same reference. */
   | { readonly kind: 'resend' }
-  /** Not found, which proves nothing: ask again. */
-  | { readonly kind: 'ask-again' }
-  /** As we know it already. */
-  | { readonly kind: 'nothing' }
+  /** Not found, which proves nothing: poll again later. */
+  | { readonly kind: 'poll-again' }
+  /** Nothing new. */
+  | { readonly kind: 'none' }
 
+/** Facts about the provider. */
 export interface ProviderRules {
+  /** It documents that it refuses a reference that it has executed. */
   readonly deduplicates: boolean
-  /** How long a transfer the provider does not find may still turn up there. */
+  /** For so long, a transfer that the provider does not find may still appear there. */
   readonly settleSeconds: number
 }
 
-/** What is known of the provider, and how long it is given. */
 export function providerRules({ payouts, config }: Pick<Services, 'payouts' | 'config'>): ProviderRules {
   return { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
 }
@@ -52,31 +53,37 @@ const rank: Readonly<Record<WithdrawalStatus, number>> = {
   failed: 3,
 }
 
-/** Judges what the provider found under our reference, or that it found nothing. Never moves a withdrawal back. */
+/**
+ * Decides by the transfer that the provider found under our reference, or by its absence. Pure. Never moves a withdrawal
+ * back.
+ */
 export function decide(
   withdrawal: DecisionInput,
   found: ProviderTransfer | undefined,
   rules: ProviderRules,
 ): Decision {
-  if (found === undefined) return judgeAbsent(withdrawal, rules)
+  if (found === undefined) return decideAbsent(withdrawal, rules)
   if (!isOurs(withdrawal, found)) return { kind: 'review', review: 'mismatch', hold: true }
   const to = statusOf[found.state]
   const { status } = withdrawal
   if (status === 'completed' && to === 'failed') return { kind: 'review', review: 'reversed', hold: false }
   if (status === 'failed' && to !== 'failed')
     return { kind: 'review', review: 'paid_after_failed', hold: false }
-  return rank[to] > rank[status] ? { kind: 'walk', to } : { kind: 'nothing' }
+  return rank[to] > rank[status] ? { kind: 'advance', to } : { kind: 'none' }
 }
 
-/** Another amount or currency under our reference is not our transfer, whatever it says of itself. */
+/** A transfer with another amount, currency or reference is not ours, in any state. */
 function isOurs({ netKobo, providerReference }: DecisionInput, found: ProviderTransfer): boolean {
   return found.reference === providerReference && found.amountKobo === netKobo && found.currency === 'NGN'
 }
 
-function judgeAbsent({ status, sendState, sends, sinceSent }: DecisionInput, rules: ProviderRules): Decision {
-  if (status === 'completed' || status === 'failed') return { kind: 'nothing' }
-  if (status !== 'pending' || sendState === 'manual_review') return { kind: 'ask-again' }
-  if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'ask-again' }
-  if (rules.deduplicates && sends < sendsMost) return { kind: 'resend' }
+function decideAbsent(
+  { status, sendState, sends, sinceSent }: DecisionInput,
+  rules: ProviderRules,
+): Decision {
+  if (status === 'completed' || status === 'failed') return { kind: 'none' }
+  if (status !== 'pending' || sendState === 'manual_review') return { kind: 'poll-again' }
+  if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }
+  if (rules.deduplicates && sends < maxSends) return { kind: 'resend' }
   return { kind: 'review', review: 'unknown', hold: true }
 }

@@ -3,8 +3,8 @@ import type { Services } from '../../services.js'
 import { reconcileNow } from '../work-queue.js'
 
 /**
- * Takes a webhook of the fiat provider, about a payment or a payout: it only says what to ask about, and nothing in it is
- * believed. False when it is not signed with our key. `raw`: the very bytes that were signed.
+ * Receives a webhook of the fiat provider about a payment or a payout. Its content is not trusted: it only makes the row due,
+ * and the worker asks the provider. False when the signature is wrong. `raw`: the bytes that were signed.
  */
 export async function receiveWebhook(
   services: Pick<Services, 'db' | 'collections' | 'wake'>,

@@ -3,13 +3,13 @@ import { singleFlight } from '../../platform/single-flight.js'
 import type { Bank } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 
-/** Banks come and go in months; after a failure the provider is asked again sooner. */
+/** The list changes a few times a year. After a failure the provider is asked again sooner. */
 const freshMs = 3_600_000
-const pauseMs = 10_000
+const retryMs = 10_000
 
 type Needs = Pick<Services, 'db' | 'payouts' | 'log'>
 
-/** The banks one process knows: asked of the provider when needed, and while it is away as it last told any of us. */
+/** The banks, cached per process. While the provider is unavailable, the banks that any process stored last. */
 export class BankList {
   readonly #services: Needs
   #banks: Bank[] = []
@@ -20,7 +20,7 @@ export class BankList {
     this.#services = services
   }
 
-  /** By name. Throws ProviderError when nobody ever heard of any. */
+  /** Sorted by name. Throws ProviderError when the provider is unavailable and no bank was ever stored. */
   async banks(): Promise<Bank[]> {
     if (performance.now() >= this.#untilMs) await this.#readTogether()
     return this.#banks
@@ -29,34 +29,34 @@ export class BankList {
   async #read(): Promise<void> {
     const { payouts, db, log } = this.#services
     try {
-      const told = await payouts.banks()
-      this.#hold(await keepBanks(this.#services, told), freshMs)
+      const banks = await payouts.listBanks()
+      this.#cache(await storeBanks(this.#services, banks), freshMs)
     } catch (error) {
-      log.warn({ err: error }, 'the list of banks could not be read; the last one serves')
-      const kept = await query<Bank>(db, {
-        name: 'banks.kept',
+      log.warn({ err: error }, 'the provider did not return the list of banks; the stored banks are used')
+      const stored = await query<Bank>(db, {
+        name: 'banks.list',
         text: 'select code, name from banks order by name',
         values: [],
       })
-      if (kept.length === 0) throw error
-      this.#hold(kept, pauseMs)
+      if (stored.length === 0) throw error
+      this.#cache(stored, retryMs)
     }
   }
 
-  #hold(banks: Bank[], ms: number): void {
+  #cache(banks: Bank[], ms: number): void {
     this.#banks = banks
     this.#untilMs = performance.now() + ms
   }
 }
 
-/** Keeps what a bank is called for the history, also of banks the provider lists no more. */
-async function keepBanks({ db }: Needs, told: readonly Bank[]): Promise<Bank[]> {
+/** Stores the banks' names for the history. Banks that the provider no longer lists stay stored. */
+async function storeBanks({ db }: Needs, banks: readonly Bank[]): Promise<Bank[]> {
   await query(db, {
-    name: 'banks.keep',
+    name: 'banks.store',
     text: /* sql */ `
       insert into banks (code, name) select * from unnest($1::text[], $2::text[])
       on conflict (code) do update set name = excluded.name, seen_at = clock_timestamp()`,
-    values: [told.map(({ code }) => code), told.map(({ name }) => name)],
+    values: [banks.map(({ code }) => code), banks.map(({ name }) => name)],
   })
-  return told.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+  return banks.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
 }

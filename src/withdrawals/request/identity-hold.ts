@@ -8,27 +8,31 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 
 const koboPerNaira = 100n
 
-/** Who withdraws, as far as identity goes. */
-export interface Holder {
+/** Whether a creator's identity is verified (docs/decisions/0022). */
+export interface CreatorIdentity {
   readonly email: string
   readonly verified: boolean
 }
 
-/** Reads it so that a verification under way is waited for: else a withdrawal could be held just after everything was released. */
-export async function readHolder(trx: Knex, userId: string): Promise<Holder> {
-  const [holder] = await query<Holder>(trx, {
-    name: 'identity.holder',
+/**
+ * Locks the user's row in share mode, so that a verification in progress ends first. Otherwise a withdrawal could be held
+ * just after the verification released the others.
+ */
+export async function readIdentity(trx: Knex, userId: string): Promise<CreatorIdentity> {
+  const [identity] = await query<CreatorIdentity>(trx, {
+    name: 'identity.read',
     text: /* sql */ `
       select email, identity_verified_at is not null as verified from users where id = $1 for share`,
     values: [userId],
   })
-  if (holder === undefined) throw new Error(`There is no user ${userId}`)
-  return holder
+  if (identity === undefined) throw new Error(`There is no user ${userId}`)
+  return identity
 }
 
 /**
- * Whether a withdrawal is above what goes out unverified: by itself, or with the others of the last 24 hours that have not
- * failed. To be asked under the lock of the creator's ledger account, so that two at once do not each look small.
+ * Whether a withdrawal needs a verified identity: its own amount is above the limit, or its sum with the creator's
+ * withdrawals of the last 24 hours that have not failed. Call it under the lock of the creator's ledger account, so that
+ * concurrent withdrawals are added up.
  */
 export async function exceedsLimits(
   trx: Knex,
@@ -47,8 +51,8 @@ export async function exceedsLimits(
   return BigInt(row?.kobo ?? 0) + grossKobo > BigInt(limits.identityDailyNgn) * koboPerNaira
 }
 
-/** Asks the creator to prove who they are, in the transaction that holds the withdrawal. */
-export async function askForIdentity(
+/** Asks the creator by e-mail to prove the identity. In the transaction that holds the withdrawal. */
+export async function requestIdentity(
   uow: UnitOfWork,
   to: string,
   {

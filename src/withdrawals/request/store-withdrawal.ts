@@ -4,11 +4,11 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { reserveHold } from '../ledger-entries.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
-import { payoutJob } from '../reconcile/reconcile-payouts.js'
 import { type Withdrawal, withdrawalColumns } from '../withdrawal.js'
-import { askForIdentity, exceedsLimits, readHolder } from './identity-hold.js'
+import { payoutJob } from '../work-queue.js'
+import { exceedsLimits, readIdentity, requestIdentity } from './identity-hold.js'
 
-/** A withdrawal about to be made. */
+/** A withdrawal that is not stored yet. */
 export interface NewWithdrawal extends WithdrawalPrice {
   readonly userId: string
   readonly reference: string
@@ -17,47 +17,49 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly bankCode: string
   readonly accountNumber: string
   readonly accountName: string
-  /** The caller's Idempotency-Key, if there is one. */
-  readonly claim: KeyedRequest | undefined
+  /** The caller's Idempotency-Key, if the request has one. */
+  readonly keyedRequest: KeyedRequest | undefined
 }
 
-/** How long a key keeps standing for one withdrawal, as for every other answer. */
-const keptHours = 24
+/** How long a key belongs to one withdrawal. The same as for stored answers (docs/decisions/0030). */
+const keyHours = 24
 
-/** Another request with the same key has made its withdrawal meanwhile. */
+/** Another request with the same key has created its withdrawal meanwhile. */
 export class KeyTaken extends Error {
   override name = 'KeyTaken'
 }
 
 /**
- * Holds the money and writes the withdrawal down, in one transaction; also whether it waits for the creator's identity. The
- * ledger's lock puts a creator's withdrawals in order. Throws `insufficient_balance`, KeyTaken.
+ * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity.
+ * The lock on the creator's ledger account runs a creator's withdrawals one after the other. Throws `insufficient_balance`,
+ * KeyTaken.
  */
 export async function storeWithdrawal(
   uow: UnitOfWork,
   { config }: Pick<Services, 'config'>,
-  wanted: NewWithdrawal,
+  withdrawal: NewWithdrawal,
 ): Promise<void> {
   const { trx } = uow
-  const holder = await readHolder(trx, wanted.userId)
-  const hold = await reserveHold(trx, wanted)
-  const waits =
-    !holder.verified && (await exceedsLimits(trx, wanted.userId, wanted.grossKobo, config.withdrawals))
-  if (wanted.claim !== undefined) await freeOldKey(uow, wanted.claim)
-  await insert(uow, wanted, hold.id, waits)
-  if (!waits) {
-    uow.wake('payouts', payoutJob(wanted.reference, 0))
+  const identity = await readIdentity(trx, withdrawal.userId)
+  const hold = await reserveHold(trx, withdrawal)
+  const waitsForIdentity =
+    !identity.verified &&
+    (await exceedsLimits(trx, withdrawal.userId, withdrawal.grossKobo, config.withdrawals))
+  if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
+  await insert(uow, withdrawal, hold.id, waitsForIdentity)
+  if (!waitsForIdentity) {
+    uow.wake('payouts', payoutJob(withdrawal.reference, 0))
     return
   }
   const site = new URL(config.http.publicUrl).host
-  await askForIdentity(uow, holder.email, { ...wanted, site })
+  await requestIdentity(uow, identity.email, { ...withdrawal, site })
 }
 
 async function insert(
   { trx }: UnitOfWork,
-  wanted: NewWithdrawal,
-  hold: bigint,
-  waits: boolean,
+  withdrawal: NewWithdrawal,
+  holdTransfer: bigint,
+  waitsForIdentity: boolean,
 ): Promise<void> {
   const rows = await query(trx, {
     name: 'payouts.insert',
@@ -68,54 +70,57 @@ async function insert(
         case when $15 = 'not_sent' then clock_timestamp() end)
       on conflict (key_hash) do nothing returning id`,
     values: [
-      wanted.userId,
-      wanted.reference,
-      wanted.currency,
-      wanted.rateId,
-      wanted.debitMicro,
-      wanted.grossKobo,
-      wanted.feeKobo,
-      wanted.netKobo,
-      wanted.bankCode,
-      wanted.accountNumber,
-      wanted.accountName,
-      hold,
-      wanted.claim?.keyHash ?? null,
-      wanted.claim?.requestHash ?? null,
-      waits ? 'identity_hold' : 'not_sent',
+      withdrawal.userId,
+      withdrawal.reference,
+      withdrawal.currency,
+      withdrawal.rateId,
+      withdrawal.debitMicro,
+      withdrawal.grossKobo,
+      withdrawal.feeKobo,
+      withdrawal.netKobo,
+      withdrawal.bankCode,
+      withdrawal.accountNumber,
+      withdrawal.accountName,
+      holdTransfer,
+      withdrawal.keyedRequest?.keyHash ?? null,
+      withdrawal.keyedRequest?.requestHash ?? null,
+      waitsForIdentity ? 'identity_hold' : 'not_sent',
     ],
   })
   if (rows.length === 0) throw new KeyTaken()
 }
 
-async function freeOldKey({ trx }: UnitOfWork, { keyHash }: KeyedRequest): Promise<void> {
+async function releaseOldKey({ trx }: UnitOfWork, { keyHash }: KeyedRequest): Promise<void> {
   await query(trx, {
-    name: 'payouts.free-key',
+    name: 'payouts.release-key',
     text: /* sql */ `
       update withdrawals set key_hash = null, request_hash = null
       where key_hash = $1 and created_at < clock_timestamp() - $2 * interval '1 hour'`,
-    values: [keyHash, keptHours],
+    values: [keyHash, keyHours],
   })
 }
 
-export interface KeptWithdrawal extends Withdrawal {
-  /** Whether the request was the same that made it; null without a key. */
+export interface StoredWithdrawal extends Withdrawal {
+  /** Whether this request equals the one that created it. Null without a key. */
   readonly sameRequest: boolean | null
 }
 
-/** The withdrawal that was made with a key in the last 24 hours, or under a reference. */
+/** Finds a withdrawal by its reference, or by the key of its request in the last 24 hours. */
 export async function findStored(
   { db }: Pick<Services, 'db'>,
-  { reference, claim }: { readonly reference?: string; readonly claim?: KeyedRequest | undefined },
-): Promise<KeptWithdrawal | undefined> {
-  const [row] = await query<KeptWithdrawal>(db, {
+  {
+    reference,
+    keyedRequest,
+  }: { readonly reference?: string; readonly keyedRequest?: KeyedRequest | undefined },
+): Promise<StoredWithdrawal | undefined> {
+  const [row] = await query<StoredWithdrawal>(db, {
     name: 'payouts.stored',
     text: /* sql */ `
       select ${withdrawalColumns}, w.request_hash = $3 as "sameRequest" from withdrawals w
       where w.reference = $1
          or w.key_hash = $2 and w.created_at > clock_timestamp() - $4 * interval '1 hour'
       limit 1`,
-    values: [reference ?? null, claim?.keyHash ?? null, claim?.requestHash ?? null, keptHours],
+    values: [reference ?? null, keyedRequest?.keyHash ?? null, keyedRequest?.requestHash ?? null, keyHours],
   })
   return row
 }

@@ -1,112 +1,171 @@
 import { DomainError } from '../../kernel/errors.js'
 import { newPayoutReference } from '../../kernel/ids.js'
+import { displayNumber } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/balance.js'
 import type { CurrentRate, ExchangeRates } from '../../market/exchange-rates.js'
+import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
+import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
-import { presentWithdrawal } from '../present.js'
-import { priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
+import { parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
-import type { Withdrawal } from '../withdrawal.js'
-import { parseAmount } from './parse-amount.js'
+import { payoutChannel, type Withdrawal } from '../withdrawal.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
-import type { WaitForOutcome } from './wait-for-outcome.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake'>
 
-/** Who withdraws, and the key of the request, if there is one. */
-export interface Withdrawing {
+/** Who withdraws, and the idempotency key of the request, if it has one. */
+export interface Requester {
   readonly userId: string
-  readonly claim: KeyedRequest | undefined
+  readonly keyedRequest: KeyedRequest | undefined
 }
 
-/** What a process keeps for all withdrawals. */
+/** One per process, for all withdrawals. */
 export interface WithdrawTools {
   readonly rates: ExchangeRates
-  /** Somebody's own requests at once would only hold connections while they wait for the same balance. */
+  /** Parallel requests of one user would only hold connections while they wait for the same balance. */
   readonly perUser: KeyedMutex
   readonly waitForOutcome: WaitForOutcome
 }
 
 /**
- * Withdraws to a bank account (contract: POST /payouts/withdraw): holds the money, leaves the sending to the worker and
- * waits for its verdict. Refuses in the contract's order, and before anything is held. Throws `payout_refused` with the
- * provider's text; a request repeated under its key finds its withdrawal, whatever became of the first answer.
+ * Withdraws to a bank account (API: POST /payouts/withdraw). Reserves the money, leaves the sending to the worker, and waits
+ * for the outcome. All refusals but `payout_refused` come before any money is reserved. Throws `payout_refused` with the
+ * provider's text. A request that is repeated under its key finds its withdrawal, whether or not the first one was answered.
  */
 export async function withdraw(
   services: Needs,
   { rates, perUser, waitForOutcome }: WithdrawTools,
   input: WithdrawInput,
-  who: Withdrawing,
+  requester: Requester,
 ): Promise<WithdrawAnswer> {
   const withdrawal =
-    (await findByKey(services, who.claim)) ??
-    (await perUser(who.userId, () => place(services, rates, input, who)))
-  const verdict = await waitForOutcome(withdrawal.reference)
-  if (verdict.kind === 'failed') throw new DomainError('payout_refused', verdict.reason)
-  return presentWithdrawal(withdrawal, verdict.kind)
+    (await findByKey(services, requester.keyedRequest)) ??
+    (await perUser(requester.userId, () => create(services, rates, input, requester)))
+  const outcome = await waitForOutcome(withdrawal.reference)
+  if (outcome.kind === 'failed') throw new DomainError('payout_refused', outcome.reason)
+  return presentWithdrawal(withdrawal, outcome.kind)
 }
 
-async function findByKey(services: Needs, claim: KeyedRequest | undefined): Promise<Withdrawal | undefined> {
-  if (claim === undefined) return undefined
-  const found = await findStored(services, { claim })
+async function findByKey(
+  services: Needs,
+  keyedRequest: KeyedRequest | undefined,
+): Promise<Withdrawal | undefined> {
+  if (keyedRequest === undefined) return undefined
+  const found = await findStored(services, { keyedRequest })
   if (found?.sameRequest === false) throw new DomainError('idempotency_key_reused')
   return found
 }
 
-async function place(
+async function create(
   services: Needs,
   rates: ExchangeRates,
   input: WithdrawInput,
-  { userId, claim }: Withdrawing,
+  { userId, keyedRequest }: Requester,
 ): Promise<Withdrawal> {
   const { price, rate, currency } = await priceNow(services, rates, input, userId)
   const { bankCode, accountNumber, accountName } = input
   const reference = newPayoutReference()
   const bank = { bankCode, accountNumber, accountName }
-  const wanted = { ...price, ...bank, userId, reference, currency, rateId: rate.id, claim }
-  return store(services, wanted)
+  return store(services, { ...price, ...bank, userId, reference, currency, rateId: rate.id, keyedRequest })
 }
 
-/** The balance is looked at first: a request beyond it is refused however large it is, and costs no rate. */
+/** Reads the balance first, so that an amount in USDC above it is refused without a rate. */
 async function priceNow(
   { db, config }: Needs,
   rates: ExchangeRates,
   { amountUSDC, amountNGN }: WithdrawInput,
   userId: string,
 ): Promise<{ price: WithdrawalPrice; rate: CurrentRate; currency: 'USDC' | 'NGN' }> {
-  const asked = parseAmount(amountUSDC, amountNGN)
-  if (asked === undefined) throw new DomainError('invalid_amount')
+  const amount = parseAmount(amountUSDC, amountNGN)
+  if (amount === undefined) throw new DomainError('invalid_amount')
   const { available } = await readBalance(db, userId, 'USDC')
-  if (asked.currency === 'USDC') refuseBeyond(available, asked.micro)
+  if (amount.currency === 'USDC') refuseAboveBalance(available, amount.micro)
   const rate = await rates.current()
-  const price = priceWithdrawal(asked, rate.value, config.withdrawals)
-  refuseBeyond(available, price.debitMicro)
+  const price = priceWithdrawal(amount, rate.value, config.withdrawals)
+  refuseAboveBalance(available, price.debitMicro)
   if (price.netKobo < BigInt(config.withdrawals.minNgn) * 100n) throw new DomainError('invalid_amount')
-  return { price, rate, currency: asked.currency }
+  return { price, rate, currency: amount.currency }
 }
 
-function refuseBeyond(available: bigint, micro: bigint): void {
+function refuseAboveBalance(available: bigint, micro: bigint): void {
   if (micro > available) throw new DomainError('insufficient_balance')
 }
 
 /**
- * An error of COMMIT says nothing about the commit: what decides is whether the withdrawal is there. When nobody can tell
- * yet, the request fails without a word about the money, and its repetition under the same key finds out.
+ * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists. If
+ * that read fails too, the request fails, and a repetition under the same key finds out.
  */
-async function store(services: Needs, wanted: NewWithdrawal): Promise<Withdrawal> {
+async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
+  const { reference, keyedRequest } = withdrawal
   try {
-    await services.transact((uow) => storeWithdrawal(uow, services, wanted))
+    await services.transact((uow) => storeWithdrawal(uow, services, withdrawal))
   } catch (error) {
     if (error instanceof DomainError) throw error
-    const key = error instanceof KeyTaken ? { claim: wanted.claim } : { reference: wanted.reference }
+    const key = error instanceof KeyTaken ? { keyedRequest } : { reference }
     const found = await findStored(services, key).catch(() => undefined)
     if (found === undefined) throw error
     services.wake('payouts')
     return found
   }
-  const stored = await findStored(services, { reference: wanted.reference })
-  if (stored === undefined) throw new Error(`The withdrawal ${wanted.reference} is not there`)
+  const stored = await findStored(services, { reference })
+  if (stored === undefined) throw new Error(`The withdrawal ${reference} is not there`)
   return stored
+}
+
+/** `submitted`: the provider accepted it. `pending`: nothing is known yet. `reason`: the provider's text. */
+type Outcome =
+  | { readonly kind: 'submitted' | 'pending' }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+export type WaitForOutcome = (reference: string) => Promise<Outcome>
+
+/**
+ * Waits, for a limited time, until the worker knows whether the provider accepts a withdrawal. Limits how many requests of
+ * a process wait, so that a slow provider does not pile up requests; the others get `pending` without a wait.
+ */
+export function createWaitForOutcome(
+  services: Pick<Services, 'db' | 'notifications' | 'config'>,
+): WaitForOutcome {
+  const { waitMs, maxWaits } = services.config.withdrawals
+  let waiting = 0
+  return async (reference) => {
+    const totalMs = waiting < maxWaits ? waitMs : 0
+    waiting += 1
+    try {
+      const read = () => readOutcome(services, reference)
+      const options = { notifications: services.notifications, channel: payoutChannel(reference), totalMs }
+      return (await waitForRow(read, options)) ?? { kind: 'pending' }
+    } finally {
+      waiting -= 1
+    }
+  }
+}
+
+/** Undefined while a worker may still decide it. */
+async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Promise<Outcome | undefined> {
+  const [row] = await query<Pick<Withdrawal, 'status' | 'sendState' | 'failureReason'>>(db, {
+    name: 'payouts.outcome',
+    text: /* sql */ `
+      select status, send_state as "sendState", failure_reason as "failureReason" from withdrawals where reference = $1`,
+    values: [reference],
+  })
+  if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
+  if (row?.sendState === 'identity_hold') return { kind: 'pending' }
+  return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
+}
+
+function presentWithdrawal(withdrawal: Withdrawal, status: 'pending' | 'submitted'): WithdrawAnswer {
+  const { reference, currency, netKobo, feeKobo, debitMicro, sendState } = withdrawal
+  return {
+    provider: 'fiatpay',
+    reference,
+    status,
+    amountNGN: displayNumber(netKobo, 2),
+    systemFeeNGN: displayNumber(feeKobo, 2),
+    ...(currency === 'USDC' ? { amountUSDC: displayNumber(debitMicro, 6) } : {}),
+    currency,
+    requiresVerification: sendState === 'identity_hold',
+  }
 }

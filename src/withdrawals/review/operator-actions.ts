@@ -3,18 +3,18 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { recreditPayout } from '../ledger-entries.js'
 import type { ProviderRules } from '../reconcile/decide.js'
-import { payoutJob } from '../reconcile/reconcile-payouts.js'
-import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../transitions.js'
+import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { payoutJob } from '../work-queue.js'
 import { closeReviews, type ReviewKind, selfClosingKinds } from './review.js'
 import { releaseHeld } from './verify-identity.js'
 
-/** What an operator may do by hand with one withdrawal. */
+/** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'close'
 
-/** `refused`: why it may not be done as things are; `done` tells what is done, or would be. */
+/** `refused`: the reason why the action is not allowed now. `done`: what the action does, as a plan and as a report. */
 export type Permission = { readonly refused: string } | { readonly done: string }
 
-/** What was known when the provider was asked; `found` undefined: it finds no such transfer. */
+/** A withdrawal, and the provider's transfer of it. `found` undefined: the provider does not find one, or was not asked. */
 export interface ReviewedWithdrawal {
   readonly withdrawal: LockedWithdrawal
   readonly found: ProviderTransfer | undefined
@@ -23,98 +23,105 @@ export interface ReviewedWithdrawal {
 
 const neverSent = new Set(['identity_hold', 'not_sent'])
 
-/** Whether a deed may be done. Pure: the same question is asked for the plan, and again under the lock. */
+/** Whether an action is allowed. Pure. */
 export function checkAction(
-  deed: OperatorAction,
-  looked: ReviewedWithdrawal,
+  action: OperatorAction,
+  reviewed: ReviewedWithdrawal,
   rules: ProviderRules,
 ): Permission {
-  const { withdrawal, found, openReviews } = looked
-  if (deed === 'recredit') return permitRecredit(looked)
-  if (deed === 'close')
+  const { withdrawal, found, openReviews } = reviewed
+  if (action === 'recredit') return checkRecredit(reviewed)
+  if (action === 'close')
     return openReviews.length > 0
-      ? { done: `close what is open: ${openReviews.join(', ')}` }
-      : refused('nothing is open')
+      ? { done: `close the open reviews: ${openReviews.join(', ')}` }
+      : refused('it has no open review')
   if (withdrawal.status !== 'pending')
-    return refused(`it is ${withdrawal.status}${found ? `; the provider shows it ${found.state}` : ''}`)
-  if (found !== undefined) return refused(`the provider has it (${found.state}): ask moves it there`)
-  if (deed === 'release')
+    return refused(
+      `its status is ${withdrawal.status}, not pending${found ? `; the provider shows it ${found.state}` : ''}`,
+    )
+  if (found !== undefined)
+    return refused(`the provider has it (${found.state}). Run: npm run ops -- payouts ask <reference>`)
+  if (action === 'release')
     return withdrawal.sendState === 'identity_hold'
-      ? { done: 'send it, although nobody verified who it is for' }
-      : refused(`it is not held but ${withdrawal.sendState}`)
-  return deed === 'void' ? permitVoid(withdrawal, rules) : permitReplay(withdrawal, rules)
+      ? { done: 'send it, without a verified identity' }
+      : refused(`its send state is ${withdrawal.sendState}, not identity_hold`)
+  return action === 'void' ? checkVoid(withdrawal, rules) : checkReplay(withdrawal, rules)
 }
 
 /**
- * Sending again is safe for what surely never left, and otherwise only where the provider documents that it refuses a used
- * reference and has had the time to show what it took.
+ * It is safe to send a withdrawal that was certainly never sent. After a request that may have reached the provider it is safe
+ * only if the provider documents that it refuses a used reference, and has had the time to show the transfer.
  */
-function permitReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: ProviderRules): Permission {
-  if (sendState === 'identity_hold') return refused('it waits for an identity: release or verify-identity')
-  if (sendState === 'not_sent' && sends === 0) return { done: 'send it now: it never left' }
-  if (sendState === 'resend') return refused('it is being sent again already')
-  if (sendState === 'sending') return refused('a request may be on its way; the reconciler asks about it')
+function checkReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: ProviderRules): Permission {
+  if (sendState === 'identity_hold')
+    return refused('it waits for the identity of its creator: use release or verify-identity')
+  if (sendState === 'not_sent' && sends === 0) return { done: 'send it now; it was never sent before' }
+  if (sendState === 'resend') return refused('it is about to be sent again already')
+  if (sendState === 'sending')
+    return refused('a request may be on its way now; the reconciler will ask the provider')
   if (!rules.deduplicates)
-    return refused('it may have left, and the provider does not document that it refuses a used reference')
-  if ((sinceSent ?? 0) < rules.settleSeconds) return refused(tooYoung(rules))
-  return { done: 'send it once more under the same reference, which the provider refuses if it has it' }
+    return refused(
+      'the money may have been sent, and the provider does not document that it refuses a used reference',
+    )
+  if ((sinceSent ?? 0) < rules.settleSeconds) return refused(tooRecent(rules))
+  return { done: 'send it once more under the same reference; the provider refuses it if it has it already' }
 }
 
-/** Money goes back to the creator only when it surely stays here: never sent, or looked for long enough by a person. */
-function permitVoid(
-  { sendState, sinceSent, debitMicro }: LockedWithdrawal,
-  rules: ProviderRules,
-): Permission {
-  const done = `give the creator ${debitMicro} micro-USDC back; it is never sent again`
+/** The creator gets the money back only if it was never sent, or is in review and the provider had the time to show it. */
+function checkVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules: ProviderRules): Permission {
+  const done = `fail it and give the creator ${debitMicro} micro-USDC back; it is never sent again`
   if (neverSent.has(sendState)) return { done }
   if (sendState !== 'manual_review')
-    return refused(`it is ${sendState}: only what was never sent or is in manual_review`)
-  return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooYoung(rules)) : { done }
+    return refused(`its send state is ${sendState}: void needs identity_hold, not_sent or manual_review`)
+  return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooRecent(rules)) : { done }
 }
 
-function permitRecredit({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
-  if (withdrawal.status !== 'completed') return refused(`it is ${withdrawal.status}, not completed`)
+function checkRecredit({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
+  if (withdrawal.status !== 'completed') return refused(`its status is ${withdrawal.status}, not completed`)
   if (!openReviews.includes('reversed'))
-    return refused('no reversal is open: none was seen, or it was dealt with')
+    return refused('no review `reversed` is open: the money did not come back, or this was settled before')
   if (found?.state !== 'returned' && found?.state !== 'failed')
-    return refused(`the provider shows it ${found?.state ?? 'nowhere'}, not returned`)
-  return { done: `credit the creator ${withdrawal.debitMicro} micro-USDC again, once` }
+    return refused(
+      `the provider ${found ? `shows it ${found.state}` : 'does not find it'}; recredit needs returned or failed`,
+    )
+  return { done: `credit the creator with ${withdrawal.debitMicro} micro-USDC again, once` }
 }
 
-function tooYoung({ settleSeconds }: ProviderRules): string {
-  return `it may still turn up at the provider: ${settleSeconds} s after the last request at the earliest`
+function tooRecent({ settleSeconds }: ProviderRules): string {
+  return `the provider may still show it later: wait until ${settleSeconds} s after the last request`
 }
 
-function refused(why: string): Permission {
-  return { refused: why }
+function refused(reason: string): Permission {
+  return { refused: reason }
 }
 
-/** Does a permitted deed in the caller's transaction, which holds the withdrawal's lock. */
+/** Applies an allowed action in the caller's transaction, which holds the withdrawal's lock. */
 export async function applyAction(
   uow: UnitOfWork,
-  deed: OperatorAction,
+  action: OperatorAction,
   { withdrawal, openReviews }: ReviewedWithdrawal,
   reason: string,
 ): Promise<void> {
   const { id, reference, sends } = withdrawal
-  if (deed === 'release') await releaseHeld(uow, withdrawal)
-  if (deed === 'replay') {
-    await sendAgain(uow, withdrawal)
+  if (action === 'release') await releaseHeld(uow, withdrawal)
+  if (action === 'replay') {
+    await makeDueToSend(uow, withdrawal)
     uow.wake('payouts', payoutJob(reference, sends))
   }
-  if (deed === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
-  if (deed === 'recredit') await recreditPayout(uow.trx, withdrawal)
-  const settled = settledBy(deed, openReviews)
-  if (settled.length > 0) await closeReviews(uow, id, settled, `${deed}: ${reason}`)
+  if (action === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
+  if (action === 'recredit') await recreditPayout(uow.trx, withdrawal)
+  const closed = closedBy(action, openReviews)
+  if (closed.length > 0) await closeReviews(uow, id, closed, `${action}: ${reason}`)
 }
 
-function settledBy(deed: OperatorAction, open: readonly ReviewKind[]): readonly ReviewKind[] {
-  if (deed === 'close') return open
-  if (deed === 'recredit') return ['reversed']
-  return deed === 'release' ? [] : selfClosingKinds
+/** The kinds of review that an action settles. */
+function closedBy(action: OperatorAction, open: readonly ReviewKind[]): readonly ReviewKind[] {
+  if (action === 'close') return open
+  if (action === 'recredit') return ['reversed']
+  return action === 'release' ? [] : selfClosingKinds
 }
 
-async function sendAgain({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawal): Promise<void> {
+async function makeDueToSend({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawal): Promise<void> {
   await query(trx, {
     name: 'payouts.replay',
     text: /* sql */ `
@@ -124,7 +131,7 @@ async function sendAgain({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawa
   })
 }
 
-/** The withdrawal under its lock, with what was found outside before. Undefined: there is none. */
+/** Locks a withdrawal and reads its open reviews. Undefined: there is no such withdrawal. */
 export async function lockForReview(
   uow: UnitOfWork,
   id: string,
@@ -133,7 +140,7 @@ export async function lockForReview(
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) return undefined
   const rows = await query<{ kind: ReviewKind }>(uow.trx, {
-    name: 'reviews.of',
+    name: 'reviews.list-open',
     text: 'select kind from review_items where withdrawal_id = $1 and resolved_at is null order by id',
     values: [id],
   })

@@ -3,13 +3,19 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 
 /**
- * What only a person can decide. `unknown`: nobody can tell whether it was sent; `mismatch`: the provider shows another
- * amount, currency or reference; `reversed`: money came back after completion; `paid_after_failed`: it left after all.
+ * What only a person can decide (docs/decisions/0020).
+ * - `unknown`: it is not known whether the payout was executed
+ * - `mismatch`: the provider shows another amount, currency or reference
+ * - `reversed`: the money came back after completion
+ * - `paid_after_failed`: the provider paid after the creator got the money back
  */
 export type ReviewKind = 'unknown' | 'mismatch' | 'reversed' | 'paid_after_failed'
 
-/** Open only until it is clear what became of the withdrawal. */
+/** Closed automatically when the provider shows the outcome. They may open again. */
 export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
+
+/** Settled by a person once and for good. The provider continues to show the fact, which must not open a review again. */
+export const settledOnceKinds: readonly ReviewKind[] = ['reversed', 'paid_after_failed']
 
 export interface NewReview {
   readonly withdrawalId: string
@@ -17,25 +23,22 @@ export interface NewReview {
   readonly details: Readonly<Record<string, string | number | null>>
 }
 
-/**
- * Asks a person to look. False when one of this kind is open for the withdrawal already, or was settled by a person and is
- * no doubt: the provider goes on showing a reversal that has long been dealt with.
- */
+/** Opens a review. False when one of this kind is open already, or a person has settled one of a kind that is settled once. */
 export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewReview): Promise<boolean> {
   const rows = await query(trx, {
     name: 'reviews.open',
     text: /* sql */ `
       insert into review_items (withdrawal_id, kind, details)
       select $1, $2, $3
-      where $2::text = any($4::text[])
+      where $2::text <> all($4::text[])
         or not exists (select from review_items where withdrawal_id = $1 and kind = $2 and resolved_at is not null)
       on conflict (withdrawal_id, kind) where resolved_at is null do nothing returning id`,
-    values: [item.withdrawalId, item.kind, JSON.stringify(item.details), selfClosingKinds],
+    values: [item.withdrawalId, item.kind, JSON.stringify(item.details), settledOnceKinds],
   })
   return rows.length > 0
 }
 
-/** Closes what is open of these kinds. */
+/** Closes the open reviews of these kinds. */
 export async function closeReviews(
   { trx }: Pick<UnitOfWork, 'trx'>,
   withdrawalId: string,
@@ -51,12 +54,15 @@ export async function closeReviews(
   })
 }
 
-/** Calls an operator; to be called after the commit. */
+/** Alarms an operator. Call it after the commit. */
 export function alarmReview(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
   kind: ReviewKind,
   reference: string,
 ): void {
   metrics.alerts.inc({ kind: `payout_${kind}` })
-  log.error({ reference, review: kind }, 'a payout needs an operator: npm run ops -- payouts show')
+  log.error(
+    { reference, review: kind },
+    'a payout needs an operator. Run: npm run ops -- payouts show <reference>',
+  )
 }

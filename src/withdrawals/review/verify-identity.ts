@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { payoutJob } from '../reconcile/reconcile-payouts.js'
-import { failUnpaid, lockWithdrawal } from '../transitions.js'
+import { failUnpaid, lockWithdrawal } from '../withdrawal.js'
+import { payoutJob } from '../work-queue.js'
 
 /** A withdrawal that waits for its creator's identity. */
 export interface HeldWithdrawal {
@@ -11,7 +11,7 @@ export interface HeldWithdrawal {
   readonly netKobo: bigint
 }
 
-/** What waits for somebody's identity, oldest first. */
+/** A creator's withdrawals that wait for the identity, oldest first. */
 export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
   return query<HeldWithdrawal>(db, {
     name: 'identity.held',
@@ -23,8 +23,9 @@ export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
 }
 
 /**
- * Marks a creator as verified: what is held goes out, and nothing of theirs is held again. Returns what was released. A
- * withdrawal being made meanwhile either sees the mark or is released with the others: it holds a share of the user's row.
+ * Marks a creator as verified and releases the held withdrawals. Later withdrawals are not held. Returns the released ones.
+ * A withdrawal that is created at the same time locks the user's row in share mode, so it either sees the mark or is
+ * released here.
  */
 export async function verifyIdentity(uow: UnitOfWork, userId: string): Promise<HeldWithdrawal[]> {
   await query(uow.trx, {
@@ -35,27 +36,27 @@ export async function verifyIdentity(uow: UnitOfWork, userId: string): Promise<H
   })
   const held = await listHeld(uow.trx, userId)
   const released: HeldWithdrawal[] = []
-  for (const one of held) if (await releaseHeld(uow, one)) released.push(one)
+  for (const item of held) if (await releaseHeld(uow, item)) released.push(item)
   return released
 }
 
-/** Gives back everything that is held: who somebody is could not be shown. Returns what was given back. */
+/** Fails the held withdrawals and gives the money back. Returns them. */
 export async function refuseIdentity(
   uow: UnitOfWork,
   userId: string,
   reason: string,
 ): Promise<HeldWithdrawal[]> {
   const refused: HeldWithdrawal[] = []
-  for (const one of await listHeld(uow.trx, userId)) {
-    const withdrawal = await lockWithdrawal(uow, one.id)
+  for (const item of await listHeld(uow.trx, userId)) {
+    const withdrawal = await lockWithdrawal(uow, item.id)
     if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
     await failUnpaid(uow, withdrawal, reason)
-    refused.push(one)
+    refused.push(item)
   }
   return refused
 }
 
-/** Lets a held withdrawal be sent. False when it is not held any more. */
+/** Releases a held withdrawal to be sent. False when it is not held any more. */
 export async function releaseHeld(
   uow: UnitOfWork,
   { id, reference }: Pick<HeldWithdrawal, 'id' | 'reference'>,

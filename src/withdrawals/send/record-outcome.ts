@@ -2,25 +2,24 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { alarmReview, openReview } from '../review/review.js'
-import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../transitions.js'
-import { payoutChannel } from '../withdrawal.js'
-import { type DuePayout, lastErrorLength } from '../work-queue.js'
+import { failUnpaid, type LockedWithdrawal, lockWithdrawal, payoutChannel } from '../withdrawal.js'
+import { type DuePayout, maxErrorLength } from '../work-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
-const pauseSecondsMost = 60
+const maxPauseSeconds = 60
 
 /** One request to send a withdrawal. */
 export interface Sending {
-  /** How many may have reached the provider with this one. */
+  /** The number of requests that may have reached the provider, this one included. */
   readonly sends: number
-  /** When it began: by this it is told from any other. */
+  /** When it began. Distinguishes it from other requests. */
   readonly at: Date
 }
 
 /**
- * Notes that a request is about to leave, before its first byte does. Committed when it returns. Undefined: the withdrawal
- * is no longer ours to send.
+ * Records that a request is about to be sent, before its first byte is. Committed on return. Undefined: this worker may not
+ * send the withdrawal any more.
  */
 export async function recordSending({ db, config }: Needs, payout: DuePayout): Promise<Sending | undefined> {
   const [row] = await query<Sending>(db, {
@@ -35,10 +34,10 @@ export async function recordSending({ db, config }: Needs, payout: DuePayout): P
   return row
 }
 
-/** The provider took it. That is a fact, whatever was thought of the withdrawal meanwhile. */
+/** The provider accepted the payout. This counts even if the row has changed meanwhile. */
 export async function recordAccepted(services: Needs, payout: DuePayout, providerId: string): Promise<void> {
   const { transact, config } = services
-  const late = await transact(async (uow) => {
+  const opened = await transact(async (uow) => {
     const rows = await query(uow.trx, {
       name: 'payouts.accepted',
       text: /* sql */ `
@@ -46,27 +45,27 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
         set status = 'submitted', send_state = 'sent', submitted_at = clock_timestamp(), provider_id = $2, looks = 0,
             last_error = null, due_at = clock_timestamp() + $3::float8 * interval '1 second'
         where id = $1 and status = 'pending' returning id`,
-      values: [payout.id, providerId, config.payouts.lookSeconds],
+      values: [payout.id, providerId, config.payouts.pollSeconds],
     })
     if (rows.length > 0) {
       uow.publish(payoutChannel(payout.reference))
       return false
     }
-    return openIfFailed(uow, payout, providerId)
+    return reviewIfFailed(uow, payout, providerId)
   })
-  if (late) alarmReview(services, 'paid_after_failed', payout.reference)
+  if (opened) alarmReview(services, 'paid_after_failed', payout.reference)
 }
 
-/** Accepted already is nothing new; accepted after the creator had the money back is paid twice. */
-async function openIfFailed(uow: UnitOfWork, { id }: DuePayout, providerId: string): Promise<boolean> {
+/** A repeated acceptance is no news. An acceptance after the creator got the money back means that it is paid twice. */
+async function reviewIfFailed(uow: UnitOfWork, { id }: DuePayout, providerId: string): Promise<boolean> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'failed') return false
   return openReview(uow, { withdrawalId: id, kind: 'paid_after_failed', details: { providerId } })
 }
 
 /**
- * The payee was refused: the only refusal that ends a withdrawal. It counts only if nothing else was ever sent: `sending`
- * is the request that was refused; without one, the payee was refused before anything was sent.
+ * The provider refuses the payee. Only this refusal fails a withdrawal, and only if no other request was ever sent. `sending`:
+ * the refused request. Undefined: the payee was refused before anything was sent.
  */
 export async function recordRefused(
   { transact }: Needs,
@@ -90,8 +89,8 @@ function isOnlySending({ sends, sentAt }: LockedWithdrawal, sending: Sending): b
 }
 
 /**
- * Nothing was ever executed, which is our fault or nobody's: it is sent again after a pause. `sending`: the one request
- * there was; without one there was none. Returns the pause in ms.
+ * Nothing was executed, and the payee is not the reason. The payout is sent again after a pause. `sending`: the only request
+ * so far. Undefined: there was none. Returns the pause in ms.
  */
 export async function recordUnsent(
   { db }: Needs,
@@ -99,7 +98,7 @@ export async function recordUnsent(
   error: string,
   sending?: Sending,
 ): Promise<number> {
-  const pause = Math.min(2 ** Math.min(payout.attempts, 6), pauseSecondsMost)
+  const pause = Math.min(2 ** Math.min(payout.attempts, 6), maxPauseSeconds)
   await query(db, {
     name: 'payouts.unsent',
     text: /* sql */ `
@@ -108,22 +107,25 @@ export async function recordUnsent(
       where id = $1 and status = 'pending' and case when $5::timestamptz is null
         then send_state = 'not_sent' and attempts = $4
         else send_state in ('sending', 'unknown') and sends = 1 and sent_at = $5 end`,
-    values: [payout.id, error.slice(0, lastErrorLength), pause, payout.attempts, sending?.at ?? null],
+    values: [payout.id, error.slice(0, maxErrorLength), pause, payout.attempts, sending?.at ?? null],
   })
   return pause * 1000
 }
 
-/** It may have been executed: from now on the provider is asked, and nothing is sent. */
+/** The payout may have been executed. From now on the provider is polled, and nothing is sent. */
 export async function recordUnknown(services: Needs, payout: DuePayout, error: string): Promise<void> {
   const { db, config, metrics, log } = services
   metrics.alerts.inc({ kind: 'payout_unanswered' })
-  log.warn({ reference: payout.reference, error }, 'the fate of a payout is unknown; the provider is asked')
+  log.warn(
+    { reference: payout.reference, error },
+    'it is unknown whether a payout was executed; the reconciler asks the provider',
+  )
   await query(db, {
     name: 'payouts.unknown',
     text: /* sql */ `
       update withdrawals set send_state = 'unknown', last_error = $2,
         due_at = clock_timestamp() + $3::float8 * interval '1 second'
       where id = $1 and send_state = 'sending'`,
-    values: [payout.id, error.slice(0, lastErrorLength), config.payouts.lookSeconds],
+    values: [payout.id, error.slice(0, maxErrorLength), config.payouts.pollSeconds],
   })
 }

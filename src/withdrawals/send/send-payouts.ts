@@ -17,33 +17,33 @@ type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | '
   readonly sender: PayoutSender
 }
 
-/** A process that was stopped so long between noting and sending does not send: others may have drawn conclusions. */
+/** A process that was paused this long after `recordSending` does not send: others may have decided about the row. */
 const staleMs = 5000
 const never = Number.POSITIVE_INFINITY
 
 /**
- * Sends due withdrawals: the only place that does. The order is what keeps money from leaving twice: `sending` is
- * committed before the first byte leaves, and whatever is found in `sending` later is asked about, never sent. Only an
- * accepted answer, or a documented refusal of the only request there ever was, is a verdict; all else is unknown.
+ * Sends due withdrawals. No other code does. This order prevents a second payment (docs/decisions/0019): `sending` is committed
+ * before the first byte is sent, and a row in `sending` is reconciled, never sent. An outcome is only an acceptance, or a
+ * documented refusal of the only request so far. Everything else is unknown.
  */
 export function createPayoutBatch(services: Needs): Batch {
   return async () => {
     const due = await takePayoutsToSend(services)
-    const pauses = await Promise.all(due.map((payout) => attempt(services, payout)))
+    const pauses = await Promise.all(due.map((payout) => sendOne(services, payout)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
 }
 
-/** Returns the ms until it is due here again. What fails unexpectedly comes back by its lease. */
-async function attempt(services: Needs, payout: DuePayout): Promise<number> {
-  const named = noteHolder(services, payout)
+/** Returns the ms until the payout is due to be sent again. After an unexpected failure it is due when its lease ends. */
+async function sendOne(services: Needs, payout: DuePayout): Promise<number> {
+  const nameRecorded = recordAccountName(services, payout)
   try {
-    const recipient = payout.recipient ?? (await makeRecipient(services, payout))
+    const recipient = payout.recipient ?? (await createRecipient(services, payout))
     return await send(services, payout, recipient)
   } catch (error) {
-    return await judgeUnsent(services, payout, error)
+    return await handleUnsent(services, payout, error)
   } finally {
-    await named
+    await nameRecorded
   }
 }
 
@@ -63,26 +63,35 @@ async function send(services: Needs, payout: DuePayout, recipient: string): Prom
   else if (sending.sends > 1 || outcome.kind === 'ambiguous')
     await recordUnknown(services, payout, outcome.message)
   else if (outcome.kind === 'rejected') await recordRefused(services, payout, outcome.message, sending)
-  else return pauseUnsent(services, payout, outcome.message, sending)
+  else return retryLater(services, payout, outcome.message, sending)
   return never
 }
 
-/** Before anything was sent a failure is never ambiguous. Other errors are left to the lease, which asks. */
-async function judgeUnsent(services: Needs, payout: DuePayout, error: unknown): Promise<number> {
+/**
+ * Handles an error before or while sending. A failure to create the recipient is never ambiguous, because nothing was sent.
+ * After any other error the row stays as it is; when its lease ends, a row in `sending` is reconciled.
+ */
+async function handleUnsent(services: Needs, payout: DuePayout, error: unknown): Promise<number> {
   if (!(error instanceof RecipientError)) {
-    services.log.error({ err: error, reference: payout.reference }, 'a payout could not be worked on')
+    services.log.error(
+      { err: error, reference: payout.reference },
+      'a payout failed unexpectedly; a worker takes it again',
+    )
     return never
   }
   const { kind, message } = error.failure
-  if (kind !== 'rejected') return pauseUnsent(services, payout, message)
+  if (kind !== 'rejected') return retryLater(services, payout, message)
   await recordRefused(services, payout, message)
   return never
 }
 
-/** Our own fault, or nobody there: the creator's withdrawal waits, and somebody is called. */
-function pauseUnsent(services: Needs, payout: DuePayout, error: string, sending?: Sending): Promise<number> {
+/** We are at fault, or the provider is unavailable. The withdrawal waits, and an operator is alarmed. */
+function retryLater(services: Needs, payout: DuePayout, error: string, sending?: Sending): Promise<number> {
   services.metrics.alerts.inc({ kind: 'payout_held_up' })
-  services.log.error({ reference: payout.reference, error }, 'a payout cannot be sent; it is tried again')
+  services.log.error(
+    { reference: payout.reference, error },
+    'a payout cannot be sent now; it is sent again later',
+  )
   return recordUnsent(services, payout, error, sending)
 }
 
@@ -95,7 +104,7 @@ class RecipientError extends Error {
   }
 }
 
-async function makeRecipient({ db, sender }: Needs, payout: DuePayout): Promise<string> {
+async function createRecipient({ db, sender }: Needs, payout: DuePayout): Promise<string> {
   const code = await sender.createRecipient(payout).catch((error: unknown) => {
     throw new RecipientError(failureOf(error))
   })
@@ -107,17 +116,20 @@ async function makeRecipient({ db, sender }: Needs, payout: DuePayout): Promise<
   return code
 }
 
-/** Notes what the bank calls the holder, for operators. Another name is no reason to refuse, nor is no answer. */
-async function noteHolder({ db, payouts, log }: Needs, payout: DuePayout): Promise<void> {
+/** Records the account's name at the bank, for operators. A different name or no answer does not stop the payout. */
+async function recordAccountName({ db, payouts, log }: Needs, payout: DuePayout): Promise<void> {
   if (payout.resolvedName !== null) return
   try {
     await query(db, {
-      name: 'payouts.holder',
+      name: 'payouts.account-name',
       text: 'update withdrawals set resolved_name = $2 where id = $1',
-      values: [payout.id, await payouts.resolveName(payout)],
+      values: [payout.id, await payouts.resolveAccountName(payout)],
     })
   } catch (error) {
-    log.debug({ err: error, reference: payout.reference }, 'the holder of a bank account is not known')
+    log.debug(
+      { err: error, reference: payout.reference },
+      'the provider did not return the name of a bank account',
+    )
   }
 }
 

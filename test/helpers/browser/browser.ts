@@ -5,37 +5,37 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import type { CreatorSettings } from '../../../src/creators/settings.js'
 import type { WorkKind } from '../../../src/platform/queue/wake-ups.js'
 import { installTestWallet } from '../../browser/test-wallet.js'
+import { memo } from '../make/instructions.js'
 import { type Embedder, type InitBody, registerEmbedder } from '../make/sdk.js'
-import { altered, createSupporter, type Supporter } from '../make/supporter.js'
-import { memo } from '../make/transfers.js'
-import { type WalletSwitches, walletConfig } from '../make/wallet-config.js'
-import { createWorkerLoops, type WorkerLoops } from '../servers/worker-loops.js'
+import { alterTransaction, createSupporter, type Supporter } from '../make/supporter.js'
+import { startWorkerLoops, type WorkerLoops } from '../servers/worker-loops.js'
 import { publicUrl, useWorld, type World, type WorldOptions } from '../servers/world.js'
 import { until } from '../until.js'
+import { type WalletSwitches, walletConfig } from './test-wallet-config.js'
 
-/** A slot of the browser tests' chain: quick, and still long enough for a transaction to live through a flow. */
+/** Milliseconds per slot: short, but long enough that a transaction does not expire within a flow. */
 const slotMs = 80
-export const patienceMs = 20_000
+export const actionTimeoutMs = 20_000
 const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
 
-/** A world with a browser in it, a site of somebody else's, and the workers at work. */
+/** A world with a browser, another site and running workers. */
 export interface BrowserWorld {
   readonly world: World
   readonly browser: Browser
-  /** Serves the document a test gives it, at an origin that is not the service's. */
+  /** Serves a test's documents at an origin that is not the service's. */
   readonly site: Site
 }
 
-/** Somebody else's web server. */
+/** The web server of another site. */
 interface Site {
   readonly origin: string
-  /** Serves this document at a path of its own. Returns its URL. */
+  /** Serves the document at a new path. Returns its URL. */
   serve(document: string | (() => Promise<string>)): string
   readonly server: Server
 }
 
-/** Gives a test file a browser beside its world, with the workers of tips and those named at work. */
+/** Opens a world with a browser for a test file. The verifier, the settlement worker and the named workers run. */
 export function useBrowser(
   test: TestFn,
   { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
@@ -51,12 +51,12 @@ export function useBrowser(
         '--no-sandbox',
         '--disable-gpu',
         '--disable-dev-shm-usage',
-        // The provider sends payers back to the public URL: there the browser finds the app, as through a proxy.
+        // The provider sends payers back to the public URL. This rule leads the browser to the app.
         `--host-resolver-rules=MAP ${new URL(publicUrl).host} ${new URL(world().url).host}`,
       ],
     })
     opened = { world: world(), browser, site: await openSite() }
-    loops = createWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
+    loops = startWorkerLoops(world().services, ['verifier', 'settlement', ...workers])
   })
   test.after.always('the browser ends', async () => {
     await loops?.stop()
@@ -71,7 +71,7 @@ export function useBrowser(
   }
 }
 
-/** Hooks run side by side: the world may still be opening. */
+/** Hooks run concurrently, so the world may still be opening. */
 function isOpen(world: () => World): boolean {
   try {
     return world() !== undefined
@@ -90,7 +90,7 @@ async function openSite(): Promise<Site> {
     )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  // Another site than 127.0.0.1, where the service is.
+  // A site other than 127.0.0.1, where the service runs.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`
   return {
     origin,
@@ -103,8 +103,8 @@ async function openSite(): Promise<Site> {
   }
 }
 
-/** A session for that origin, and where its checkout is. */
-export async function openEmbed(
+/** Creates an SDK session for an origin. `embedUrl` is the checkout's URL. */
+export async function createEmbedSession(
   { request, url }: World,
   { id, apiKey }: Embedder,
   originUrl: string,
@@ -124,22 +124,22 @@ export interface Visit {
   readonly supporter: Supporter
   readonly embedUrl: string
   readonly sessionToken: string
-  /** What went wrong in any script of the visit. */
+  /** Errors of any script of the visit. */
   readonly faults: readonly string[]
 }
 
 export interface VisitOptions {
   readonly settings?: Partial<CreatorSettings>
   readonly embedder?: Embedder
-  /** None: the browser has no wallet. */
+  /** `none`: the browser has no wallet. */
   readonly wallet?: WalletSwitches | 'none'
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly theme?: 'dark' | 'light'
   readonly tokens?: readonly string[]
 }
 
-/** Somebody with a wallet and a fresh session of a creator's checkout, which is not opened yet. */
-export async function visit(
+/** Prepares a supporter with a wallet and a new session of a creator's checkout. The test opens `embedUrl`. */
+export async function prepareVisit(
   { world, browser, site }: BrowserWorld,
   {
     settings,
@@ -152,19 +152,19 @@ export async function visit(
 ): Promise<Visit> {
   const embedder = given ?? (await registerEmbedder(world, settings))
   const supporter = createSupporter(world.sandbox, tokens)
-  const { embedUrl, sessionToken } = await openEmbed(world, embedder, site.origin, theme)
+  const { embedUrl, sessionToken } = await createEmbedSession(world, embedder, site.origin, theme)
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
-  context.setDefaultTimeout(patienceMs)
+  context.setDefaultTimeout(actionTimeoutMs)
   if (wallet !== 'none') {
-    await context.exposeFunction('testWalletGuard', (issued: string) => guarded(world, issued))
+    await context.exposeFunction('testWalletGuard', (issued: string) => addGuardInstruction(world, issued))
     await context.addInitScript(installTestWallet, walletConfig(supporter, world.sandbox.url, wallet))
   }
   const page = await context.newPage()
-  return { context, page, embedder, supporter, embedUrl, sessionToken, faults: faultsOf(context) }
+  return { context, page, embedder, supporter, embedUrl, sessionToken, faults: collectPageErrors(context) }
 }
 
-/** What goes wrong in any script from now on, what a policy forbids included. The list grows. */
-export function faultsOf(context: BrowserContext): readonly string[] {
+/** Collects the errors of any script from now on, with violations of content security policies. The list grows. */
+export function collectPageErrors(context: BrowserContext): readonly string[] {
   const faults: string[] = []
   context.on('weberror', (error) => faults.push(String(error.error())))
   context.on('console', (message) => {
@@ -173,8 +173,11 @@ export function faultsOf(context: BrowserContext): readonly string[] {
   return faults
 }
 
-/** The transaction with an instruction of the wallet's own before all others, in base64 as it came. */
-function guarded({ sandbox }: World, issued: string): string {
-  const transaction = altered(sandbox.chain, issued, (instructions) => [memo('guard'), ...instructions])
+/** Adds an instruction before all others, as wallets with guards do. Takes and returns base64. */
+function addGuardInstruction({ sandbox }: World, issued: string): string {
+  const transaction = alterTransaction(sandbox.chain, issued, (instructions) => [
+    memo('guard'),
+    ...instructions,
+  ])
   return Buffer.from(transaction.serialize()).toString('base64')
 }

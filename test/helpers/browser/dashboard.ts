@@ -1,40 +1,40 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { createApiKey } from '../../../src/creators/api-keys.js'
 import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { confirmAll, someConfirmation } from '../make/confirmations.js'
+import { createConfirmedTips, someConfirmation } from '../make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../make/creators.js'
-import { fiatIntent, pay, settleNow } from '../make/fiat-tips.js'
-import { fund } from '../make/payouts.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../make/fiat-tips.js'
+import { creditCreator } from '../make/withdrawals.js'
 import type { World } from '../servers/world.js'
-import { type BrowserWorld, faultsOf, patienceMs } from './browser.js'
+import { actionTimeoutMs, type BrowserWorld, collectPageErrors } from './browser.js'
 
 const viewport = { width: 1000, height: 900 }
 
-export interface Desk {
+export interface DashboardPage {
   readonly context: BrowserContext
   readonly page: Page
-  /** What went wrong in any script, policies included. */
+  /** Script errors and policy violations. */
   readonly faults: readonly string[]
 }
 
-/** A creator's browser at the dashboard; without a session at its door. */
+/** Opens the dashboard in a new browser context. Without a session it shows the login page. */
 export async function openDashboard(
   { browser, world }: BrowserWorld,
   session: string | undefined,
   path = '/dashboard',
-): Promise<Desk> {
+): Promise<DashboardPage> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
-  context.setDefaultTimeout(patienceMs)
+  context.setDefaultTimeout(actionTimeoutMs)
   if (session !== undefined)
     await context.addCookies([{ name: 'session', value: session, url: world.url, httpOnly: true }])
   const page = await context.newPage()
-  const faults = faultsOf(context)
+  const faults = collectPageErrors(context)
   await page.goto(world.url + path)
   return { context, page, faults }
 }
 
-/** A creator with some history: a month of tips of all kinds, a balance, a key. */
-export async function seasonedCreator(world: World): Promise<TestCreator> {
+/** Creates a creator with a month of tips of all kinds, a balance and an API key. */
+export async function creatorWithHistory(world: World): Promise<TestCreator> {
   const creator = await registerCreator(world)
   await world.db('users').where({ id: creator.user.id }).update({ email_verified_at: new Date() })
   await world
@@ -42,23 +42,23 @@ export async function seasonedCreator(world: World): Promise<TestCreator> {
     .insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
     .onConflict('mint')
     .merge()
-  await fund(world, creator.user.id, 482_100_000n)
+  await creditCreator(world, creator.user.id, 482_100_000n)
   await createApiKey(world.services, creator.user.id, 'My website')
-  for (let day = 29; day >= 0; day--) await plantDay(world, creator, day)
-  const intent = await fiatIntent(world, {
+  for (let day = 29; day >= 0; day--) await createTipsOfDay(world, creator, day)
+  const intent = await createFiatIntent(world, {
     creatorId: creator.user.id,
     amount: 5,
     senderName: 'Tobi Adeyemi',
     memo: 'Great show! Greetings from Ibadan.',
   })
-  pay(world, intent.intentId)
-  await settleNow(world, intent.intentId)
-  await fiatIntent(world, { creatorId: creator.user.id, amount: 12, senderName: 'Ngozi' })
+  payFiatIntent(world, intent.intentId)
+  await settleIntentNow(world, intent.intentId)
+  await createFiatIntent(world, { creatorId: creator.user.id, amount: 12, senderName: 'Ngozi' })
   return creator
 }
 
-/** Some tips of so many days ago; the same ones in every run. */
-async function plantDay(world: World, { wallet }: TestCreator, daysAgo: number): Promise<void> {
+/** Creates the tips of one past day. They are the same in every run. */
+async function createTipsOfDay(world: World, { wallet }: TestCreator, daysAgo: number): Promise<void> {
   const sol = tokenBySymbol('SOL')
   const count = [1, 2, 0, 3, 1, 4, 2][daysAgo % 7] ?? 1
   const confirmations = Array.from({ length: count }, (_, at) =>
@@ -67,7 +67,7 @@ async function plantDay(world: World, { wallet }: TestCreator, daysAgo: number):
       : someConfirmation(wallet, { units: BigInt(1 + ((daysAgo * 3 + at) % 9)) * 1_000_000n }),
   )
   if (count === 0) return
-  await confirmAll(world, confirmations)
+  await createConfirmedTips(world, confirmations)
   await world
     .db('tips')
     .whereIn(

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AnswerCheck, createAnswerCheck, type OpenApi } from './contract.js'
+import { type AnswerCheck, createAnswerCheck, type OpenApi } from './check-answer.js'
 import { requestRaw } from './raw-request.js'
 
 export interface RequestOptions {
-  /** Sent as JSON; a text or bytes are sent as they are. */
+  /** Sent as JSON. Text and bytes are sent unchanged. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** The session token, sent in the cookie called `session`; another name is given in `headers`. */
+  /** The session token, sent in the cookie `session`. For another cookie name use `headers`. */
   readonly session?: string | undefined
   /** Sent as `Authorization: Bearer`. */
   readonly bearer?: string
@@ -15,7 +15,7 @@ export interface RequestOptions {
 interface Answer<Body> {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Trusted to be what the caller says: it was checked against the service's document. */
+  /** The type is the caller's. The body was checked against the service's document. */
   readonly body: Body
   /** The session token this answer set, if it set one. */
   readonly session: string | undefined
@@ -29,14 +29,14 @@ interface Refusal {
   readonly requestId: string
 }
 
-/** Asks the service one thing. Rejects when the answer is not one that its OpenAPI document allows. */
+/** Sends one request. Rejects when the service's OpenAPI document does not allow the answer. */
 export type Request = <Body = Refusal>(
   method: string,
   path: string,
   options?: RequestOptions,
 ) => Promise<Answer<Body>>
 
-/** A client of the service at `url`, bound to its document. */
+/** Creates a client of the service at `url` that checks answers against the service's document. */
 export async function createClient(url: string): Promise<Request> {
   const check: AnswerCheck = createAnswerCheck(
     (await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi,

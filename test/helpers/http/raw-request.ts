@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 
-/** An answer as it came. */
+/** An answer, unparsed. */
 export interface Raw {
   readonly status: number
   readonly text: string
@@ -10,8 +10,8 @@ export interface Raw {
 const timeoutMs = 15_000
 
 /**
- * A request with the target as it is written, which a URL parser would put right. Plain `node:http` without kept-alive
- * connections: `fetch` adds headers of its own, and pooled sockets look like leaks.
+ * Sends a request whose target is not normalized by a URL parser. It uses `node:http` without keep-alive: `fetch` adds
+ * headers, and pooled sockets look like leaks.
  */
 export function requestRaw(
   url: string,

@@ -10,20 +10,17 @@ interface TipEvent {
 export interface StreamReader {
   /** Status line and headers. */
   readonly head: () => string
-  /** Every byte of the body so far. */
+  /** The body received so far. */
   readonly body: () => string
   readonly tips: readonly TipEvent[]
   readonly isOpen: () => boolean
-  /** Reads no more, while the connection stays: what a stalled network looks like. */
+  /** Stops reading but keeps the connection open, as on a stalled network. */
   pause(): void
-  /** Drops the connection, as a browser that is closed. */
+  /** Drops the connection, as a closed browser does. */
   close(): void
 }
 
-/**
- * Reads a tip stream through a plain socket. HTTP/1.0, so that the body comes without chunk sizes in between and
- * is exactly what was written.
- */
+/** Reads a tip stream over a plain socket. With HTTP/1.0 the body has no chunk sizes: it is exactly what was written. */
 export function openStream(url: string, wallet: string, lastEventId?: string): StreamReader {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -68,7 +65,7 @@ export function openStream(url: string, wallet: string, lastEventId?: string): S
   }
 }
 
-/** Opens a stream and waits for its connection event; it is closed after the test. */
+/** Opens a stream and waits for its connection event. It is closed after the test. */
 export async function follow(
   t: ExecutionContext,
   url: string,

@@ -1,30 +1,89 @@
 import type { Knex } from 'knex'
 import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
-import { someConfirmation, storePending } from './confirmations.js'
-import { strangerWallet } from './supporter.js'
+import { type Confirmation, confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
+import type { World } from '../servers/world.js'
+import { unusedSignature, unusedWallet } from './supporter.js'
 
 const sol = tokenBySymbol('SOL') as Token
+const usdc = tokenBySymbol('USDC') as Token
+
+/** Invents the facts of a tip of this many base units. It is on no chain. */
+export function someConfirmation(
+  recipient: string,
+  {
+    units = 1_000_000n,
+    token = usdc,
+    sender = unusedWallet(),
+    message = null,
+  }: { units?: bigint; token?: Token; sender?: string; message?: string | null } = {},
+): Confirmation {
+  const id = unusedSignature()
+  return {
+    id,
+    claims: [],
+    transaction: { slot: 1n, blockTime: new Date() },
+    final: true,
+    facts: {
+      recipient,
+      sender,
+      token,
+      received: (units * 98n) / 100n,
+      displayed: units,
+      feeFound: true,
+      message,
+      intentId: null,
+      agreeing: [true],
+    },
+  }
+}
+
+/** Stores tips as pending and not due, so that only the test confirms them. */
+export async function storePendingTips(
+  { db }: Pick<World, 'db'>,
+  confirmations: readonly Confirmation[],
+): Promise<void> {
+  await db('tips').insert(
+    confirmations.map(({ id, facts }) => ({
+      id,
+      kind: 'chain',
+      creator_wallet: facts.recipient,
+      sender: facts.sender,
+      amount: 1,
+      token_symbol: facts.token.symbol,
+      claim_hash: Buffer.alloc(32),
+      due_at: null,
+    })),
+  )
+}
+
+/** Stores tips as pending and confirms them. */
+export async function createConfirmedTips(
+  world: World,
+  confirmations: readonly Confirmation[],
+): Promise<void> {
+  await storePendingTips(world, confirmations)
+  await confirmTips(world.services, confirmations)
+}
 
 /**
- * Records a tip of 0.5 SOL for each wallet (a wallet may be named often) and confirms them in one batch, as the
- * verifier does with what it found. Returns their signatures.
+ * Records a tip of 0.5 SOL for each wallet (a wallet may occur several times) and confirms them in one batch, as the
+ * verifier does. Returns their signatures.
  */
-export async function plantConfirmed(
+export async function createConfirmedSolTips(
   services: Parameters<typeof confirmTips>[0],
   wallets: readonly string[],
-  { sender = strangerWallet(), message = null }: { sender?: string; message?: string | null } = {},
+  { sender = unusedWallet(), message = null }: { sender?: string; message?: string | null } = {},
 ): Promise<string[]> {
   const confirmations = wallets.map((wallet) =>
     someConfirmation(wallet, { units: 500_000_000n, token: sol, sender, message }),
   )
-  await storePending(services, confirmations)
+  await storePendingTips(services, confirmations)
   await confirmTips(services, confirmations)
   return confirmations.map(({ id }) => id)
 }
 
-/** The stamps (epoch ms) of a wallet's confirmed tips, in order: the ids of the events its readers must see. */
-export async function stampsOf(db: Knex, wallet: string): Promise<number[]> {
+/** The `confirmed_at` values (epoch ms) of a wallet's confirmed tips, in order. They are the ids of its stream events. */
+export async function confirmedStamps(db: Knex, wallet: string): Promise<number[]> {
   const rows: { confirmed_at: Date }[] = await db('tips as t')
     .join('parties as p', 'p.id', 't.recipient_party')
     .where({ 'p.wallet': wallet, 't.status': 'confirmed' })

@@ -2,7 +2,7 @@ import { createSettlementBatch } from '../../../src/fiat/settlement/settle-due-i
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { runBatch, type World } from '../servers/world.js'
 import { until } from '../until.js'
-import type { Person } from './people.js'
+import type { Person } from './creators.js'
 
 /** The answer of POST /payments/fiat/intent. */
 export interface FiatIntentBody {
@@ -21,8 +21,11 @@ export interface FiatIntentBody {
   readonly expiresAt: string
 }
 
-/** Asks for a fiat tip, which must be granted. */
-export async function fiatIntent({ request }: World, body: Record<string, unknown>): Promise<FiatIntentBody> {
+/** Creates a fiat intent. Throws when it is refused. */
+export async function createFiatIntent(
+  { request }: World,
+  body: Record<string, unknown>,
+): Promise<FiatIntentBody> {
   const answer = await request<FiatIntentBody>('POST', '/payments/fiat/intent', { body })
   if (answer.status !== 200) throw new Error(`fiat: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
@@ -30,15 +33,15 @@ export async function fiatIntent({ request }: World, body: Record<string, unknow
 
 export const referenceOf = (intentId: string): string => intentId.replace('_', '-')
 
-/** Money arrives for an intent in the stand-in: all of it, or so many kobo. */
-export function pay({ fiat }: World, intentId: string, kobo?: number): void {
+/** Pays an intent's charge at the stand-in: the whole amount, or this many kobo. */
+export function payFiatIntent({ fiat }: World, intentId: string, kobo?: number): void {
   const charge = fiat.fiatpay.charges.find(intentId)
   if (charge === undefined) throw new Error(`no charge for ${intentId}`)
   fiat.fiatpay.pay(charge, kobo ?? charge.amountKobo)
 }
 
-/** The charge fails in the stand-in. */
-export function decline({ fiat }: World, intentId: string): void {
+/** Makes an intent's charge fail at the stand-in. */
+export function failCharge({ fiat }: World, intentId: string): void {
   const charge = fiat.fiatpay.charges.find(intentId)
   if (charge === undefined) throw new Error(`no charge for ${intentId}`)
   fiat.fiatpay.failCharge(charge)
@@ -48,14 +51,14 @@ export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
   createSettlementBatch(services)
 
 /**
- * As if its next look had come; then one settlement worker batches. Drains again when the intent was skipped: a webhook
- * may hold its row just then.
+ * Makes an intent due and runs the settlement worker. Repeats when the intent was skipped, as its row can be locked by a
+ * webhook.
  */
-export async function settleNow(world: World, intentId: string): Promise<void> {
+export async function settleIntentNow(world: World, intentId: string): Promise<void> {
   const intent = () => world.db('fiat_intents').where({ id: intentId })
   const { attempts } = await intent().first()
   await intent().update({ due_at: new Date(0) })
-  await until('it is looked at', async () => {
+  await until('the intent is polled', async () => {
     await runBatch(settlementBatch(world))
     return (await intent().first()).attempts > attempts
   })
@@ -68,22 +71,22 @@ interface FiatStatusBody {
   readonly completedAt: string | null
 }
 
-export async function fiatStatus({ request }: World, intentId: string): Promise<string> {
+export async function readFiatStatus({ request }: World, intentId: string): Promise<string> {
   const answer = await request<FiatStatusBody>('GET', `/payments/fiat/status?intentId=${intentId}`)
   if (answer.status !== 200) throw new Error(`status: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body.status
 }
 
-/** What a creator may withdraw, in USDC. */
-export async function availableUsdc({ request }: World, { session }: Person): Promise<number> {
+/** The creator's available balance in USDC. */
+export async function readAvailableUsdc({ request }: World, { session }: Person): Promise<number> {
   const answer = await request<{ balance: { availableUSDC: number } }>('GET', '/creators/balance', {
     session,
   })
   return answer.body.balance.availableUSDC
 }
 
-/** Lets the time of an intent be over since so many seconds. */
-export async function expire({ db }: World, intentId: string, seconds = 1): Promise<void> {
+/** Moves an intent's expiry this many seconds into the past. */
+export async function expireFiatIntent({ db }: World, intentId: string, seconds = 1): Promise<void> {
   await db.raw(
     `update fiat_intents set expires_at = clock_timestamp() - ? * interval '1 second',
        created_at = clock_timestamp() - (? + 1800) * interval '1 second' where id = ?`,
@@ -91,8 +94,8 @@ export async function expire({ db }: World, intentId: string, seconds = 1): Prom
   )
 }
 
-/** What waits in suspense for an intent: reason and kobo. */
-export async function suspenseOf({ db }: World, intentId: string): Promise<[string, bigint][]> {
+/** The suspense items of an intent: reason and kobo. */
+export async function listSuspense({ db }: World, intentId: string): Promise<[string, bigint][]> {
   const rows = await db('suspense_items as s')
     .join('fiat_payments as p', 'p.provider_transaction', 's.provider_transaction')
     .where({ intent_id: intentId })
@@ -101,8 +104,8 @@ export async function suspenseOf({ db }: World, intentId: string): Promise<[stri
   return rows.map(({ reason, kobo }) => [reason, kobo])
 }
 
-/** What an account of the platform holds, in base units. */
-export async function platformUnits({ db }: World, kind: string, currency: string): Promise<bigint> {
+/** The balance of a platform account in base units. */
+export async function readPlatformBalance({ db }: World, kind: string, currency: string): Promise<bigint> {
   const row = await db('ledger_entries as e')
     .join('ledger_accounts as a', 'a.id', 'e.account_id')
     .where({ kind, currency })

@@ -1,6 +1,11 @@
+import type { TransactionInstruction } from '@solana/web3.js'
+import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import type { Request } from '../http/client.js'
+import type { World } from '../servers/world.js'
+import { until } from '../until.js'
+import type { Supporter } from './supporter.js'
 
-/** The answer of POST /payments/intent (contract: Crypto payment intent). */
+/** The answer of POST /payments/intent. */
 export interface IntentBody {
   readonly success: true
   readonly intentId: string
@@ -23,9 +28,68 @@ export interface IntentBody {
   readonly expiresAt: string
 }
 
-/** Asks for an intent, which must be issued. */
-export async function issueIntent(request: Request, body: Record<string, unknown>): Promise<IntentBody> {
+/** Creates a payment intent. Throws when it is refused. */
+export async function createIntent(request: Request, body: Record<string, unknown>): Promise<IntentBody> {
   const answer = await request<IntentBody>('POST', '/payments/intent', { body })
   if (answer.status !== 200) throw new Error(`intent: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
+}
+
+/** A payment intent whose transaction has landed, and the claim its client would send. */
+export interface PaidIntent {
+  readonly intent: IntentBody
+  readonly signature: string
+  readonly claim: Readonly<Record<string, unknown>>
+}
+
+export interface PaymentOptions {
+  readonly symbol?: string
+  /** How the wallet changes the instructions before it signs. */
+  readonly change?: (instructions: TransactionInstruction[]) => TransactionInstruction[]
+}
+
+/** Creates and pays an intent of about two dollars for each recipient. The amounts differ slightly. */
+export async function createPaidIntents(
+  world: World,
+  supporter: Supporter,
+  recipients: readonly string[],
+  { symbol = 'USDC', change }: PaymentOptions = {},
+): Promise<PaidIntent[]> {
+  const { mint, decimals } = tokenBySymbol(symbol) as Token
+  const paid: PaidIntent[] = []
+  const concurrency = 25
+  for (let start = 0; start < recipients.length; start += concurrency) {
+    const some = recipients.slice(start, start + concurrency).map(async (creatorId, index) => {
+      const amount = (2 * 10 ** Math.min(decimals, 6) + start + index) / 10 ** Math.min(decimals, 6)
+      const body = { creatorId, amount, inputTokenMint: mint, sourceWalletAddress: supporter.wallet }
+      const intent = await createIntent(world.request, body)
+      const signature = supporter.pay(intent.transaction, change)
+      const tipAmount = Math.round(amount * 10 ** decimals)
+      const who = { creatorWallet: creatorId, senderWallet: supporter.wallet }
+      return { intent, signature, claim: { ...who, tipAmount, tokenSymbol: symbol, txSignature: signature } }
+    })
+    paid.push(...(await Promise.all(some)))
+  }
+  await untilConfirmedOnChain(
+    world,
+    paid.map(({ signature }) => signature),
+  )
+  return paid
+}
+
+/** Waits until the chain has confirmed all signatures. */
+export async function untilConfirmedOnChain(
+  { sandbox: { chain } }: World,
+  signatures: readonly string[],
+): Promise<void> {
+  await until('the chain has confirmed them', () =>
+    signatures.every((signature) => chain.ledger.visible(signature, 'confirmed') !== undefined),
+  )
+}
+
+/** Makes all tips with a due time due now. */
+export async function makeTipsDue({ db }: World): Promise<void> {
+  await db('tips')
+    .whereNotNull('due_at')
+    .update({ due_at: new Date(0) })
 }

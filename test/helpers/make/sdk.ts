@@ -1,12 +1,12 @@
 import { createApiKey } from '../../../src/creators/api-keys.js'
 import type { CreatorSettings } from '../../../src/creators/settings.js'
-import { replaceDomains } from '../../../src/creators/sites.js'
+import { replaceSites } from '../../../src/creators/sites.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import type { World } from '../servers/world.js'
 import { registerCreator, type TestCreator } from './creators.js'
-import { strangerWallet } from './supporter.js'
+import { unusedWallet } from './supporter.js'
 
-/** A creator with a backend: an API key and a whitelisted site. */
+/** A creator with an API key and registered sites. */
 export interface Embedder extends TestCreator {
   readonly id: string
   readonly apiKey: string
@@ -22,7 +22,7 @@ export async function registerEmbedder(
   const creator = await registerCreator(world, settings)
   const { id } = creator.user
   const { apiKey, id: keyId } = await createApiKey(world.services, id, undefined)
-  await replaceDomains(world.services, id, ['shop.example', '*.sites.example'])
+  await replaceSites(world.services, id, ['shop.example', '*.sites.example'])
   return { ...creator, id, apiKey, keyId }
 }
 
@@ -38,25 +38,25 @@ export interface InitBody {
 }
 
 /** Opens a session as the creator's backend would. */
-export async function openSession({ request }: World, { id, apiKey }: Embedder): Promise<InitBody> {
+export async function createSession({ request }: World, { id, apiKey }: Embedder): Promise<InitBody> {
   const body = { creatorId: id, originUrl: site }
   const answer = await request<InitBody>('POST', '/sdk/init', { bearer: apiKey, body })
   if (answer.status !== 200) throw new Error(`init: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
-/** A tip of 5 USD in SOL that will be taken, but for what is given. */
-export function someTip({ id }: Pick<Embedder, 'id'>, change: Record<string, unknown> = {}) {
+/** The body of a valid tip of 5 USD in SOL, with the given changes. */
+export function sdkTipBody({ id }: Pick<Embedder, 'id'>, change: Record<string, unknown> = {}) {
   return {
     creatorId: id,
     amount: 5,
     inputTokenMint: solMint,
-    sourceWalletAddress: strangerWallet(),
+    sourceWalletAddress: unusedWallet(),
     ...change,
   }
 }
 
-/** Puts a session's beginning and end this many minutes back, so that nobody has to wait. */
+/** Moves a session's expiry this many minutes into the past. */
 export async function ageSession({ db }: World, sessionToken: string, minutes: number): Promise<void> {
   const changed = await db('sdk_sessions')
     .whereRaw(`token_hash = sha256(convert_to(?, 'utf8'))`, [sessionToken])

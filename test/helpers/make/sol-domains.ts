@@ -5,8 +5,8 @@ export function freshDomain(): string {
   return `d${randomBytes(6).toString('hex')}.sol`
 }
 
-/** Gives a wallet a domain, or passes it on. */
-export async function plantDomain(
+/** Makes a wallet the owner of a domain. */
+export async function assignDomain(
   { url }: { readonly url: string },
   domain: string,
   owner: string,
@@ -16,19 +16,19 @@ export async function plantDomain(
   if (!answer.ok) throw new Error(await answer.text())
 }
 
-/** Somebody with a wallet of their own, which the service holds no key of. */
-export interface Holder {
+/** A wallet whose key the service does not hold. */
+export interface WalletHolder {
   readonly address: string
   readonly key: KeyObject
 }
 
-export function newHolder(): Holder {
+export function createHolder(): WalletHolder {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
   return { address: encodeBase58(raw), key: privateKey }
 }
 
-/** Their signature of a text, in base58. */
-export function signedBy({ key }: Holder, text: string): string {
+/** The holder's signature of a text, in base58. */
+export function signText({ key }: WalletHolder, text: string): string {
   return encodeBase58(sign(null, Buffer.from(text), key))
 }

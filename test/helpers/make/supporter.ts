@@ -12,13 +12,13 @@ import type { Sandbox } from '../../../scripts/sandbox/server.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../../src/kernel/tokens.js'
 
-/** Somebody outside with a wallet of their own. What they submit reaches the local chain at once. */
+/** A supporter with a wallet. Submitted transactions reach the local chain immediately. */
 export interface Supporter {
   readonly keypair: Keypair
   readonly wallet: string
-  /** Signs what the service issued and submits it; `change` is what a wallet does to the instructions first. */
+  /** Signs and submits a transaction from the service. `change` alters the instructions first, as some wallets do. */
   pay(transaction: string, change?: Change, options?: Pick<SendOptions, 'skipPreflight'>): string
-  /** Signs and submits instructions of their own. Returns the signature. */
+  /** Signs and submits instructions. Returns the signature. */
   send(instructions: TransactionInstruction[], options?: SendOptions): string
 }
 
@@ -27,14 +27,14 @@ type Change = (instructions: TransactionInstruction[]) => TransactionInstruction
 interface SendOptions {
   readonly tables?: AddressLookupTableAccount[]
   readonly signers?: readonly Keypair[]
-  /** Lands a transaction that must fail. */
+  /** For a transaction that is meant to land and fail. */
   readonly skipPreflight?: boolean
 }
 
 const startLamports = 100_000_000_000n
 const startTokens = 1_000_000_000_000n
 
-/** Makes a supporter with 100 SOL and plenty of the named tokens. */
+/** Creates a supporter with 100 SOL and plenty of the named tokens. */
 export function createSupporter(
   { chain }: Pick<Sandbox, 'chain'>,
   symbols: readonly string[] = [],
@@ -55,7 +55,7 @@ export function createSupporter(
     keypair,
     wallet,
     pay(issued, change, options = {}) {
-      if (change !== undefined) return submit(altered(chain, issued, change), options)
+      if (change !== undefined) return submit(alterTransaction(chain, issued, change), options)
       const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
       return submit(new VersionedTransaction(message), options)
     },
@@ -70,22 +70,26 @@ export function createSupporter(
   }
 }
 
-/** What a wallet makes of an issued transaction before it is signed. */
-export function altered(chain: Sandbox['chain'], issued: string, change: Change): VersionedTransaction {
+/** Changes the instructions of a transaction from the service before it is signed, as some wallets do. */
+export function alterTransaction(
+  chain: Sandbox['chain'],
+  issued: string,
+  change: Change,
+): VersionedTransaction {
   const { message } = VersionedTransaction.deserialize(Buffer.from(issued, 'base64'))
-  // A swap's message names the engine's table; a wallet has read it.
+  // A swap's message refers to the engine's lookup table.
   const tables = message.addressTableLookups.length > 0 ? [lookupTableOf(chain)] : []
   const plain = TransactionMessage.decompile(message, { addressLookupTableAccounts: tables })
   plain.instructions = change(plain.instructions)
   return new VersionedTransaction(plain.compileToV0Message(tables))
 }
 
-/** A wallet nobody uses. */
-export function strangerWallet(): string {
+/** A new wallet address that no one uses. */
+export function unusedWallet(): string {
   return Keypair.generate().publicKey.toBase58()
 }
 
-/** A well-formed signature of no transaction. */
-export function unknownSignature(): string {
+/** A well-formed signature without a transaction. */
+export function unusedSignature(): string {
   return encodeBase58(randomBytes(64))
 }

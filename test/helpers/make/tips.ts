@@ -1,7 +1,7 @@
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import type { World } from '../servers/world.js'
 import { until } from '../until.js'
-import { strangerWallet, unknownSignature } from './supporter.js'
+import { unusedSignature, unusedWallet } from './supporter.js'
 
 /** The answer of POST /chain/tips/create. */
 export interface RecordedBody {
@@ -16,7 +16,7 @@ export interface RecordedBody {
   readonly message: 'Tip recorded successfully' | 'Tip already recorded'
 }
 
-/** One item of GET /chain/tips (contract: Tip list item). */
+/** One item of GET /chain/tips. */
 export interface ListedTip {
   readonly signature: string
   readonly recipient: string
@@ -34,20 +34,20 @@ export interface ListedTip {
   readonly fiatDetails: null
 }
 
-/** What a caller claims, made up where the test does not say. */
+/** An invented claim with the given changes. */
 export function someClaim(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> & { txSignature: string } {
   return {
-    creatorWallet: strangerWallet(),
-    senderWallet: strangerWallet(),
+    creatorWallet: unusedWallet(),
+    senderWallet: unusedWallet(),
     tipAmount: 1_000_000,
-    txSignature: unknownSignature(),
+    txSignature: unusedSignature(),
     ...change,
   }
 }
 
-/** Records a claim, which must be taken. */
+/** Records a claim. Throws when it is refused. */
 export async function recordTip({ request }: World, claim: Record<string, unknown>): Promise<RecordedBody> {
   const answer = await request<RecordedBody>('POST', '/chain/tips/create', { body: claim })
   if (answer.status !== 200) throw new Error(`record: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -61,13 +61,13 @@ export async function listTips({ request }: World, address: string): Promise<rea
   return answer.body.tips
 }
 
-/** The row of a tip, as it is stored. */
-export async function storedTip({ db }: World, signature: string) {
+/** The stored row of a tip. */
+export async function readTipRow({ db }: World, signature: string) {
   return db('tips').where({ id: signature }).first()
 }
 
-/** Runs a verifier until the condition holds; a look that fails is followed by the next one. */
-export async function verifyUntil(
+/** Runs a batch until the condition holds. A failing batch is repeated. */
+export async function runBatchUntil(
   batch: Batch,
   what: string,
   holds: () => boolean | Promise<boolean>,

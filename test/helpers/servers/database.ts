@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { inDatabase } from '../../../scripts/dev/postgres/session.js'
+import { withConnection } from '../../../scripts/dev/postgres/session.js'
 
-/** A database of its own, copied from the migrated template. */
+/** A database for one test file, copied from the migrated template. */
 export interface TestDatabase {
   readonly name: string
   readonly url: string
@@ -16,7 +16,7 @@ interface TestServers {
   readonly redisUrl: string
 }
 
-/** Throws one clear message when a test file is run without the runner. */
+/** Reads the runner's servers from the environment. Throws a clear message when a test file runs without the runner. */
 export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
   const server = env['TEST_DATABASE_URL']
   const template = env['TEST_TEMPLATE']
@@ -37,7 +37,7 @@ export async function dropDatabase({ name }: TestDatabase): Promise<void> {
   await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))
 }
 
-/** Connections somebody holds to the database. */
+/** Counts the client connections to the database. */
 export async function countSessions({ name }: TestDatabase): Promise<number> {
   const { rows } = await asAdmin((admin) =>
     admin.query<{ sessions: number }>(
@@ -49,5 +49,5 @@ export async function countSessions({ name }: TestDatabase): Promise<number> {
 }
 
 function asAdmin<Result>(work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
-  return inDatabase(`${testServers().server}postgres`, work)
+  return withConnection(`${testServers().server}postgres`, work)
 }

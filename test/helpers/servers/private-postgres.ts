@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../../../scripts/dev/ports.js'
 import { type RunningPostgres, startPostgres } from '../../../scripts/dev/postgres/postgres.js'
-import { temporaryFolder } from '../temporary.js'
+import { temporaryFolder } from '../temporary-folder.js'
 
-/** A PostgreSQL one test may kill, and start again on the same data and port. */
+/** A PostgreSQL server for one test, which may kill it and start it again on the same data and port. */
 export interface PrivatePostgres {
   readonly dataDir: string
   readonly port: number
@@ -11,7 +11,7 @@ export interface PrivatePostgres {
   readonly startAgain: () => Promise<RunningPostgres>
 }
 
-/** Starts a PostgreSQL for this test alone (about two seconds); stopped and removed after it. */
+/** Starts a PostgreSQL server for this test, in about two seconds. It is stopped and removed after the test. */
 export async function privatePostgres(t: ExecutionContext): Promise<PrivatePostgres> {
   const dataDir = temporaryFolder(t)
   const port = await freePort()

@@ -1,21 +1,23 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { Redis } from 'ioredis'
-import { endKept } from '../../../scripts/bootstrap/keep.mjs'
+import { stopChild } from '../../../scripts/bootstrap/child-process.mjs'
 import { freePort } from '../../../scripts/dev/ports.js'
 import { redisProgram, redisReady } from '../../../scripts/dev/redis.js'
-import { startOnce } from '../../../scripts/dev/supervise.js'
-import { temporaryFolder } from '../temporary.js'
+import { startProgram } from '../../../scripts/dev/supervise.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { until } from '../until.js'
 
-/** A Redis one test may flush, freeze and kill; stopped after it. */
+/** A Redis server for one test, which may flush, freeze and kill it. It is stopped after the test. */
 export interface PrivateRedis {
   readonly url: string
-  /** Runs one command; the connection lasts no longer. */
+  /** Runs one command on a connection of its own. */
   command(...words: [string, ...string[]]): Promise<unknown>
-  /** Stops it from answering while its connections stay open, until `thaw`. */
+  /** Stops the process (SIGSTOP) until `thaw`. Its connections stay open and unanswered. */
   freeze(): void
   thaw(): void
-  /** Ends it as a crash would. */
+  /** Kills it (SIGKILL). */
   kill(): Promise<void>
   /** Starts it again on the same port, empty. */
   startAgain(): Promise<void>
@@ -39,14 +41,14 @@ export async function privateRedis(t: ExecutionContext): Promise<PrivateRedis> {
     }
   }
   async function start(): Promise<void> {
-    const child = startOnce(redisProgram(port, folder))
+    const child = startProgram(redisProgram(port, folder))
     const ended = once(child, 'exit')
     await redisReady(port, () => child.exitCode === null)
-    // The server itself: what keeps it must go on, or nothing would end it with this process.
+    // The pid of the server, not of its wrapper process: the wrapper must stay alive to end the server with this process.
     const pid = Number(/process_id:(\d+)/.exec(String(await command('INFO', 'server')))?.[1])
     t.teardown(async () => {
       if (server.pid === pid) process.kill(pid, 'SIGCONT')
-      await endKept(child, stopMs)
+      await stopChild(child, stopMs)
     })
     server = { pid, ended }
   }
@@ -63,4 +65,21 @@ export async function privateRedis(t: ExecutionContext): Promise<PrivateRedis> {
     },
     startAgain: start,
   }
+}
+
+/**
+ * Records every command a Redis receives from now on. Returns how to read them, one command per line. It uses a plain
+ * socket: ioredis fails when a command arrives in the same packet as the answer to MONITOR.
+ */
+export async function monitorRedis(t: ExecutionContext, url: string): Promise<() => string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    received += text
+  })
+  t.teardown(() => socket.destroy())
+  socket.write('MONITOR\r\n')
+  await until('MONITOR is active', () => received.startsWith('+OK\r\n'))
+  return () => received
 }

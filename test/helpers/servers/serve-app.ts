@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import { closeServer } from '../../../scripts/sandbox/http-server.js'
 import { createApp } from '../../../src/app.js'
 import { type Composed, compose } from '../../../src/compose.js'
 import { createHttpServer } from '../../../src/http/server.js'
@@ -11,11 +15,11 @@ export interface ServedApp {
   readonly services: Composed
   /** Connections that clients hold to it. */
   connections(): Promise<number>
-  /** Ends it, once however often it is called. */
+  /** Stops it. Further calls do nothing. */
   close(): Promise<void>
 }
 
-/** Starts an app with these settings on a port of this machine; 0: any free one. Whoever starts it closes it. */
+/** Starts an app with these settings on a local port. Port 0 takes any free port. The caller closes the app. */
 export async function serveApp(env: Readonly<Record<string, string>>, port = 0): Promise<ServedApp> {
   const services = compose(loadConfig(env), 'test')
   const app = createApp(services)
@@ -44,5 +48,45 @@ export async function serveApp(env: Readonly<Record<string, string>>, port = 0):
       closing ??= shut()
       return closing
     },
+  }
+}
+
+/** Starts another app in this process for one test. It is closed after the test at the latest. */
+export async function startApp(
+  t: ExecutionContext,
+  env: Readonly<Record<string, string>>,
+): Promise<ServedApp> {
+  const app = await serveApp(env)
+  t.teardown(app.close)
+  return app
+}
+
+/** An app that stops and restarts at the same address, as in a deploy. */
+export interface RestartableApp {
+  readonly url: string
+  /** Stops the app. Meanwhile requests are answered 503, as by a load balancer, or the connection is refused. */
+  stop(meanwhile: '503' | 'nothing'): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startRestartableApp(env: Readonly<Record<string, string>>): Promise<RestartableApp> {
+  const first = await serveApp(env)
+  const { url, port } = first
+  let end: () => Promise<void> = first.close
+  return {
+    url,
+    async start() {
+      await end()
+      end = (await serveApp(env, port)).close
+    },
+    async stop(meanwhile) {
+      await end()
+      if (meanwhile === 'nothing') return
+      const busy = createServer((_, response) => response.writeHead(503).end('busy'))
+      await once(busy.listen(port, '127.0.0.1'), 'listening')
+      end = () => closeServer(busy)
+    },
+    close: () => end(),
   }
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
@@ -11,7 +13,7 @@ interface LogLine {
   readonly [field: string]: unknown
 }
 
-/** A built process of the service, started by a test and ended with it. */
+/** A compiled process of the service. It is killed after the test. */
 export interface ServiceProcess {
   readonly pid: number
   /** What it has logged. */
@@ -20,7 +22,7 @@ export interface ServiceProcess {
   readonly ended: Promise<number | NodeJS.Signals>
   isRunning(): boolean
   signal(name: NodeJS.Signals): void
-  /** Closes its stdin, as a parent that is gone. */
+  /** Closes its stdin, as when the parent process has died. */
   endStdin(): void
 }
 
@@ -30,11 +32,11 @@ export interface WebProcess extends ServiceProcess {
 
 type Settings = Readonly<Record<string, string>>
 
-/** How long a process may take to start: at eight times the load a machine can bear it took over 15 s. */
+/** How long a process may take to start. On an overloaded machine it took over 15 s. */
 export const startMs = 60_000
 
-/** Starting takes a whole processor: many at once would only make each other late. */
-const startingAlone = createSemaphore({ running: 2, waiting: 100 })
+/** A starting process uses a whole processor, so only two start at the same time. */
+const limitStarts = createSemaphore({ concurrency: 2, maxWaiting: 100 })
 
 type LogLevel = 'info' | 'trace'
 
@@ -44,9 +46,9 @@ export async function startWeb(
   env: Settings,
   logLevel: LogLevel = 'info',
 ): Promise<WebProcess> {
-  return startingAlone(async () => {
+  return limitStarts(async () => {
     const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' }, logLevel)
-    const { port } = await logged(started, 'listening')
+    const { port } = await waitForLog(started, 'listening')
     return { ...started, url: `http://127.0.0.1:${port}` }
   })
 }
@@ -58,15 +60,15 @@ export async function startWorkerProcess(
   env: Settings,
   logLevel: LogLevel = 'info',
 ): Promise<ServiceProcess> {
-  return startingAlone(async () => {
+  return limitStarts(async () => {
     const started = start(t, ['dist/workers/main.js', name], env, logLevel)
-    await logged(started, 'working')
+    await waitForLog(started, 'working')
     return started
   })
 }
 
 /** Waits for a log line with this message. Rejects when the process ends first. */
-async function logged(process: ServiceProcess, message: string): Promise<LogLine> {
+async function waitForLog(process: ServiceProcess, message: string): Promise<LogLine> {
   const find = (): LogLine | undefined => process.logs.find(({ msg }) => msg === message)
   await until(
     `a process logs "${message}"`,
@@ -116,7 +118,7 @@ function logsOf({ stdout }: ChildProcess): LogLine[] {
   return lines
 }
 
-/** What a process writes is JSON, a line each; anything else is kept as a line of level 0. */
+/** A process writes one JSON object per line. Any other line is kept with level 0. */
 function readLine(line: string): LogLine {
   try {
     return JSON.parse(line) as LogLine
@@ -128,4 +130,30 @@ function readLine(line: string): LogLine {
 async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   return code ?? signal ?? 0
+}
+
+/** Whether a process runs. A zombie (ended, not yet collected by its parent) does not count as running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  if (process.platform !== 'linux') return true
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+const failPoints = resolve('dist/scripts/faults/fail-points.js')
+
+/** Starts a web process whose database connection breaks at every COMMIT, in one of three ways in turn. */
+export function startWebLosingCommits(
+  t: ExecutionContext,
+  env: Readonly<Record<string, string>>,
+): Promise<WebProcess> {
+  const losing = { FAIL_AT: 'before COMMIT', FAIL_HOW: 'cut' }
+  return startWeb(t, { ...env, ...losing, NODE_OPTIONS: `--import ${failPoints}` })
 }

@@ -2,16 +2,18 @@ import type { ExecutionContext } from 'ava'
 import type { WorkKind } from '../../../src/platform/queue/wake-ups.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { startWorker } from '../../../src/platform/worker/worker.js'
-import { concurrencyOf, workers } from '../../../workers/registry.js'
+import { workers } from '../../../workers/registry.js'
 import type { World } from './world.js'
 
 export interface WorkerLoops {
   stop(): Promise<void>
 }
 
-/** The named workers at work for this world, woken as in production. */
-export function createWorkerLoops(services: World['services'], kinds: readonly WorkKind[]): WorkerLoops {
-  const running = kinds.map((kind) => startLoop(services, kind, workers[kind](services), () => undefined))
+/** Starts the named workers for this world. They are woken as in production. */
+export function startWorkerLoops(services: World['services'], kinds: readonly WorkKind[]): WorkerLoops {
+  const running = kinds.map((kind) =>
+    startLoop(services, kind, workers[kind].createBatch(services), () => undefined),
+  )
   return {
     async stop() {
       await Promise.all(running.map((worker) => worker.stop()))
@@ -20,8 +22,8 @@ export function createWorkerLoops(services: World['services'], kinds: readonly W
 }
 
 /**
- * Fails unless a worker, woken as in production, has done its work within so many ms in each of three rounds.
- * `round` asks for work, waits until it is done and answers how many ms that took.
+ * Fails unless a worker, woken as in production, does its work within `withinMs` in each of three rounds.
+ * `round` creates work, waits until it is done and returns how many ms that took.
  */
 export async function assertWoken(
   t: ExecutionContext,
@@ -49,7 +51,7 @@ function startLoop(
   return startWorker({
     kind,
     batch,
-    concurrency: concurrencyOf[kind],
+    concurrency: workers[kind].concurrency,
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     onError,

@@ -1,46 +1,46 @@
 import { randomBytes } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
-import { type Fiat, startFiat } from '../../../scripts/sandbox/fiat.js'
-import { MailServer } from '../../../scripts/sandbox/mail/mail.js'
+import { type FiatSandbox, startFiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
+import { MailServer } from '../../../scripts/sandbox/mail/mail-server.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
 import type { Composed } from '../../../src/compose.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createClient, type Request } from '../http/client.js'
-import { layWire, type Wire } from '../http/wire.js'
-import { refuseLeaks } from '../leaks.js'
-import { countSql, type SqlCounter } from '../sql-counter.js'
 import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
-import { type OutsideProxy, startOutsideProxy } from './outside-proxy.js'
+import { assertNothingOpen } from './leaks.js'
+import { type SandboxProxy, startSandboxProxy } from './sandbox-proxy.js'
 import { serveApp } from './serve-app.js'
+import { type SqlRecorder, startSqlRecorder } from './sql-recorder.js'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
   readonly env?: Readonly<Record<string, string>>
-  /** Starts the local chain, the price feed and the swap engines beside the app; `world().sandbox` is then there. */
+  /** Also starts the local chain, the price feed and the swap engines: `world().sandbox`. */
   readonly chain?: boolean
-  /** Milliseconds per slot of that chain; 0: it stands still until a test advances it. */
+  /** Milliseconds per slot of that chain. With 0 it stands still until a test advances it. */
   readonly slotMs?: number
-  /** Starts a mail server beside the app; `world().mail` is then there, and its address in `world().env`. */
+  /** Also starts a mail server: `world().mail`, with its address in `world().env`. */
   readonly mail?: boolean
-  /** Starts the fiat provider and the exchange rates beside the app; `world().fiat` is then there. */
+  /** Also starts the fiat provider and the exchange-rate feed: `world().fiat`. */
   readonly fiat?: boolean
-  /** Puts taps between the app and everything outside it; `world().taps` are then there. */
-  readonly taps?: boolean
+  /** Puts proxies between the app and its servers: `world().proxies`. */
+  readonly proxies?: boolean
 }
 
-/** Where a test listens to what the app asks of others, and keeps the answers back. */
-interface Taps {
-  readonly sql: SqlCounter
-  readonly redis: Wire
-  /** Before the chain, the price feed and the swap engines. */
-  readonly outside: OutsideProxy
+/** Proxies with which a test observes the app's calls and holds or changes the answers. */
+interface Proxies {
+  readonly sql: SqlRecorder
+  readonly redis: TcpProxy
+  /** In front of the chain, the price feed and the swap engines. */
+  readonly outside: SandboxProxy
 }
 
 /** The whole service for one test file: its own database and Redis namespace, the app on a free port. */
 export interface World {
   readonly url: string
-  /** Asks the app; every answer is checked against its OpenAPI document. */
+  /** Sends a request to the app. Every answer is checked against the app's OpenAPI document. */
   readonly request: Request
   readonly db: Knex
   readonly services: Composed
@@ -48,29 +48,29 @@ export interface World {
   readonly env: Readonly<Record<string, string>>
   /** The local chain, whose slots advance quickly. Throws in a world opened without `chain: true`. */
   readonly sandbox: Sandbox
-  /** What the mailer's mails arrive at. Throws in a world opened without `mail: true`. */
+  /** The server that receives the mailer's mails. Throws in a world opened without `mail: true`. */
   readonly mail: MailServer
   /** The fiat provider, whose webhooks reach the app, and the rates. Throws in a world opened without `fiat: true`. */
-  readonly fiat: Fiat
-  /** Throws in a world opened without `taps: true`. */
-  readonly taps: Taps
+  readonly fiat: FiatSandbox
+  /** Throws in a world opened without `proxies: true`. */
+  readonly proxies: Proxies
   /** The URL of one more database, copied from the template and dropped with the world. */
   newDatabaseUrl(): Promise<string>
 }
 
-/** A public URL nobody listens on: tests reach the app by address, as through a proxy. */
+/** A public URL without a server. Tests reach the app by its address, as through a reverse proxy. */
 export const publicUrl = 'http://tips.example'
 /** The sender of a world's mails. */
 const mailFrom = 'Tips <support@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
-/** Where the sandbox plants SOL and token accounts for fees. */
+/** The sandbox gives this wallet SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
-/** A twentieth of a real slot, so that finality comes within a second. */
+/** A twentieth of a real slot: a transaction is final within a second. */
 const quickSlotMs = 20
 
 /**
- * Gives a test file its world, made before its tests and taken down after them; a file that leaves connections
- * open fails. Returns how to reach the world from inside a test.
+ * Opens a world before the tests of a file and closes it after them. Fails the file when it leaves connections open.
+ * Returns a function that gives the world inside tests.
  */
 export function useWorld(test: TestFn, options: WorldOptions = {}): () => World {
   let opened: OpenWorld | undefined
@@ -86,7 +86,7 @@ export function useWorld(test: TestFn, options: WorldOptions = {}): () => World 
   }
 }
 
-/** Drains until nothing is due, as a worker would. Returns how many rows were taken. */
+/** Runs batches until nothing is due, as a worker does. Returns how many rows were taken. */
 export async function runBatch(batch: Batch): Promise<number> {
   let total = 0
   for (let taken = -1; taken !== 0; total += taken) taken = (await batch()).taken
@@ -103,25 +103,25 @@ async function openWorld({
   slotMs = quickSlotMs,
   mail = false,
   fiat: withFiat = false,
-  taps: tapped = false,
+  proxies: withProxies = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
   const further: TestDatabase[] = []
   const sandbox = chain ? await startSandbox({ port: 0, slotMs, treasury: treasuryWallet }) : undefined
   const mailServer = mail ? await MailServer.listen(0, '127.0.0.1') : undefined
-  const fiat = withFiat ? await startFiat() : undefined
-  const taps = tapped ? await openTaps(database, sandbox?.url ?? nowhere) : undefined
+  const fiat = withFiat ? await startFiatSandbox() : undefined
+  const proxies = withProxies ? await startProxies(database, sandbox?.url ?? nowhere) : undefined
   const env = {
     ...settingsFor(database, sandbox?.url ?? nowhere),
     ...(mailServer && { SMTP_URL: mailServer.url, MAIL_FROM: mailFrom }),
     ...fiat?.env,
     ...(sandbox && { AGGREGATOR_REFERRAL_ACCOUNT: sandbox.aggregator.referralAccount }),
-    ...(taps && settingsThrough(taps)),
+    ...(proxies && settingsThroughProxies(proxies)),
     ...changes,
   }
   const app = await serveApp(env)
   const { url, services } = app
-  fiat?.fiatpay.webhooks.sendTo(`${url}/webhooks/fiatpay`)
+  fiat?.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   return {
     url,
     request: await createClient(url),
@@ -140,9 +140,9 @@ async function openWorld({
       if (fiat === undefined) throw new Error('This world was opened without `fiat: true`')
       return fiat
     },
-    get taps() {
-      if (taps === undefined) throw new Error('This world was opened without `taps: true`')
-      return taps
+    get proxies() {
+      if (proxies === undefined) throw new Error('This world was opened without `proxies: true`')
+      return proxies
     },
     async newDatabaseUrl() {
       const one = await createDatabase()
@@ -151,12 +151,13 @@ async function openWorld({
     },
     async close() {
       await app.close()
-      if (taps !== undefined) await Promise.all([taps.sql.close(), taps.redis.close(), taps.outside.close()])
+      if (proxies !== undefined)
+        await Promise.all([proxies.sql.close(), proxies.redis.close(), proxies.outside.close()])
       await sandbox?.close()
       await mailServer?.close()
       await fiat?.close()
       try {
-        await refuseLeaks(database)
+        await assertNothingOpen(database)
       } finally {
         await Promise.all([database, ...further].map(dropDatabase))
       }
@@ -192,15 +193,15 @@ function pricesAndSwaps(outside: string): Record<string, string> {
   }
 }
 
-async function openTaps(database: TestDatabase, outside: string): Promise<Taps> {
+async function startProxies(database: TestDatabase, outside: string): Promise<Proxies> {
   return {
-    sql: await countSql(database.url),
-    redis: await layWire(testServers().redisUrl),
-    outside: await startOutsideProxy(outside),
+    sql: await startSqlRecorder(database.url),
+    redis: await startTcpProxy(testServers().redisUrl),
+    outside: await startSandboxProxy(outside),
   }
 }
 
-function settingsThrough({ sql, redis, outside }: Taps): Record<string, string> {
+function settingsThroughProxies({ sql, redis, outside }: Proxies): Record<string, string> {
   return {
     DATABASE_URL: sql.url,
     REDIS_URL: redis.url,

@@ -1,12 +1,15 @@
 import test from 'ava'
-import type { Fiat } from '../../../scripts/sandbox/fiat.js'
-import { caller, fiatFor, newReference } from './client.js'
+import type { FiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
+import { createCaller, newReference, startFiatFor } from './client.js'
 
 const payer = { email: 'supporter@example.com', amount: 760_000 }
 
-async function openPage(fiat: Fiat, changes: object = {}): Promise<{ reference: string; page: string }> {
+async function openPage(
+  fiat: FiatSandbox,
+  changes: object = {},
+): Promise<{ reference: string; page: string }> {
   const reference = newReference()
-  const { body } = await caller(fiat).post<{ authorization_url: string }>('/transaction/initialize', {
+  const { body } = await createCaller(fiat).post<{ authorization_url: string }>('/transaction/initialize', {
     ...payer,
     reference,
     ...changes,
@@ -14,7 +17,7 @@ async function openPage(fiat: Fiat, changes: object = {}): Promise<{ reference: 
   return { reference, page: body.data.authorization_url }
 }
 
-/** What a browser sends when a button of the page's form is pressed. */
+/** Sends what a browser sends when a button of the page's form is clicked. */
 async function press(page: string, button: string, naira?: string): Promise<Response> {
   const html = await (await fetch(page)).text()
   const [, name = '', value = ''] =
@@ -24,8 +27,8 @@ async function press(page: string, button: string, naira?: string): Promise<Resp
   return fetch(page, { method: 'POST', body, redirect: 'manual' })
 }
 
-test('the page shows what is asked and pays it at the press of a button', async (t) => {
-  const fiat = await fiatFor(t)
+test('the page shows the amount and pays it when the button is clicked', async (t) => {
+  const fiat = await startFiatFor(t)
   const { reference, page } = await openPage(fiat)
   t.is(page, `${fiat.url}/fiatpay/checkout/${reference}`)
   const before = await fetch(page)
@@ -45,30 +48,30 @@ test('the page shows what is asked and pays it at the press of a button', async 
   ])
 })
 
-test('a payer can fail, try again, and pay another amount', async (t) => {
-  const fiat = await fiatFor(t)
+test('a payment can fail, be repeated and have another amount', async (t) => {
+  const fiat = await startFiatFor(t)
   const { page } = await openPage(fiat)
   t.regex(await (await press(page, 'Fail')).text(), /The payment failed\. You can try again/)
   t.is(fiat.fiatpay.log().charges[0]?.status, 'failed')
   await press(page, 'Pay', '1600.5')
   t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
-  // An old copy of the page, in another tab, does not pay again.
+  // The form in an old copy of the page does not pay again.
   const again = await fetch(page, { method: 'POST', body: 'outcome=paid', redirect: 'manual' })
   t.is(again.status, 303)
   t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
 })
 
-test('after paying, a payer goes back where the service wants', async (t) => {
-  const fiat = await fiatFor(t)
+test('after paying, the payer is redirected to the callback URL', async (t) => {
+  const fiat = await startFiatFor(t)
   const { reference, page } = await openPage(fiat, { callback_url: 'https://tips.example/paid?a=1' })
   const { headers } = await press(page, 'Pay')
   t.is(headers.get('location'), `https://tips.example/paid?a=1&trxref=${reference}&reference=${reference}`)
 })
 
 test('the page of a bank transfer shows the account', async (t) => {
-  const fiat = await fiatFor(t)
+  const fiat = await startFiatFor(t)
   const reference = newReference()
-  const { body } = await caller(fiat).post<{ account_number: string }>('/charge', {
+  const { body } = await createCaller(fiat).post<{ account_number: string }>('/charge', {
     ...payer,
     reference,
     bank_transfer: {},
@@ -77,8 +80,8 @@ test('the page of a bank transfer shows the account', async (t) => {
   t.true(html.includes(body.data.account_number))
 })
 
-test('what a caller wrote cannot become markup, and bad forms are refused', async (t) => {
-  const fiat = await fiatFor(t)
+test('the page escapes the caller’s texts, and invalid forms are refused', async (t) => {
+  const fiat = await startFiatFor(t)
   const { page } = await openPage(fiat, { email: "o'hara@example.com" })
   t.regex(await (await fetch(page)).text(), /o&#39;hara@example\.com/)
   const { page: other } = await openPage(fiat)

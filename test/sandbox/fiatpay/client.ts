@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
-import { type Fiat, startFiat } from '../../../scripts/sandbox/fiat.js'
+import { type FiatSandbox, startFiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
 import type { FiatpayOptions } from '../../../scripts/sandbox/fiatpay/fiatpay.js'
 
-/** The provider's envelope, and what its refusals say besides. */
+/** The provider's envelope, with the additional fields of refusals. */
 export interface Envelope<Data> {
   readonly status: boolean
   readonly message: string
@@ -32,17 +32,17 @@ export interface SentTransfer {
   readonly gateway_response?: string | null
 }
 
-/** The provider for one test. */
-export async function fiatFor(t: ExecutionContext, options?: FiatpayOptions): Promise<Fiat> {
-  const fiat = await startFiat(options)
+/** Starts the provider for one test. */
+export async function startFiatFor(t: ExecutionContext, options?: FiatpayOptions): Promise<FiatSandbox> {
+  const fiat = await startFiatSandbox(options)
   t.teardown(() => fiat.close())
   return fiat
 }
 
 const answerMs = 10_000
 
-/** One call of the provider's API, by who has its key. */
-export async function api<Data>(
+/** Calls the provider's API with a secret key. */
+export async function callApi<Data>(
   { url, secretKey }: { readonly url: string; readonly secretKey: string },
   method: string,
   path: string,
@@ -57,8 +57,8 @@ export async function api<Data>(
   return { status: response.status, body: (await response.json()) as Envelope<Data> }
 }
 
-/** A control of the development stack. */
-export async function control(
+/** Calls a control of the sandbox. */
+export async function callControl(
   { url }: { readonly url: string },
   path: string,
   body: unknown,
@@ -67,24 +67,24 @@ export async function control(
   return { status: response.status, body: await response.json() }
 }
 
-/** A caller of this stand-in. */
-export function caller({ url, fiatpay }: Fiat) {
+/** Creates functions that call this stand-in. */
+export function createCaller({ url, fiatpay }: FiatSandbox) {
   const to = { url, secretKey: fiatpay.secretKey }
   return {
-    get: <Data>(path: string) => api<Data>(to, 'GET', path),
-    post: <Data>(path: string, body: unknown) => api<Data>(to, 'POST', path, body),
-    control: (path: string, body: unknown) => control(to, path, body),
+    get: <Data>(path: string) => callApi<Data>(to, 'GET', path),
+    post: <Data>(path: string, body: unknown) => callApi<Data>(to, 'POST', path, body),
+    control: (path: string, body: unknown) => callControl(to, path, body),
   }
 }
 
-/** A reference of the service's form: 32 hex digits after the word. */
+/** A reference in the service's format: 32 hex digits after `fiatpay-`. */
 export function newReference(): string {
   return `fiatpay-${randomBytes(16).toString('hex')}`
 }
 
-/** A recipient to send to. Returns its code. */
+/** Creates a recipient of transfers. Returns its code. */
 export async function newRecipient(
-  { post }: Pick<ReturnType<typeof caller>, 'post'>,
+  { post }: Pick<ReturnType<typeof createCaller>, 'post'>,
   accountNumber = '0123456789',
 ): Promise<string> {
   const { body } = await post<{ recipient_code: string }>('/transferrecipient', {
@@ -97,7 +97,7 @@ export async function newRecipient(
   return body.data.recipient_code
 }
 
-/** The body that sends NGN 1,000. */
+/** The body of `POST /transfer`, by default for NGN 1,000. */
 export function transferBody(recipient: string, reference: string, amount = 100_000) {
   return { source: 'balance', amount, recipient, reference, reason: 'Withdrawal', currency: 'NGN' }
 }

@@ -1,10 +1,10 @@
 import test from 'ava'
-import { api, caller, fiatFor, newReference, type Transaction } from './client.js'
+import { callApi, createCaller, newReference, startFiatFor, type Transaction } from './client.js'
 
 const payer = { email: 'supporter@example.com', amount: 160_000 }
 
-test('an initialized transaction is abandoned until it is paid, then a success', async (t) => {
-  const { get, post, control } = caller(await fiatFor(t))
+test('an initialized transaction is `abandoned` until it is paid, then `success`', async (t) => {
+  const { get, post, control } = createCaller(await startFiatFor(t))
   const reference = newReference()
   const opened = await post<{ authorization_url: string; access_code: string; reference: string }>(
     '/transaction/initialize',
@@ -34,8 +34,8 @@ test('an initialized transaction is abandoned until it is paid, then a success',
   t.true(Date.parse(body.data.paid_at ?? '') <= Date.now())
 })
 
-test('a charge by bank transfer gives an account and is ongoing until money arrives', async (t) => {
-  const { get, post, control } = caller(await fiatFor(t))
+test('a charge by bank transfer gives an account and is `ongoing` until the money arrives', async (t) => {
+  const { get, post, control } = createCaller(await startFiatFor(t))
   const reference = newReference()
   const account_expires_at = new Date(Date.now() + 60_000).toISOString()
   const charge = { ...payer, amount: '160000', reference, bank_transfer: { account_expires_at } }
@@ -49,9 +49,9 @@ test('a charge by bank transfer gives an account and is ongoing until money arri
   t.like(paid.body.data, { status: 'success', channel: 'bank_transfer' })
 })
 
-test('less and more than asked arrive as they are paid', async (t) => {
-  const fiat = await fiatFor(t)
-  const { get, post, control } = caller(fiat)
+test('a payment of another amount is recorded with the amount that was paid', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { get, post, control } = createCaller(fiat)
   for (const amountKobo of [100_000, 250_000]) {
     const reference = newReference()
     await post('/transaction/initialize', { ...payer, reference })
@@ -63,9 +63,9 @@ test('less and more than asked arrive as they are paid', async (t) => {
   }
 })
 
-test('a second payment is a transaction of its own, and both are listed', async (t) => {
-  const fiat = await fiatFor(t)
-  const { get, post, control } = caller(fiat)
+test('a second payment is a new transaction, and both are listed', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { get, post, control } = createCaller(fiat)
   const reference = newReference()
   await post('/transaction/initialize', { ...payer, reference })
   await post('/transaction/initialize', { ...payer, reference: newReference() })
@@ -89,8 +89,8 @@ test('a second payment is a transaction of its own, and both are listed', async 
   t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_500)
 })
 
-test('a failed charge can still be paid, a paid one cannot fail', async (t) => {
-  const { get, post, control } = caller(await fiatFor(t))
+test('a failed charge can still be paid, and a paid one cannot fail', async (t) => {
+  const { get, post, control } = createCaller(await startFiatFor(t))
   const reference = newReference()
   const outcome = (wanted: string) => control(`fiatpay/charges/${reference}`, { outcome: wanted })
   t.is((await outcome('paid')).status, 404)
@@ -103,8 +103,8 @@ test('a failed charge can still be paid, a paid one cannot fail', async (t) => {
   t.is((await outcome('failed')).status, 409)
 })
 
-test('controls know a charge by the service’s own id, the API does not', async (t) => {
-  const { get, post, control } = caller(await fiatFor(t))
+test('controls find a charge by the service’s own id, and the API does not', async (t) => {
+  const { get, post, control } = createCaller(await startFiatFor(t))
   const reference = newReference()
   await post('/transaction/initialize', { ...payer, reference })
   const ownId = reference.replace('-', '_')
@@ -114,9 +114,9 @@ test('controls know a charge by the service’s own id, the API does not', async
   t.like(body, { status: false, message: 'Transaction reference not found.', code: 'transaction_not_found' })
 })
 
-test('what the provider would refuse is refused in its words', async (t) => {
-  const fiat = await fiatFor(t)
-  const { post } = caller(fiat)
+test('invalid charges are refused with the provider’s codes', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { post } = createCaller(fiat)
   const reference = newReference()
   await post('/transaction/initialize', { ...payer, reference })
   const initialize = async (changes: object) => {
@@ -139,20 +139,20 @@ test('what the provider would refuse is refused in its words', async (t) => {
   t.is(fiat.fiatpay.log().charges.length, 1)
 })
 
-test('nobody is served without the key', async (t) => {
-  const { url, fiatpay } = await fiatFor(t)
+test('requests without the secret key are refused', async (t) => {
+  const { url, fiatpay } = await startFiatFor(t)
   for (const secretKey of ['', 'sk_test_other', `${fiatpay.secretKey} `.repeat(2)]) {
-    const { status, body } = await api({ url, secretKey }, 'GET', '/bank')
+    const { status, body } = await callApi({ url, secretKey }, 'GET', '/bank')
     t.is(status, 401)
     t.like(body, { status: false, message: 'Invalid key', code: 'invalid_Key', type: 'validation_error' })
   }
-  fiatpay.behaviour.setFault({ refuseKey: true })
-  t.is((await caller({ url, fiatpay } as Parameters<typeof caller>[0]).get('/bank')).status, 401)
+  fiatpay.faults.setFault({ refuseKey: true })
+  t.is((await createCaller({ url, fiatpay } as Parameters<typeof createCaller>[0]).get('/bank')).status, 401)
 })
 
-test('collection can be down while payouts work', async (t) => {
-  const fiat = await fiatFor(t)
-  const { get, post, control } = caller(fiat)
+test('charges can be unavailable while payouts work', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { get, post, control } = createCaller(fiat)
   const reference = newReference()
   await post('/transaction/initialize', { ...payer, reference })
   await control('fiatpay/mode', { charges: 'down' })
@@ -161,17 +161,17 @@ test('collection can be down while payouts work', async (t) => {
   t.is((await ask(`/transaction/verify/${reference}`)).status, 503)
   t.is((await ask(`/checkout/${reference}`)).status, 503)
   t.is((await get('/bank')).status, 200)
-  // Money can arrive meanwhile.
+  // A payment can arrive meanwhile.
   await control(`fiatpay/charges/${reference}`, { outcome: 'paid' })
   await control('fiatpay/mode', { charges: 'ok' })
   t.is((await get<Transaction>(`/transaction/verify/${reference}`)).body.data.status, 'success')
-  fiat.fiatpay.behaviour.setMode({ charges: 'garbage' })
+  fiat.fiatpay.faults.setMode({ charges: 'garbage' })
   t.regex(await (await ask(`/transaction/verify/${reference}`)).text(), /^<!DOCTYPE html>/)
 })
 
 test('calls are counted by endpoint', async (t) => {
-  const fiat = await fiatFor(t)
-  const { get, post } = caller(fiat)
+  const fiat = await startFiatFor(t)
+  const { get, post } = createCaller(fiat)
   await post('/transaction/initialize', payer)
   await get('/transaction/verify/one')
   await get('/transaction/verify/two')

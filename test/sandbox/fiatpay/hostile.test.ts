@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { requestRaw } from '../../helpers/http/raw-request.js'
-import { seeded } from '../../helpers/seed.js'
-import { caller, fiatFor, newRecipient, newReference, transferBody } from './client.js'
+import { seededRuns } from '../../helpers/random.js'
+import { createCaller, newRecipient, newReference, startFiatFor, transferBody } from './client.js'
 
 const endpoints = [
   'POST /fiatpay/transaction/initialize',
@@ -60,8 +60,8 @@ const query = fc
   )
   .map((given) => String(new URLSearchParams(given)))
 
-test('no body and no query brings the provider down or gets anything but a clear refusal', async (t) => {
-  const fiat = await fiatFor(t)
+test('every body and every query gets an answer or a clear refusal, and the provider keeps working', async (t) => {
+  const fiat = await startFiatFor(t)
   const authorization = `Bearer ${fiat.fiatpay.secretKey}`
   const statuses = new Map<number, number>()
   const ask = async (endpoint: string, sent?: string) => {
@@ -70,7 +70,7 @@ test('no body and no query brings the provider down or gets anything but a clear
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     return answer.status < 500
   }
-  const { seed, numRuns } = seeded(t, 1200)
+  const { seed, numRuns } = seededRuns(t, 1200)
   const written = fc.asyncProperty(fc.constantFrom(...endpoints), body, ask)
   await fc.assert(written, { seed, numRuns })
   const read = fc.asyncProperty(fc.constantFrom(...readable), query, (path, text) =>
@@ -79,15 +79,15 @@ test('no body and no query brings the provider down or gets anything but a clear
   await fc.assert(read, { seed, numRuns: numRuns / 2 })
   t.log(Object.fromEntries(statuses))
 
-  const { get, post } = caller(fiat)
+  const { get, post } = createCaller(fiat)
   const sent = transferBody(await newRecipient({ post }), newReference())
   t.is((await post('/transfer', sent)).status, 200)
   t.is((await get('/transfer')).status, 200)
   t.is(({} as Record<string, unknown>)['status'], undefined)
 })
 
-test('paths that are no references are refused', async (t) => {
-  const { url, fiatpay } = await fiatFor(t)
+test('paths that are not references are refused', async (t) => {
+  const { url, fiatpay } = await startFiatFor(t)
   const headers = { authorization: `Bearer ${fiatpay.secretKey}` }
   for (const path of ['%E0%A4%A', '%00', '..%2f..%2fetc', '__proto__', 'x'.repeat(8000)]) {
     const { status } = await requestRaw(url, 'GET', `/fiatpay/transaction/verify/${path}`, headers)

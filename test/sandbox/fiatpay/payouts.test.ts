@@ -1,9 +1,16 @@
 import test from 'ava'
 import { until } from '../../helpers/until.js'
-import { caller, fiatFor, newRecipient, newReference, type SentTransfer, transferBody } from './client.js'
+import {
+  createCaller,
+  newRecipient,
+  newReference,
+  type SentTransfer,
+  startFiatFor,
+  transferBody,
+} from './client.js'
 
-test('banks are listed by page, with codes of three digits and longer ones', async (t) => {
-  const { get } = caller(await fiatFor(t))
+test('banks are listed by page, and their codes have three digits or more', async (t) => {
+  const { get } = createCaller(await startFiatFor(t))
   const { body } = await get<{ code: string; name: string }[]>('/bank?country=nigeria&perPage=100')
   t.is(body.message, 'Banks retrieved')
   t.like(
@@ -20,8 +27,8 @@ test('banks are listed by page, with codes of three digits and longer ones', asy
   t.is((await get('/bank?perPage=0')).status, 400)
 })
 
-test('an account resolves to the name it was last sent under', async (t) => {
-  const { get, post } = caller(await fiatFor(t))
+test('an account resolves to the name of its last created recipient', async (t) => {
+  const { get, post } = createCaller(await startFiatFor(t))
   const resolve = async (account: string, bank = '058') => {
     const path = `/bank/resolve?account_number=${account}&bank_code=${bank}`
     const { status, body } = await get<{ account_name: string }>(path)
@@ -47,10 +54,10 @@ test('an account resolves to the name it was last sent under', async (t) => {
   t.is(await resolve('123'), '400 invalid_account_number')
 })
 
-test('a transfer is pending, then a success by itself', async (t) => {
-  const fiat = await fiatFor(t)
-  fiat.fiatpay.behaviour.setFault({ settleMs: 100 })
-  const { get, post } = caller(fiat)
+test('a transfer is `pending`, then becomes `success` after a delay', async (t) => {
+  const fiat = await startFiatFor(t)
+  fiat.fiatpay.faults.setFault({ settleMs: 100 })
+  const { get, post } = createCaller(fiat)
   const reference = newReference()
   const { status, body } = await post<SentTransfer>(
     '/transfer',
@@ -60,9 +67,9 @@ test('a transfer is pending, then a success by itself', async (t) => {
   t.like(body, { status: true, message: 'Transfer has been queued' })
   t.like(body.data, { status: 'pending', reference, amount: 100_000, currency: 'NGN' })
   t.regex(body.data.transfer_code, /^TRF_/)
-  const look = async () => (await get<SentTransfer>(`/transfer/verify/${reference}`)).body
-  await until('the transfer settles', async () => (await look()).data.status !== 'pending')
-  const settled = await look()
+  const lookUp = async () => (await get<SentTransfer>(`/transfer/verify/${reference}`)).body
+  await until('the transfer settles', async () => (await lookUp()).data.status !== 'pending')
+  const settled = await lookUp()
   t.is(settled.message, 'Transfer retrieved')
   t.like(settled.data, {
     id: body.data.id,
@@ -77,27 +84,27 @@ test('a transfer is pending, then a success by itself', async (t) => {
   t.true(Date.parse(line?.executedAt ?? '') <= Date.now())
 })
 
-test('in manual mode a transfer waits for its control, and may come back afterwards', async (t) => {
-  const { get, post, control } = caller(await fiatFor(t))
+test('in manual mode a transfer waits for a control, and can be reversed afterwards', async (t) => {
+  const { get, post, control } = createCaller(await startFiatFor(t))
   await control('fiatpay/mode', { transfers: 'manual' })
   const reference = newReference()
   await post('/transfer', transferBody(await newRecipient({ post }), reference))
   const ownId = `FIATPAY-${reference.slice('fiatpay-'.length).toUpperCase()}`
   const outcome = (body: object) => control(`fiatpay/transfers/${ownId}`, body)
-  const look = async () => (await get<SentTransfer>(`/transfer/verify/${reference}`)).body.data
-  t.is((await look()).status, 'pending')
+  const lookUp = async () => (await get<SentTransfer>(`/transfer/verify/${reference}`)).body.data
+  t.is((await lookUp()).status, 'pending')
   t.is((await outcome({ outcome: 'success' })).status, 200)
   t.is((await outcome({ outcome: 'success' })).status, 200, 'a repeated outcome')
-  t.like(await look(), { status: 'success', gateway_response: null })
+  t.like(await lookUp(), { status: 'success', gateway_response: null })
   t.is((await outcome({ outcome: 'reversed', reason: 'Account closed' })).status, 200)
-  t.like(await look(), { status: 'reversed', gateway_response: 'Account closed' })
+  t.like(await lookUp(), { status: 'reversed', gateway_response: 'Account closed' })
   t.is((await control(`fiatpay/transfers/${newReference()}`, { outcome: 'success' })).status, 404)
   t.is((await outcome({ outcome: 'otp' })).status, 400)
 })
 
-test('a reference is executed once, whatever is sent again under it', async (t) => {
-  const fiat = await fiatFor(t)
-  const { post } = caller(fiat)
+test('a reference is executed once, also when it is repeated with other amounts', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { post } = createCaller(fiat)
   const reference = newReference()
   const recipient = await newRecipient({ post })
   const all = await Promise.all(
@@ -119,9 +126,9 @@ test('a reference is executed once, whatever is sent again under it', async (t) 
 })
 
 test('transfers are listed newest first, by page, status and time', async (t) => {
-  const fiat = await fiatFor(t)
-  fiat.fiatpay.behaviour.setMode({ transfers: 'manual' })
-  const { get, post, control } = caller(fiat)
+  const fiat = await startFiatFor(t)
+  fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+  const { get, post, control } = createCaller(fiat)
   const recipient = await newRecipient({ post })
   const references = Array.from({ length: 5 }, newReference)
   for (const reference of references) await post('/transfer', transferBody(recipient, reference))
@@ -138,9 +145,9 @@ test('transfers are listed newest first, by page, status and time', async (t) =>
   t.is((await get('/transfer?from=yesterday')).status, 400)
 })
 
-test('what the provider would refuse is refused in its words, and nothing is executed', async (t) => {
-  const fiat = await fiatFor(t)
-  const { get, post } = caller(fiat)
+test('invalid transfers are refused with the provider’s codes, and nothing is executed', async (t) => {
+  const fiat = await startFiatFor(t)
+  const { get, post } = createCaller(fiat)
   const recipient = await newRecipient({ post })
   const send = async (changes: object) => {
     const sent = { ...transferBody(recipient, newReference()), ...changes }

@@ -1,20 +1,20 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { startFiat } from '../../../scripts/sandbox/fiat.js'
-import { roll } from '../../../scripts/sandbox/fiatpay/dice.js'
-import { seeded } from '../../helpers/seed.js'
-import { temporaryFolder } from '../../helpers/temporary.js'
+import { startFiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
+import { seededNumber } from '../../../scripts/sandbox/fiatpay/seeded-choice.js'
+import { seededRuns } from '../../helpers/random.js'
+import { temporaryFolder } from '../../helpers/temporary-folder.js'
 import { until } from '../../helpers/until.js'
-import { exitOf, startProcess } from '../sandbox-process.js'
+import { exitOf, startSandboxProcess } from '../sandbox-process.js'
 import {
-  api,
-  caller,
-  control,
-  fiatFor,
+  callApi,
+  callControl,
+  createCaller,
   newRecipient,
   newReference,
   type SentTransfer,
+  startFiatFor,
   type Transaction,
   transferBody,
 } from './client.js'
@@ -22,7 +22,7 @@ import {
 const secretKey = 'sk_test_of_this_test'
 const kills = 4
 const senders = 6
-/** Acknowledged transfers until a kill: at least so many, and up to twice as many. */
+/** A kill comes after this many acknowledged transfers, or up to twice as many. */
 const killAfter = 30
 
 interface Log {
@@ -34,30 +34,32 @@ async function logOf(url: string): Promise<Log> {
   return (await (await fetch(`${url}/dev/fiatpay/log`)).json()) as Log
 }
 
-/** What senders did: the references they tried, and those the provider acknowledged. */
+/** The references that senders tried, and those that the provider acknowledged. */
 interface Sent {
   readonly tried: Set<string>
   readonly acknowledged: string[]
 }
 
-/** Sends one reference after the other until the provider is gone. */
+/** Sends transfers with new references until the provider is killed. */
 async function sendUntilKilled(url: string, recipient: string, { tried, acknowledged }: Sent): Promise<void> {
   try {
     for (;;) {
       const reference = newReference()
       tried.add(reference)
-      const sent = await api({ url, secretKey }, 'POST', '/transfer', transferBody(recipient, reference))
+      const sent = await callApi({ url, secretKey }, 'POST', '/transfer', transferBody(recipient, reference))
       if (sent.status === 200) acknowledged.push(reference)
     }
   } catch {
-    // It is gone, and what it did last is open.
+    // The provider was killed. The outcome of the last transfer is unknown.
   }
 }
 
-/** Starts a provider on its books, has it send until enough is acknowledged, and kills it in the middle. */
+/** Starts a provider on its records, sends until enough transfers are acknowledged, and kills it while others are sent. */
 async function sendAndKill(t: ExecutionContext, DATA_DIR: string, sent: Sent, enough: number): Promise<void> {
-  const { child, url } = await startProcess(t, { DATA_DIR, FIATPAY_SECRET_KEY: secretKey })
-  const recipient = await newRecipient({ post: (path, body) => api({ url, secretKey }, 'POST', path, body) })
+  const { child, url } = await startSandboxProcess(t, { DATA_DIR, FIATPAY_SECRET_KEY: secretKey })
+  const recipient = await newRecipient({
+    post: (path, body) => callApi({ url, secretKey }, 'POST', path, body),
+  })
   const sending = Array.from({ length: senders }, () => sendUntilKilled(url, recipient, sent))
   const before = sent.acknowledged.length
   await until('enough is acknowledged', () => sent.acknowledged.length >= before + enough)
@@ -66,19 +68,19 @@ async function sendAndKill(t: ExecutionContext, DATA_DIR: string, sent: Sent, en
   await Promise.all(sending)
 }
 
-test('a killed provider executes nothing twice and forgets nothing it acknowledged', async (t) => {
-  const { seed } = seeded(t)
+test('a killed provider executes no reference twice and keeps every acknowledged transfer', async (t) => {
+  const { seed } = seededRuns(t)
   const DATA_DIR = temporaryFolder(t)
   const sent: Sent = { tried: new Set(), acknowledged: [] }
   for (let kill = 0; kill < kills; kill++)
-    await sendAndKill(t, DATA_DIR, sent, Math.floor(killAfter * (1 + roll(seed, kill))))
+    await sendAndKill(t, DATA_DIR, sent, Math.floor(killAfter * (1 + seededNumber(seed, kill))))
   appendFileSync(join(DATA_DIR, 'fiatpay-transfers.jsonl'), '{"id":1,"reference":"torn')
 
-  const { url } = await startProcess(t, { DATA_DIR, FIATPAY_SECRET_KEY: secretKey })
+  const { url } = await startSandboxProcess(t, { DATA_DIR, FIATPAY_SECRET_KEY: secretKey })
   const executed = async () => (await logOf(url)).transfers.map(({ reference }) => reference)
   const known = await executed()
   t.true(sent.acknowledged.every((reference) => known.includes(reference)))
-  const post = <Data>(path: string, body: unknown) => api<Data>({ url, secretKey }, 'POST', path, body)
+  const post = <Data>(path: string, body: unknown) => callApi<Data>({ url, secretKey }, 'POST', path, body)
   const recipient = await newRecipient({ post })
   for (const reference of sent.tried) await post('/transfer', transferBody(recipient, reference))
   const all = await executed()
@@ -92,24 +94,24 @@ test('a killed provider executes nothing twice and forgets nothing it acknowledg
   )
 })
 
-test('a restarted provider knows charges, payments, names and what is still pending', async (t) => {
+test('a restarted provider keeps charges, payments, names and pending transfers', async (t) => {
   const dataDir = temporaryFolder(t)
-  const first = await startFiat({ dataDir })
-  const { post, control: set } = caller(first)
+  const first = await startFiatSandbox({ dataDir })
+  const { post, control: set } = createCaller(first)
   const [paid, open, sent, held] = [newReference(), newReference(), newReference(), newReference()]
   for (const reference of [paid, open])
     await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference })
   for (let times = 0; times < 2; times++) await set(`fiatpay/charges/${paid}`, { outcome: 'paid' })
   const recipient = await newRecipient({ post })
-  first.fiatpay.behaviour.setFault({ settleMs: 300, outcomes: 'reversed' })
+  first.fiatpay.faults.setFault({ settleMs: 300, outcomes: 'reversed' })
   await post('/transfer', transferBody(recipient, sent))
   await set('fiatpay/mode', { transfers: 'manual' })
   await post('/transfer', transferBody(recipient, held))
   const before = first.fiatpay.log()
   await first.close()
 
-  const second = await fiatFor(t, { dataDir })
-  const { get, control: setNow } = caller(second)
+  const second = await startFiatFor(t, { dataDir })
+  const { get, control: setNow } = createCaller(second)
   t.deepEqual(second.fiatpay.log().charges, before.charges)
   t.is(second.fiatpay.log().charges[0]?.paidKobo, 40_000)
   const resolved = await get<{ account_name: string }>(
@@ -118,16 +120,19 @@ test('a restarted provider knows charges, payments, names and what is still pend
   t.is(resolved.body.data.account_name, 'Ada Obi')
   const status = async (reference: string) =>
     (await get<SentTransfer>(`/transfer/verify/${reference}`)).body.data.status
-  await until('the clock goes on', async () => (await status(sent)) === 'reversed')
+  await until(
+    'the planned outcome is applied after the restart',
+    async () => (await status(sent)) === 'reversed',
+  )
   t.is(await status(held), 'pending')
   await setNow(`fiatpay/transfers/${held}`, { outcome: 'failed' })
   t.is(await status(held), 'failed')
 })
 
-test('a reset empties the books, and no number is given again', async (t) => {
+test('a reset deletes the records, and no id is used again', async (t) => {
   const dataDir = temporaryFolder(t)
-  const fiat = await fiatFor(t, { dataDir })
-  const { get, post } = caller(fiat)
+  const fiat = await startFiatFor(t, { dataDir })
+  const { get, post } = createCaller(fiat)
   const open = async () => {
     const reference = newReference()
     await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference })
@@ -140,13 +145,13 @@ test('a reset empties the books, and no number is given again', async (t) => {
   t.true((await open()) > id)
 })
 
-test('one sandbox serves chain, rates and provider, and resets them by name', async (t) => {
-  const { url } = await startProcess(t, { FIATPAY_SECRET_KEY: secretKey })
+test('one sandbox serves the chain, the rates and the provider, and resets them by name', async (t) => {
+  const { url } = await startSandboxProcess(t, { FIATPAY_SECRET_KEY: secretKey })
   const reference = newReference()
   const body = { email: 'a@example.com', amount: 20_000, reference }
-  t.is((await api({ url, secretKey }, 'POST', '/transaction/initialize', body)).status, 200)
-  t.is((await control({ url }, 'rates', { NGN: 1 })).status, 200)
-  t.is((await control({ url }, 'reset', { what: ['fiatpay', 'rates'] })).status, 200)
+  t.is((await callApi({ url, secretKey }, 'POST', '/transaction/initialize', body)).status, 200)
+  t.is((await callControl({ url }, 'rates', { NGN: 1 })).status, 200)
+  t.is((await callControl({ url }, 'reset', { what: ['fiatpay', 'rates'] })).status, 200)
   t.deepEqual((await logOf(url)).charges, [])
   t.like(await (await fetch(`${url}/rates/USD`)).json(), { rates: { NGN: 1600 } })
 })

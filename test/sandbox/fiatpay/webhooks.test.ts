@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import type { Fiat } from '../../../scripts/sandbox/fiat.js'
+import type { FiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
 import { until } from '../../helpers/until.js'
-import { caller, fiatFor, newRecipient, newReference, transferBody } from './client.js'
+import { createCaller, newRecipient, newReference, startFiatFor, transferBody } from './client.js'
 
 interface Received {
   readonly body: string
@@ -13,8 +13,8 @@ interface Received {
   readonly at: number
 }
 
-/** A service that hears webhooks and answers with `statuses` in turn, then with 200. */
-async function listener(t: ExecutionContext, statuses: number[] = []) {
+/** Starts a server that receives webhooks and answers with `statuses` in turn, then with 200. */
+async function startReceiver(t: ExecutionContext, statuses: number[] = []) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString('utf8')
@@ -28,16 +28,16 @@ async function listener(t: ExecutionContext, statuses: number[] = []) {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/fiatpay` }
 }
 
-async function setScene(t: ExecutionContext, statuses?: number[]) {
-  const { received, url } = await listener(t, statuses)
-  const fiat = await fiatFor(t, { webhookUrl: url, secretKey: 'sk_test_of_this_test' })
+async function startProvider(t: ExecutionContext, statuses?: number[]) {
+  const { received, url } = await startReceiver(t, statuses)
+  const fiat = await startFiatFor(t, { webhookUrl: url, secretKey: 'sk_test_of_this_test' })
   const arrived = (count: number) => until(`${count} webhooks arrive`, () => received.length >= count)
-  return { fiat, received, arrived, ...caller(fiat) }
+  return { fiat, received, arrived, ...createCaller(fiat) }
 }
 
-async function payOne(fiat: Fiat): Promise<string> {
+async function payOne(fiat: FiatSandbox): Promise<string> {
   const reference = newReference()
-  const { post, control } = caller(fiat)
+  const { post, control } = createCaller(fiat)
   await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference })
   await control(`fiatpay/charges/${reference}`, { outcome: 'paid' })
   return reference
@@ -47,8 +47,8 @@ function signed(body: string): string {
   return createHmac('sha512', 'sk_test_of_this_test').update(body).digest('hex')
 }
 
-test('a payment is told, signed over the very bytes that are sent', async (t) => {
-  const { fiat, received, arrived, get } = await setScene(t)
+test('a payment sends a webhook whose signature is of the bytes sent', async (t) => {
+  const { fiat, received, arrived, get } = await startProvider(t)
   const reference = await payOne(fiat)
   await arrived(1)
   const [{ body, signature } = { body: '', signature: '' }] = received
@@ -58,9 +58,9 @@ test('a payment is told, signed over the very bytes that are sent', async (t) =>
   t.deepEqual(data, (await get<object>(`/transaction/verify/${reference}`)).body.data)
 })
 
-test('every outcome of a transfer is told, a failed charge is not', async (t) => {
-  const { fiat, received, arrived, post, control } = await setScene(t)
-  fiat.fiatpay.behaviour.setMode({ transfers: 'manual' })
+test('every outcome of a transfer sends a webhook, and a failed charge sends none', async (t) => {
+  const { fiat, received, arrived, post, control } = await startProvider(t)
+  fiat.fiatpay.faults.setMode({ transfers: 'manual' })
   const reference = newReference()
   await post('/transfer', transferBody(await newRecipient({ post }), reference))
   const charge = newReference()
@@ -70,27 +70,27 @@ test('every outcome of a transfer is told, a failed charge is not', async (t) =>
     await control(`fiatpay/transfers/${reference}`, { outcome })
     await arrived(count + 1)
   }
-  const told = received.map(({ body }) => JSON.parse(body) as { event: string; data: { status: string } })
+  const events = received.map(({ body }) => JSON.parse(body) as { event: string; data: { status: string } })
   t.deepEqual(
-    told.map(({ event, data }) => [event, data.status]),
+    events.map(({ event, data }) => [event, data.status]),
     ['success', 'reversed', 'failed'].map((outcome) => [`transfer.${outcome}`, outcome]),
   )
 })
 
-test('a webhook that is not taken comes again, the same bytes', async (t) => {
-  const { fiat, received, arrived } = await setScene(t, [500])
+test('a webhook that is not answered 200 is repeated with the same bytes', async (t) => {
+  const { fiat, received, arrived } = await startProvider(t, [500])
   const reference = await payOne(fiat)
   await arrived(2)
   t.is(received[0]?.body, received[1]?.body)
-  await until('it is taken', () => fiat.fiatpay.webhooks.deliveries()[0]?.takenAt !== null)
+  await until('it is answered 200', () => fiat.fiatpay.webhooks.deliveries()[0]?.takenAt !== null)
   t.like(fiat.fiatpay.webhooks.deliveries(), {
     length: 1,
     0: { event: 'charge.success', reference, attempts: 2, status: 200 },
   })
 })
 
-test('webhooks can be doubled, late, badly signed and lost', async (t) => {
-  const { fiat, received, arrived, control } = await setScene(t)
+test('webhooks can be repeated, late, wrongly signed and lost', async (t) => {
+  const { fiat, received, arrived, control } = await startProvider(t)
   await control('fiatpay/faults', { webhooks: { copies: 3, delayMs: 150 } })
   const paidAt = performance.now()
   await payOne(fiat)
@@ -109,8 +109,8 @@ test('webhooks can be doubled, late, badly signed and lost', async (t) => {
   t.false(received.some(({ body }) => body.includes(lost)))
 })
 
-test('a service that is away does not hold the provider up', async (t) => {
-  const fiat = await fiatFor(t, { webhookUrl: 'http://127.0.0.1:1/webhooks/fiatpay' })
+test('an unavailable service does not block the provider', async (t) => {
+  const fiat = await startFiatFor(t, { webhookUrl: 'http://127.0.0.1:1/webhooks/fiatpay' })
   await payOne(fiat)
   await until('it was tried', () => fiat.fiatpay.webhooks.deliveries()[0]?.attempts === 1)
   t.like(fiat.fiatpay.webhooks.deliveries()[0], { status: null, takenAt: null })

@@ -5,14 +5,14 @@ import { tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { until } from '../../helpers/until.js'
 import { connect, fundedKeypair, postJson } from '../chain-client.js'
 
-/** What an engine answered. */
+/** An engine's answer. */
 export interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests read the wire as it is
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the raw answer
   readonly body: any
 }
 
-/** Signature and priority fee of a swap transaction, and what opening a token account costs. */
+/** The signature and priority fee of a swap transaction, and the rent of a token account. */
 export const networkFee = 6_400
 export const accountRent = 2_039_280
 
@@ -20,12 +20,12 @@ export function mintOf(symbol: string): string {
   return tokenBySymbol(symbol)?.mint ?? symbol
 }
 
-/** The address of a wallet's account of a token, by symbol; SOL: of its wrapped SOL. */
+/** The address of a wallet's token account, by symbol. For SOL: of wrapped SOL. */
 export function tokenAccount(owner: PublicKey, symbol: string): PublicKey {
   return getAssociatedTokenAddressSync(new PublicKey(mintOf(symbol)), owner, true)
 }
 
-/** A supporter with 5 SOL and, unless it is SOL, some of a token (display units). */
+/** Creates a supporter with 5 SOL and, unless the symbol is SOL, an amount of a token (display units). */
 export async function createSupporter(sandbox: Sandbox, symbol = 'SOL', amount = '1000'): Promise<Keypair> {
   const keypair = await fundedKeypair(connect(sandbox), 5 * LAMPORTS_PER_SOL)
   if (symbol !== 'SOL') await airdrop(sandbox, keypair.publicKey, symbol, amount)
@@ -46,8 +46,8 @@ export async function getJson(url: string, query: Record<string, string>): Promi
   return { status: response.status, body: await response.json() }
 }
 
-/** `GET /order` for symbols, with our 2 % fee unless the query says otherwise. */
-export function order(
+/** `GET /order` for symbols, by default with the platform's fee of 2 %. */
+export function requestOrder(
   { url, aggregator }: Sandbox,
   input: string,
   output: string,
@@ -62,8 +62,8 @@ export function order(
   })
 }
 
-/** `GET /quote` for symbols, with our 2 % fee unless the query says otherwise. */
-export function quote(
+/** `GET /quote` for symbols, by default with the platform's fee of 2 %. */
+export function requestQuote(
   { url }: Sandbox,
   input: string,
   output: string,
@@ -78,7 +78,7 @@ export function quote(
 }
 
 /** `POST /swap` for a quote. */
-export function swap(
+export function requestSwap(
   { url }: Sandbox,
   quoteResponse: unknown,
   body: Record<string, unknown>,
@@ -90,8 +90,8 @@ export function decode(transaction: string): VersionedTransaction {
   return VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'))
 }
 
-/** Signs what an engine handed out and sends it as a wallet does, without the engine; answers the signature. */
-export async function land(sandbox: Sandbox, transaction: string, signer: Keypair): Promise<string> {
+/** Signs an engine's transaction and sends it to the chain, as a wallet does. Returns the signature. */
+export async function signAndLand(sandbox: Sandbox, transaction: string, signer: Keypair): Promise<string> {
   const decoded = decode(transaction)
   decoded.sign([signer])
   const signature = await connect(sandbox).sendTransaction(decoded)
@@ -103,7 +103,7 @@ export async function land(sandbox: Sandbox, transaction: string, signer: Keypai
 }
 
 /** Posts a signed order to `/execute`. */
-export function execute({ url }: Sandbox, ordered: Answer, signer: Keypair): Promise<Answer> {
+export function executeOrder({ url }: Sandbox, ordered: Answer, signer: Keypair): Promise<Answer> {
   const decoded = decode(ordered.body.transaction)
   decoded.sign([signer])
   return postJson(`${url}/ultra/v1/execute`, {
@@ -112,18 +112,18 @@ export function execute({ url }: Sandbox, ordered: Answer, signer: Keypair): Pro
   })
 }
 
-/** Base units a wallet holds; of SOL, what is native. */
-export async function holds(connection: Connection, owner: PublicKey, symbol: string): Promise<bigint> {
+/** The balance of a wallet in base units. For SOL: the native balance. */
+export async function readBalance(connection: Connection, owner: PublicKey, symbol: string): Promise<bigint> {
   if (symbol === 'SOL') return BigInt(await connection.getBalance(owner))
-  return inAccount(connection, tokenAccount(owner, symbol))
+  return readTokenBalance(connection, tokenAccount(owner, symbol))
 }
 
-/** Base units in a token account; nothing when there is none. */
-export async function inAccount(connection: Connection, account: PublicKey): Promise<bigint> {
+/** The balance of a token account in base units. 0 when it does not exist. */
+export async function readTokenBalance(connection: Connection, account: PublicKey): Promise<bigint> {
   const found = await connection.getTokenAccountBalance(account).catch(() => undefined)
   return BigInt(found?.value.amount ?? 0)
 }
 
-export function stranger(): PublicKey {
+export function unusedKey(): PublicKey {
   return Keypair.generate().publicKey
 }

@@ -9,9 +9,9 @@ import {
 } from '../../../scripts/sandbox/aggregator/program/swap-instruction.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
 import { connect, fundedKeypair, unsignedTransaction } from '../chain-client.js'
-import { createSupporter, execute, mintOf, order, quote, stranger } from './client.js'
+import { createSupporter, executeOrder, mintOf, requestOrder, requestQuote, unusedKey } from './client.js'
 
-// A panic in the virtual machine aborts the whole process, which no assertion survives: so the seed is told first.
+// A panic in the virtual machine aborts the whole process before any assertion, so the seed is printed first.
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 process.stderr.write(`swap-hostile: FUZZ_SEED=${seed}\n`)
 const parameters = { seed, numRuns: Number(process.env['FUZZ_RUNS'] ?? 300) }
@@ -40,7 +40,7 @@ const hostileText = fc.oneof(
 )
 const hostileValue = fc.oneof(hostileText, fc.jsonValue({ maxDepth: 2 }))
 
-/** A record of which some fields, and of those within them some, are replaced or left out. */
+/** A record in which up to three fields are replaced or removed. */
 function mutated(genuine: Record<string, unknown>, values: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   const change = fc.tuple(fc.constantFrom(...Object.keys(genuine)), fc.option(values, { nil: undefined }))
   return fc
@@ -58,8 +58,8 @@ function post(path: string, body: unknown): Promise<Response> {
   return fetch(`${sandbox.url}${path}`, { method: 'POST', body: JSON.stringify(body) ?? '' })
 }
 
-/** Answered or refused, but never failed. Returns the status. */
-async function proper(answer: Promise<Response>): Promise<number> {
+/** Returns the status of an answer. Throws unless it is 200 or 400. */
+async function statusOf(answer: Promise<Response>): Promise<number> {
   const { status } = await answer.then(async (response) => ({
     status: response.status,
     body: await response.text(),
@@ -68,8 +68,8 @@ async function proper(answer: Promise<Response>): Promise<number> {
   return status
 }
 
-test.serial('no query brings the engines down', async (t) => {
-  const taker = stranger().toBase58()
+test.serial('no query crashes the engines', async (t) => {
+  const taker = unusedKey().toBase58()
   const common = { inputMint: mintOf('SOL'), outputMint: mintOf('USDC'), amount: '1000000' }
   const referral = { referralAccount: sandbox.aggregator.referralAccount, referralFee: '200' }
   const orders = mutated(
@@ -83,18 +83,18 @@ test.serial('no query brings the engines down', async (t) => {
   const statuses = new Set<number>()
   await fc.assert(
     fc.asyncProperty(orders, quotes, async (one, other) => {
-      statuses.add(await proper(ask('/ultra/v1/order', one)))
-      statuses.add(await proper(ask('/swap/v1/quote', other)))
+      statuses.add(await statusOf(ask('/ultra/v1/order', one)))
+      statuses.add(await statusOf(ask('/swap/v1/quote', other)))
     }),
     parameters,
   )
-  t.deepEqual([...statuses].sort(), [200, 400], 'some of it gets through')
+  t.deepEqual([...statuses].sort(), [200, 400], 'some requests are valid')
 })
 
-test.serial('no body brings the engines down', async (t) => {
+test.serial('no body crashes the engines', async (t) => {
   const supporter = await createSupporter(sandbox)
   const userPublicKey = supporter.publicKey.toBase58()
-  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '1000000', platformFeeBps: '0' })).body
+  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '1000000', platformFeeBps: '0' })).body
   const genuine = {
     userPublicKey,
     feeAccount: userPublicKey,
@@ -113,19 +113,19 @@ test.serial('no body brings the engines down', async (t) => {
   await fc.assert(
     fc.asyncProperty(bodies, orders, hostileValue, async (body, ordered, anything) => {
       for (const path of ['/swap/v1/swap', '/swap/v1/swap-instructions'])
-        statuses.add(await proper(post(path, body)))
-      await proper(post('/ultra/v1/execute', ordered))
-      await proper(post('/swap/v1/swap', anything))
-      await proper(post('/dev/aggregator', anything))
+        statuses.add(await statusOf(post(path, body)))
+      await statusOf(post('/ultra/v1/execute', ordered))
+      await statusOf(post('/swap/v1/swap', anything))
+      await statusOf(post('/dev/aggregator', anything))
     }),
     parameters,
   )
   await post('/dev/reset', { what: ['aggregator'] })
-  t.deepEqual([...statuses].sort(), [200, 400], 'some of it gets through')
+  t.deepEqual([...statuses].sort(), [200, 400], 'some requests are valid')
 })
 
 test.serial(
-  'no call of the swap program brings the chain down, and it signs for the pool alone',
+  'no call of the swap program crashes the chain, and the program signs only for the pool',
   async (t) => {
     const connection = connect(sandbox)
     const [payer, victim] = await Promise.all([
@@ -172,9 +172,9 @@ test.serial(
   },
 )
 
-test.serial('after all of that swaps are still swaps', async (t) => {
+test.serial('swaps still work after the hostile requests', async (t) => {
   const supporter = await createSupporter(sandbox)
   const taker = supporter.publicKey.toBase58()
-  const ordered = await order(sandbox, 'SOL', 'USDC', { amount: '10000000', taker })
-  t.is((await execute(sandbox, ordered, supporter)).body.status, 'Success')
+  const ordered = await requestOrder(sandbox, 'SOL', 'USDC', { amount: '10000000', taker })
+  t.is((await executeOrder(sandbox, ordered, supporter)).body.status, 'Success')
 })

@@ -1,23 +1,23 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import test from 'ava'
-import { engineOf } from '../../../scripts/sandbox/aggregator/liquidity.js'
+import { engineWallet } from '../../../scripts/sandbox/aggregator/liquidity.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
-import { temporaryFolder } from '../../helpers/temporary.js'
+import { temporaryFolder } from '../../helpers/temporary-folder.js'
 import { connect, fundedKeypair, postJson } from '../chain-client.js'
 import {
   accountRent,
   airdrop,
   createSupporter,
   decode,
-  execute,
-  holds,
-  inAccount,
-  land,
+  executeOrder,
   mintOf,
   networkFee,
-  order,
-  stranger,
+  readBalance,
+  readTokenBalance,
+  requestOrder,
+  signAndLand,
   tokenAccount,
+  unusedKey,
 } from './client.js'
 
 let sandbox: Sandbox
@@ -26,7 +26,7 @@ test.before(async () => {
 })
 test.after.always(() => sandbox.close())
 
-// Units in, and the token the fee is taken in: SOL before stablecoins before liquid staking tokens before the rest.
+// Input, output, base units, and the fee's token: SOL before stablecoins before liquid staking tokens before the rest.
 const pairs = [
   ['SOL', 'USDC', 100_000_000n, 'SOL'],
   ['USDC', 'SOL', 10_000_000n, 'SOL'],
@@ -37,16 +37,16 @@ const pairs = [
 ] as const
 
 for (const [input, output, amount, feeToken] of pairs) {
-  test.serial(`${input} to ${output}: the creator gets the quote, the supporter pays 2 %`, async (t) => {
+  test.serial(`${input} to ${output}: the creator gets the quoted amount, and the fee is 2 %`, async (t) => {
     const connection = connect(sandbox)
     const supporter = await createSupporter(sandbox, input, '1000000')
-    const creator = stranger()
+    const creator = unusedKey()
     const partner = new PublicKey(sandbox.aggregator.referralAccount)
-    const feeAccounts = [partner, engineOf(sandbox.chain)].map((owner) => tokenAccount(owner, feeToken))
-    const feesBefore = await Promise.all(feeAccounts.map((account) => inAccount(connection, account)))
-    const before = await holds(connection, supporter.publicKey, input)
+    const feeAccounts = [partner, engineWallet(sandbox.chain)].map((owner) => tokenAccount(owner, feeToken))
+    const feesBefore = await Promise.all(feeAccounts.map((account) => readTokenBalance(connection, account)))
+    const before = await readBalance(connection, supporter.publicKey, input)
 
-    const { status, body } = await order(sandbox, input, output, {
+    const { status, body } = await requestOrder(sandbox, input, output, {
       amount: String(amount),
       taker: supporter.publicKey.toBase58(),
       receiver: creator.toBase58(),
@@ -56,18 +56,18 @@ for (const [input, output, amount, feeToken] of pairs) {
     t.is(body.feeMint, mintOf(feeToken))
     const decoded = decode(body.transaction)
     const bytes = Buffer.from(body.transaction, 'base64')
-    t.true(bytes.equals(decoded.serialize()), 'as the library serializes it')
-    t.true(bytes.length <= 1232 - 200, 'with room for what wallets add')
+    t.true(bytes.equals(decoded.serialize()), 'the bytes are as web3.js serializes them')
+    t.true(bytes.length <= 1232 - 200, 'there is room for what wallets add')
     const { header, staticAccountKeys } = decoded.message
     t.is(header.numRequiredSignatures, 1)
     t.true(staticAccountKeys[0]?.equals(supporter.publicKey))
-    await land(sandbox, body.transaction, supporter)
+    await signAndLand(sandbox, body.transaction, supporter)
 
-    t.is(await holds(connection, creator, output), BigInt(body.outAmount))
-    const spent = before - (await holds(connection, supporter.publicKey, input))
+    t.is(await readBalance(connection, creator, output), BigInt(body.outAmount))
+    const spent = before - (await readBalance(connection, supporter.publicKey, input))
     const opened = output === 'SOL' ? 0 : accountRent
     t.is(spent, input === 'SOL' ? amount + BigInt(networkFee + opened) : amount)
-    const fees = await Promise.all(feeAccounts.map((account) => inAccount(connection, account)))
+    const fees = await Promise.all(feeAccounts.map((account) => readTokenBalance(connection, account)))
     const [ours = 0n, theirs = 0n] = fees.map((fee, index) => fee - (feesBefore[index] ?? 0n))
     const gross = feeToken === input ? amount : BigInt(body.outAmount) + ours + theirs
     t.is(ours + theirs, BigInt(body.platformFee.amount))
@@ -76,30 +76,30 @@ for (const [input, output, amount, feeToken] of pairs) {
   })
 }
 
-test('an order can be executed by the engine, once, however often it is asked', async (t) => {
+test('the engine executes an order once, and a repeated request gets the same answer', async (t) => {
   const supporter = await createSupporter(sandbox)
-  const creator = stranger()
-  const ordered = await order(sandbox, 'SOL', 'USDC', {
+  const creator = unusedKey()
+  const ordered = await requestOrder(sandbox, 'SOL', 'USDC', {
     amount: '20000000',
     taker: supporter.publicKey.toBase58(),
     receiver: creator.toBase58(),
   })
   const [first, second] = [
-    await execute(sandbox, ordered, supporter),
-    await execute(sandbox, ordered, supporter),
+    await executeOrder(sandbox, ordered, supporter),
+    await executeOrder(sandbox, ordered, supporter),
   ]
   t.is(first.body.status, 'Success')
   t.is(first.body.code, 0)
   t.is(first.body.outputAmountResult, ordered.body.outAmount)
   t.deepEqual(second.body, first.body)
-  t.is(await holds(connect(sandbox), creator, 'USDC'), BigInt(ordered.body.outAmount))
+  t.is(await readBalance(connect(sandbox), creator, 'USDC'), BigInt(ordered.body.outAmount))
 })
 
-test('what is not the order, signed, is refused with its code', async (t) => {
+test('a request that is not the signed order is refused with its error code', async (t) => {
   const supporter = await createSupporter(sandbox)
   const taker = supporter.publicKey.toBase58()
   const [ordered, other] = await Promise.all(
-    ['20000000', '30000000'].map((amount) => order(sandbox, 'SOL', 'USDC', { amount, taker })),
+    ['20000000', '30000000'].map((amount) => requestOrder(sandbox, 'SOL', 'USDC', { amount, taker })),
   )
   const { requestId, transaction: unsigned } = ordered?.body ?? {}
   const signedOther = decode(other?.body.transaction)
@@ -122,73 +122,80 @@ test('what is not the order, signed, is refused with its code', async (t) => {
   }
 })
 
-test('a swap that fails on the chain is told as failed', async (t) => {
+test('a swap that fails on the chain is answered as failed', async (t) => {
   const supporter = await createSupporter(sandbox, 'USDC', '10')
   const taker = supporter.publicKey.toBase58()
   const [first, second] = [
-    await order(sandbox, 'USDC', 'SOL', { amount: '9000000', taker }),
-    await order(sandbox, 'USDC', 'SOL', { amount: '8000000', taker }),
+    await requestOrder(sandbox, 'USDC', 'SOL', { amount: '9000000', taker }),
+    await requestOrder(sandbox, 'USDC', 'SOL', { amount: '8000000', taker }),
   ]
-  t.is((await execute(sandbox, first, supporter)).body.status, 'Success')
+  t.is((await executeOrder(sandbox, first, supporter)).body.status, 'Success')
   // The token program's error for insufficient funds.
-  t.like((await execute(sandbox, second, supporter)).body, { status: 'Failed', code: 1 })
+  t.like((await executeOrder(sandbox, second, supporter)).body, { status: 'Failed', code: 1 })
 })
 
-test('an order without a taker is a price alone', async (t) => {
-  const { body } = await order(sandbox, 'SOL', 'USDC', { amount: '1000000000' })
+test('an order without a taker has a price and no transaction', async (t) => {
+  const { body } = await requestOrder(sandbox, 'SOL', 'USDC', { amount: '1000000000' })
   t.is(body.transaction, null)
   t.is(body.taker, null)
   t.is(body.inUsdValue, 150)
 })
 
-test('a taker who cannot pay gets a price, a code and an empty transaction', async (t) => {
+test('a taker who cannot pay gets a price, an error code and an empty transaction', async (t) => {
   const poor = await fundedKeypair(connect(sandbox), 3_000_000)
   const taker = poor.publicKey.toBase58()
-  const noMoney = await order(sandbox, 'SOL', 'USDC', { amount: '1000000000', taker })
+  const noMoney = await requestOrder(sandbox, 'SOL', 'USDC', { amount: '1000000000', taker })
   t.like(noMoney.body, { transaction: '', errorCode: 1, errorMessage: 'Insufficient funds' })
   t.truthy(noMoney.body.outAmount)
   const noGas = Keypair.generate()
   await airdrop(sandbox, noGas.publicKey, 'USDC', '10')
   const query = { amount: '1000000', taker: noGas.publicKey.toBase58() }
-  t.like((await order(sandbox, 'USDC', 'SOL', query)).body, { transaction: '', errorCode: 2 })
+  t.like((await requestOrder(sandbox, 'USDC', 'SOL', query)).body, { transaction: '', errorCode: 2 })
 })
 
-test('a partner without an account for the fee’s token is dropped, and only the rate says so', async (t) => {
+test('a partner without an account for the fee’s token gets no fee, and only the rate shows it', async (t) => {
   const supporter = await createSupporter(sandbox)
-  const partner = stranger()
+  const partner = unusedKey()
   const query = {
     amount: '100000000',
     taker: supporter.publicKey.toBase58(),
     referralAccount: partner.toBase58(),
   }
-  const dropped = await order(sandbox, 'SOL', 'USDC', query)
+  const dropped = await requestOrder(sandbox, 'SOL', 'USDC', query)
   t.is(dropped.status, 200)
   t.is(dropped.body.feeBps, 2)
-  await land(sandbox, dropped.body.transaction, supporter)
+  await signAndLand(sandbox, dropped.body.transaction, supporter)
   await airdrop(sandbox, partner, mintOf('USDC'), '1')
-  t.is((await order(sandbox, 'SOL', 'USDC', query)).body.feeBps, 2, 'the fee is taken in SOL')
-  t.is((await order(sandbox, 'BONK', 'USDC', { ...query, amount: '50000000000' })).body.feeBps, 200)
+  t.is((await requestOrder(sandbox, 'SOL', 'USDC', query)).body.feeBps, 2, 'the fee is taken in SOL')
+  t.is((await requestOrder(sandbox, 'BONK', 'USDC', { ...query, amount: '50000000000' })).body.feeBps, 200)
 })
 
-test('a loss is negative, in percent and as a fraction; no block height is told', async (t) => {
-  const { body } = await order(sandbox, 'USDC', 'SOL', {
+test('a loss is negative, in percent and as a fraction, and there is no block height', async (t) => {
+  const { body } = await requestOrder(sandbox, 'USDC', 'SOL', {
     amount: '10000000000',
-    taker: stranger().toBase58(),
+    taker: unusedKey().toBase58(),
   })
   t.is(body.priceImpact, -0.1996007)
   t.is(body.priceImpactPct, '-0.001996007')
   t.false('lastValidBlockHeight' in body)
 })
 
-test('pairs without a route and parameters that do not fit are refused', async (t) => {
+test('pairs without a route and invalid parameters are refused', async (t) => {
   const noQuotes = { status: 400, body: { error: 'Failed to get quotes' } }
   const amount = '1000000'
-  t.deepEqual(await order(sandbox, stranger().toBase58(), 'USDC', { amount }), noQuotes)
-  t.deepEqual(await order(sandbox, 'USDC', 'USDC', { amount }), noQuotes)
-  t.deepEqual(await order(sandbox, 'BONK', 'SOL', { amount: '1' }), noQuotes, 'nothing would come out')
-  t.deepEqual(await order(sandbox, 'SOL', 'USDC', { amount: '18000000000000000000' }), noQuotes, 'too deep')
-  t.deepEqual(await order(sandbox, 'SOL', 'USDC', { amount, excludeRouters: 'metis' }), noQuotes)
-  t.is((await order(sandbox, 'SOL', 'USDC', { amount, excludeRouters: 'jupiterz' })).body.mode, 'manual')
+  t.deepEqual(await requestOrder(sandbox, unusedKey().toBase58(), 'USDC', { amount }), noQuotes)
+  t.deepEqual(await requestOrder(sandbox, 'USDC', 'USDC', { amount }), noQuotes)
+  t.deepEqual(await requestOrder(sandbox, 'BONK', 'SOL', { amount: '1' }), noQuotes, 'the output would be 0')
+  t.deepEqual(
+    await requestOrder(sandbox, 'SOL', 'USDC', { amount: '18000000000000000000' }),
+    noQuotes,
+    'more than the pool holds',
+  )
+  t.deepEqual(await requestOrder(sandbox, 'SOL', 'USDC', { amount, excludeRouters: 'metis' }), noQuotes)
+  t.is(
+    (await requestOrder(sandbox, 'SOL', 'USDC', { amount, excludeRouters: 'jupiterz' })).body.mode,
+    'manual',
+  )
   for (const query of [
     { amount: '-1' },
     { amount: '1.5' },
@@ -199,23 +206,23 @@ test('pairs without a route and parameters that do not fit are refused', async (
     { amount, taker: 'nobody' },
     {},
   ]) {
-    const refused = await order(sandbox, 'SOL', 'USDC', query as Record<string, string>)
+    const refused = await requestOrder(sandbox, 'SOL', 'USDC', query as Record<string, string>)
     t.is(refused.status, 400)
     t.regex(refused.body.error, /^Invalid query parameter/)
   }
 })
 
-test('prices follow the feed', async (t) => {
+test('prices follow the price feed', async (t) => {
   const own = await startSandbox({ port: 0, slotMs: 0 })
   t.teardown(() => own.close())
   own.prices.set(mintOf('SOL'), 300)
-  const { body } = await order(own, 'SOL', 'USDC', { amount: '1000000000' })
+  const { body } = await requestOrder(own, 'SOL', 'USDC', { amount: '1000000000' })
   t.is(body.inUsdValue, 300)
   own.prices.set(mintOf('SOL'), null)
-  t.is((await order(own, 'SOL', 'USDC', { amount: '1000000000' })).status, 400)
+  t.is((await requestOrder(own, 'SOL', 'USDC', { amount: '1000000000' })).status, 400)
 })
 
-test('swaps go on after a restart', async (t) => {
+test('swaps work after a restart', async (t) => {
   const dataDir = temporaryFolder(t)
   const first = await startSandbox({ port: 0, slotMs: 20, dataDir })
   const supporter = await createSupporter(first, 'USDC')
@@ -223,12 +230,12 @@ test('swaps go on after a restart', async (t) => {
   const second = await startSandbox({ port: 0, slotMs: 20, dataDir })
   t.teardown(() => second.close())
   t.is(second.aggregator.referralAccount, first.aggregator.referralAccount)
-  const creator = stranger()
-  const ordered = await order(second, 'USDC', 'SOL', {
+  const creator = unusedKey()
+  const ordered = await requestOrder(second, 'USDC', 'SOL', {
     amount: '5000000',
     taker: supporter.publicKey.toBase58(),
     receiver: creator.toBase58(),
   })
-  t.is((await execute(second, ordered, supporter)).body.status, 'Success')
-  t.is(await holds(connect(second), creator, 'SOL'), BigInt(ordered.body.outAmount))
+  t.is((await executeOrder(second, ordered, supporter)).body.status, 'Success')
+  t.is(await readBalance(connect(second), creator, 'SOL'), BigInt(ordered.body.outAmount))
 })

@@ -2,22 +2,22 @@ import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-t
 import { type AddressLookupTableAccount, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
-import { call, connect, postJson, signAndSend, unsignedTransaction } from '../chain-client.js'
+import { callRpc, connect, postJson, signAndSend, unsignedTransaction } from '../chain-client.js'
 import {
   accountRent,
   airdrop,
   createSupporter,
   decode,
   getJson,
-  holds,
-  inAccount,
-  land,
   mintOf,
   networkFee,
-  quote,
-  stranger,
-  swap,
+  readBalance,
+  readTokenBalance,
+  requestQuote,
+  requestSwap,
+  signAndLand,
   tokenAccount,
+  unusedKey,
 } from './client.js'
 
 let sandbox: Sandbox
@@ -26,9 +26,9 @@ test.before(async () => {
 })
 test.after.always(() => sandbox.close())
 
-/** A wallet whose account of a token is open, and that account. */
+/** Creates a wallet with an open account of a token. */
 async function withAccount(token: string): Promise<{ wallet: PublicKey; account: PublicKey }> {
-  const wallet = stranger()
+  const wallet = unusedKey()
   await airdrop(sandbox, wallet, mintOf(token), '1')
   return { wallet, account: tokenAccount(wallet, token) }
 }
@@ -40,89 +40,101 @@ const pairs = [
 ] as const
 
 for (const [input, output, amount] of pairs) {
-  test(`${input} to ${output}: the creator gets the quote, the fee account 2 %`, async (t) => {
+  test(`${input} to ${output}: the creator gets the quoted amount, and the fee account gets 2 %`, async (t) => {
     const connection = connect(sandbox)
     const supporter = await createSupporter(sandbox, input, '10000000')
     const [creator, treasury] = await Promise.all([withAccount(output), withAccount(output)])
-    const before = await holds(connection, supporter.publicKey, input)
+    const before = await readBalance(connection, supporter.publicKey, input)
     const [creatorBefore, feeBefore] = await Promise.all(
-      [creator, treasury].map(({ account }) => inAccount(connection, account)),
+      [creator, treasury].map(({ account }) => readTokenBalance(connection, account)),
     )
-    const quoted = (await quote(sandbox, input, output, { amount })).body
-    const { body } = await swap(sandbox, quoted, {
+    const quoted = (await requestQuote(sandbox, input, output, { amount })).body
+    const { body } = await requestSwap(sandbox, quoted, {
       userPublicKey: supporter.publicKey.toBase58(),
       destinationTokenAccount: creator.account.toBase58(),
       feeAccount: treasury.account.toBase58(),
     })
     t.is(decode(body.swapTransaction).message.header.numRequiredSignatures, 1)
-    await land(sandbox, body.swapTransaction, supporter)
-    const received = (await inAccount(connection, creator.account)) - (creatorBefore ?? 0n)
-    const fee = (await inAccount(connection, treasury.account)) - (feeBefore ?? 0n)
+    await signAndLand(sandbox, body.swapTransaction, supporter)
+    const received = (await readTokenBalance(connection, creator.account)) - (creatorBefore ?? 0n)
+    const fee = (await readTokenBalance(connection, treasury.account)) - (feeBefore ?? 0n)
     t.is(received, BigInt(quoted.outAmount))
     t.is(fee, BigInt(quoted.platformFee.amount))
     t.is(fee, (received + fee) / 50n)
-    const spent = before - (await holds(connection, supporter.publicKey, input))
+    const spent = before - (await readBalance(connection, supporter.publicKey, input))
     t.is(spent, BigInt(amount) + (input === 'SOL' ? BigInt(networkFee) : 0n))
   })
 }
 
-test('USDC to native SOL for the creator, the fee taken of the USDC', async (t) => {
+test('USDC to native SOL for the creator, with the fee in USDC', async (t) => {
   const connection = connect(sandbox)
   const supporter = await createSupporter(sandbox, 'USDC')
   const treasury = await withAccount('USDC')
-  const creator = stranger()
-  const quoted = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', instructionVersion: 'V2' })).body
-  const { body } = await swap(sandbox, quoted, {
+  const creator = unusedKey()
+  const quoted = (
+    await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', instructionVersion: 'V2' })
+  ).body
+  const { body } = await requestSwap(sandbox, quoted, {
     userPublicKey: supporter.publicKey.toBase58(),
     nativeDestinationAccount: creator.toBase58(),
     feeAccount: treasury.account.toBase58(),
   })
-  const before = await inAccount(connection, treasury.account)
-  await land(sandbox, body.swapTransaction, supporter)
-  t.is(await holds(connection, creator, 'SOL'), BigInt(quoted.outAmount))
-  t.is((await inAccount(connection, treasury.account)) - before, 200_000n)
-  t.is(await holds(connection, supporter.publicKey, 'USDC'), 990_000_000n)
+  const before = await readTokenBalance(connection, treasury.account)
+  await signAndLand(sandbox, body.swapTransaction, supporter)
+  t.is(await readBalance(connection, creator, 'SOL'), BigInt(quoted.outAmount))
+  t.is((await readTokenBalance(connection, treasury.account)) - before, 200_000n)
+  t.is(await readBalance(connection, supporter.publicKey, 'USDC'), 990_000_000n)
 })
 
-test('without a destination the user gets the output: native SOL, or tokens in an account that is opened', async (t) => {
+test('without a destination the user gets the output: native SOL, or tokens in a newly opened account', async (t) => {
   const connection = connect(sandbox)
   const supporter = await createSupporter(sandbox, 'USDC')
   const userPublicKey = supporter.publicKey.toBase58()
-  const before = await holds(connection, supporter.publicKey, 'SOL')
-  const sol = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
+  const before = await readBalance(connection, supporter.publicKey, 'SOL')
+  const sol = (await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
   t.is(sol.platformFee, null)
-  await land(sandbox, (await swap(sandbox, sol, { userPublicKey })).body.swapTransaction, supporter)
-  const after = await holds(connection, supporter.publicKey, 'SOL')
+  await signAndLand(
+    sandbox,
+    (await requestSwap(sandbox, sol, { userPublicKey })).body.swapTransaction,
+    supporter,
+  )
+  const after = await readBalance(connection, supporter.publicKey, 'SOL')
   t.is(after - before, BigInt(sol.outAmount) - BigInt(networkFee))
-  const bonk = (await quote(sandbox, 'USDC', 'BONK', { amount: '10000000', platformFeeBps: '0' })).body
-  await land(sandbox, (await swap(sandbox, bonk, { userPublicKey })).body.swapTransaction, supporter)
-  t.is(await holds(connection, supporter.publicKey, 'BONK'), BigInt(bonk.outAmount))
-  t.is(after - (await holds(connection, supporter.publicKey, 'SOL')), BigInt(networkFee + accountRent))
+  const bonk = (await requestQuote(sandbox, 'USDC', 'BONK', { amount: '10000000', platformFeeBps: '0' })).body
+  await signAndLand(
+    sandbox,
+    (await requestSwap(sandbox, bonk, { userPublicKey })).body.swapTransaction,
+    supporter,
+  )
+  t.is(await readBalance(connection, supporter.publicKey, 'BONK'), BigInt(bonk.outAmount))
+  t.is(after - (await readBalance(connection, supporter.publicKey, 'SOL')), BigInt(networkFee + accountRent))
 })
 
-test('wrapped SOL is swapped as it is when it shall not be wrapped, and paid out as it is', async (t) => {
+test('with wrapAndUnwrapSol false, wrapped SOL is swapped and paid out without unwrapping', async (t) => {
   const connection = connect(sandbox)
   const supporter = await createSupporter(sandbox, 'USDC')
   const wrapped = tokenAccount(supporter.publicKey, 'SOL')
   const body = { userPublicKey: supporter.publicKey.toBase58(), wrapAndUnwrapSol: false }
-  const out = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
-  await land(sandbox, (await swap(sandbox, out, body)).body.swapTransaction, supporter)
-  t.is(await inAccount(connection, wrapped), BigInt(out.outAmount))
-  const back = (await quote(sandbox, 'SOL', 'USDC', { amount: out.outAmount, platformFeeBps: '0' })).body
-  await land(sandbox, (await swap(sandbox, back, body)).body.swapTransaction, supporter)
-  t.is(await inAccount(connection, wrapped), 0n)
-  t.is(await holds(connection, supporter.publicKey, 'USDC'), 990_000_000n + BigInt(back.outAmount))
+  const out = (await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
+  await signAndLand(sandbox, (await requestSwap(sandbox, out, body)).body.swapTransaction, supporter)
+  t.is(await readTokenBalance(connection, wrapped), BigInt(out.outAmount))
+  const back = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: out.outAmount, platformFeeBps: '0' }))
+    .body
+  await signAndLand(sandbox, (await requestSwap(sandbox, back, body)).body.swapTransaction, supporter)
+  t.is(await readTokenBalance(connection, wrapped), 0n)
+  t.is(await readBalance(connection, supporter.publicKey, 'USDC'), 990_000_000n + BigInt(back.outAmount))
 })
 
 test('a swap is found by its tracking account', async (t) => {
   const supporter = await createSupporter(sandbox)
-  const reference = stranger()
-  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
-  const { body } = await swap(sandbox, quoted, {
+  const reference = unusedKey()
+  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' }))
+    .body
+  const { body } = await requestSwap(sandbox, quoted, {
     userPublicKey: supporter.publicKey.toBase58(),
     trackingAccount: reference.toBase58(),
   })
-  const signature = await land(sandbox, body.swapTransaction, supporter)
+  const signature = await signAndLand(sandbox, body.swapTransaction, supporter)
   const found = await connect(sandbox).getSignaturesForAddress(reference, {}, 'confirmed')
   t.deepEqual(
     found.map((entry) => entry.signature),
@@ -130,14 +142,15 @@ test('a swap is found by its tracking account', async (t) => {
   )
 })
 
-test('the height is a number, the impact a fraction whose loss is positive', async (t) => {
-  const userPublicKey = stranger().toBase58()
-  const quoted = (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000000', platformFeeBps: '0' })).body
+test('the block height is a number, and the price impact is a fraction in which a loss is positive', async (t) => {
+  const userPublicKey = unusedKey().toBase58()
+  const quoted = (await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000000', platformFeeBps: '0' }))
+    .body
   t.is(quoted.priceImpactPct, '0.001996007')
-  const { body } = await swap(sandbox, quoted, { userPublicKey })
+  const { body } = await requestSwap(sandbox, quoted, { userPublicKey })
   t.is(typeof body.lastValidBlockHeight, 'number')
   const { recentBlockhash } = decode(body.swapTransaction).message
-  t.true(((await call(sandbox, 'isBlockhashValid', recentBlockhash)) as { value: boolean }).value)
+  t.true(((await callRpc(sandbox, 'isBlockhashValid', recentBlockhash)) as { value: boolean }).value)
   t.true(body.lastValidBlockHeight > sandbox.chain.clock.slot)
 })
 
@@ -154,12 +167,13 @@ const fromWire = ({ programId, accounts, data }: WireInstruction) =>
     data: Buffer.from(data, 'base64'),
   })
 
-test('from the instructions a caller composes a swap that opens the creator’s account', async (t) => {
+test('a caller can compose a swap from the instructions and open the creator’s account in it', async (t) => {
   const connection = connect(sandbox)
   const supporter = await createSupporter(sandbox)
-  const creator = stranger()
+  const creator = unusedKey()
   const account = tokenAccount(creator, 'USDC')
-  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
+  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' }))
+    .body
   const { body } = await postJson(`${sandbox.url}/swap/v1/swap-instructions`, {
     quoteResponse: quoted,
     userPublicKey: supporter.publicKey.toBase58(),
@@ -182,33 +196,37 @@ test('from the instructions a caller composes a swap that opens the creator’s 
     state.value as AddressLookupTableAccount,
   ])
   await signAndSend(connection, transaction, supporter)
-  t.is(await inAccount(connection, account), BigInt(quoted.outAmount))
+  t.is(await readTokenBalance(connection, account), BigInt(quoted.outAmount))
 })
 
-test('a fee or destination account that is missing makes a transaction that fails, told only when asked', async (t) => {
+test('with a missing fee or destination account the transaction fails, and the answer says so only on request', async (t) => {
   const supporter = await createSupporter(sandbox)
-  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body
+  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body
   const body = {
     userPublicKey: supporter.publicKey.toBase58(),
-    feeAccount: tokenAccount(stranger(), 'USDC').toBase58(),
+    feeAccount: tokenAccount(unusedKey(), 'USDC').toBase58(),
   }
-  const silent = await swap(sandbox, quoted, body)
-  t.is(silent.body.simulationError, null)
-  await t.throwsAsync(land(sandbox, silent.body.swapTransaction, supporter), { message: /imulation failed/ })
-  const told = await swap(sandbox, quoted, { ...body, dynamicComputeUnitLimit: true })
-  t.is(told.body.simulationError.errorCode, 'TRANSACTION_ERROR')
-  const nowhere = { destinationTokenAccount: tokenAccount(stranger(), 'USDC').toBase58() }
-  const lost = await swap(sandbox, { ...quoted, platformFee: null }, { ...body, ...nowhere })
-  await t.throwsAsync(land(sandbox, lost.body.swapTransaction, supporter), { message: /imulation failed/ })
+  const unreported = await requestSwap(sandbox, quoted, body)
+  t.is(unreported.body.simulationError, null)
+  await t.throwsAsync(signAndLand(sandbox, unreported.body.swapTransaction, supporter), {
+    message: /imulation failed/,
+  })
+  const reported = await requestSwap(sandbox, quoted, { ...body, dynamicComputeUnitLimit: true })
+  t.is(reported.body.simulationError.errorCode, 'TRANSACTION_ERROR')
+  const nowhere = { destinationTokenAccount: tokenAccount(unusedKey(), 'USDC').toBase58() }
+  const lost = await requestSwap(sandbox, { ...quoted, platformFee: null }, { ...body, ...nowhere })
+  await t.throwsAsync(signAndLand(sandbox, lost.body.swapTransaction, supporter), {
+    message: /imulation failed/,
+  })
 })
 
-test('swaps whose parts do not go together are refused', async (t) => {
-  const userPublicKey = stranger().toBase58()
+test('swaps with contradictory parts are refused', async (t) => {
+  const userPublicKey = unusedKey().toBase58()
   const [usdc, sol] = [
-    (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body,
-    (await quote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body,
+    (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body,
+    (await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body,
   ]
-  const someone = stranger().toBase58()
+  const someone = unusedKey().toBase58()
   for (const [quoteResponse, body] of [
     [usdc, {}],
     [usdc, { feeAccount: 'nowhere' }],
@@ -221,16 +239,16 @@ test('swaps whose parts do not go together are refused', async (t) => {
     [undefined, {}],
     [null, {}],
   ] as const) {
-    const refused = await swap(sandbox, quoteResponse, { userPublicKey, ...body })
+    const refused = await requestSwap(sandbox, quoteResponse, { userPublicKey, ...body })
     t.is(refused.status, 400)
     t.is(typeof refused.body.error, 'string')
   }
 })
 
-test('what cannot be quoted is refused in the engine’s words', async (t) => {
-  const token = stranger().toBase58()
+test('pairs that cannot be quoted are refused with the engine’s errors', async (t) => {
+  const token = unusedKey().toBase58()
   const refused = async (input: string, output: string, query: Record<string, string>) => {
-    const { status, body } = await quote(sandbox, input, output, query)
+    const { status, body } = await requestQuote(sandbox, input, output, query)
     t.is(status, 400)
     return body
   }
@@ -257,11 +275,13 @@ test('what cannot be quoted is refused in the engine’s words', async (t) => {
   t.is((await getJson(`${sandbox.url}/swap/v1/quote`, {})).status, 400)
 })
 
-test('the priority fee is what was asked for, at most', async (t) => {
-  const userPublicKey = stranger().toBase58()
-  const quoted = (await quote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' })).body
+test('the priority fee is at most the requested one', async (t) => {
+  const userPublicKey = unusedKey().toBase58()
+  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' }))
+    .body
   const feeFor = async (prioritizationFeeLamports: unknown) =>
-    (await swap(sandbox, quoted, { userPublicKey, prioritizationFeeLamports })).body.prioritizationFeeLamports
+    (await requestSwap(sandbox, quoted, { userPublicKey, prioritizationFeeLamports })).body
+      .prioritizationFeeLamports
   t.is(await feeFor('auto'), 1_400)
   t.is(await feeFor(28_000), 28_000)
   const capped = (maxLamports: number) => ({

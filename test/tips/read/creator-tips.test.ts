@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { type Person, registerPerson } from '../../helpers/make/people.js'
-import { strangerWallet, unknownSignature } from '../../helpers/make/supporter.js'
+import { type Person, registerPerson } from '../../helpers/make/creators.js'
+import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -21,16 +21,16 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-/** Tips as the verifier leaves them; columns that are not given are made up. */
+/** Inserts tips as the verifier leaves them, with defaults for columns that are not given. */
 async function insertTips(person: Person, rows: readonly Record<string, unknown>[]): Promise<string[]> {
   const party = await world().db('parties').where({ user_id: person.user.id }).first()
   const tips = rows.map((row) => ({
-    id: unknownSignature(),
+    id: unusedSignature(),
     kind: 'chain',
     status: 'confirmed',
-    creator_wallet: strangerWallet(),
+    creator_wallet: unusedWallet(),
     claim_hash: randomBytes(32),
-    sender: strangerWallet(),
+    sender: unusedWallet(),
     amount: 1,
     token_symbol: 'USDC',
     recipient_party: party.id,
@@ -38,7 +38,7 @@ async function insertTips(person: Person, rows: readonly Record<string, unknown>
     display_raw: 1_000_000,
     decimals: 6,
     mint: usdc,
-    // Confirmations of one creator are never at the same millisecond.
+    // Two tips of one creator never have the same stamp.
     confirmed_at: new Date(nextStamp()),
     due_at: null,
     ...row,
@@ -63,7 +63,7 @@ async function found(person: Person, query: Record<string, string>): Promise<(st
   return (await page(person, query)).tips.map(({ message }) => message).sort()
 }
 
-test('a creator sees the own tips only, newest first', async (t) => {
+test('a creator sees only their own tips, newest first', async (t) => {
   const [ada, eve] = await Promise.all([registerPerson(world()), registerPerson(world())])
   const [old, young] = await insertTips(ada, [
     { recorded_at: new Date('2026-02-01') },
@@ -84,15 +84,15 @@ test('a creator sees the own tips only, newest first', async (t) => {
   })
 })
 
-test('pending, failed and hidden tips of the chain are not listed', async (t) => {
+test('pending, failed and unlisted chain tips are not listed', async (t) => {
   const ada = await registerPerson(world())
   await insertTips(ada, [{ status: 'pending', confirmed_at: null }, { status: 'failed' }, { listed: false }])
   t.deepEqual((await page(ada)).tips, [])
 })
 
-test('walking the pages meets every tip exactly once, while new ones arrive', async (t) => {
+test('the pages contain every tip exactly once, while new ones arrive', async (t) => {
   const ada = await registerPerson(world())
-  // Many of one millisecond: the order within it is the id's.
+  // Many in the same millisecond, which are ordered by id.
   const rows = Array.from({ length: 137 }, (_, n) => ({
     recorded_at: new Date(Date.UTC(2026, 3, 1, 0, 0, 0, n >> 4)),
   }))
@@ -109,7 +109,7 @@ test('walking the pages meets every tip exactly once, while new ones arrive', as
   t.deepEqual(met.sort(), there.sort())
 })
 
-test('the last page says so, also when it is full', async (t) => {
+test('the last page has no next cursor, also when it is full', async (t) => {
   const ada = await registerPerson(world())
   await insertTips(ada, [{}, {}])
   const full = await page(ada, { limit: '2' })
@@ -118,7 +118,7 @@ test('the last page says so, also when it is full', async (t) => {
   t.truthy((await page(ada, { limit: '1' })).nextCursor)
 })
 
-test('filters narrow the list, alone and together', async (t) => {
+test('filters limit the list, alone and combined', async (t) => {
   const ada = await registerPerson(world())
   await insertTips(ada, [
     { message: 'a', recorded_at: new Date('2026-03-01T12:00:00Z') },
@@ -128,7 +128,7 @@ test('filters narrow the list, alone and together', async (t) => {
   t.deepEqual(await found(ada, { token: 'usdc' }), ['a', 'c'])
   t.deepEqual(await found(ada, { token: usdc }), ['a', 'c'])
   t.deepEqual(await found(ada, { token: 'SOL' }), ['b'])
-  t.deepEqual(await found(ada, { token: strangerWallet() }), [])
+  t.deepEqual(await found(ada, { token: unusedWallet() }), [])
   t.deepEqual(await found(ada, { status: 'confirmed' }), ['a', 'b', 'c'])
   t.deepEqual(await found(ada, { status: 'pending' }), [])
   t.deepEqual(await found(ada, { from: '2026-03-02' }), ['b', 'c'])
@@ -138,9 +138,9 @@ test('filters narrow the list, alone and together', async (t) => {
   t.deepEqual(await found(ada, { token: 'USDC', from: '2026-03-02' }), ['c'])
 })
 
-test('the search looks into message and sender, and none of its characters is a pattern', async (t) => {
+test('the search covers message and sender, and no character of it is a pattern', async (t) => {
   const ada = await registerPerson(world())
-  const sender = strangerWallet()
+  const sender = unusedWallet()
   const messages = ['100% Yes_sir', '1000 yesXsir', "Robert'); drop table tips;--", 'back\\slash', 'Grüße']
   await insertTips(
     ada,
@@ -193,7 +193,7 @@ for (const [error, queries] of Object.entries(bad))
       t.is(answer.body.error, error)
     })
 
-test('the same page as a file: quoted, no cell a formula, the next page in the Link header', async (t) => {
+test('the page as CSV is quoted, contains no formulas, and has the next page in the Link header', async (t) => {
   const ada = await registerPerson(world())
   const messages = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'plain', 'with "quotes", comma\nand line']
   const ids = await insertTips(
@@ -229,7 +229,7 @@ async function daily({ session }: Person, query = ''): Promise<Days['days']> {
   return (await world().request<Days>('GET', `/creators/tips/daily${query}`, { session })).body.days
 }
 
-test('the days are UTC days up to today, the empty ones included', async (t) => {
+test('the days are UTC days up to today, including empty ones', async (t) => {
   const ada = await registerPerson(world())
   await world()
     .db('prices')
@@ -242,7 +242,7 @@ test('the days are UTC days up to today, the empty ones included', async (t) => 
     { ...at(midnight), display_raw: 1_250_000 },
     { ...at(midnight - 1), mint: solMint, decimals: 9, display_raw: 10_000_000 },
     { ...at(midnight - 1), display_raw: 1 },
-    { ...at(midnight - dayMs), mint: strangerWallet(), decimals: 2, display_raw: 5 },
+    { ...at(midnight - dayMs), mint: unusedWallet(), decimals: 2, display_raw: 5 },
     { ...at(midnight - dayMs - 1) },
     { ...at(midnight), status: 'failed' },
   ])

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { strangerWallet, unknownSignature } from '../../helpers/make/supporter.js'
+import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
 import { type ListedTip, listTips, recordTip, someClaim } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -25,16 +25,16 @@ async function partyOf(wallet: string): Promise<bigint> {
 
 let stamps = 0
 
-/** A confirmed tip as the verifier leaves it; how it gets there is tested with the chain. */
+/** Inserts a confirmed tip as the verifier leaves it. */
 async function land({
   recipient,
-  sender = strangerWallet(),
+  sender = unusedWallet(),
   symbol = 'USDC',
   ...tip
 }: Landed): Promise<string> {
   const token = tokenBySymbol(symbol)
   const units = tip.units ?? 1_000_000n
-  const id = unknownSignature()
+  const id = unusedSignature()
   await recordTip(world(), someClaim({ txSignature: id, creatorWallet: recipient, senderWallet: sender }))
   const facts = {
     status: 'confirmed',
@@ -64,7 +64,7 @@ for (const query of ['', '?address=', '?address', '?Address=x', '?address=a&addr
   })
 
 for (const address of [
-  strangerWallet(),
+  unusedWallet(),
   '00000000-0000-4000-8000-000000000000',
   'auth_00000000-0000-4000-8000-000000000000',
   'nobody.sol',
@@ -79,7 +79,7 @@ for (const address of [
     t.deepEqual(await listTips(world(), address), [])
   })
 
-test('a tip is listed for recipient and sender, by wallet and by user id, in the shape of the contract', async (t) => {
+test('a tip is listed for recipient and sender, by wallet and by user id, with the fields of the API', async (t) => {
   const creator = await registerCreator(world())
   const fan = await registerCreator(world())
   const recordedAt = new Date('2026-05-04T03:02:01.234Z')
@@ -117,20 +117,20 @@ test('a tip is listed for recipient and sender, by wallet and by user id, in the
 })
 
 test('parties without an account have no ids', async (t) => {
-  const recipient = strangerWallet()
+  const recipient = unusedWallet()
   await land({ recipient })
   t.like((await listTips(world(), recipient))[0], { recipient_id: null, sender_id: null, message: null })
 })
 
 test('a tip to oneself is listed once', async (t) => {
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const signature = await land({ recipient: wallet, sender: wallet })
   t.deepEqual(ids(await listTips(world(), wallet)), [signature])
 })
 
-test('fifty are listed, the newest first, whether received or sent', async (t) => {
-  const wallet = strangerWallet()
-  const other = strangerWallet()
+test('the newest fifty tips are listed, received or sent', async (t) => {
+  const wallet = unusedWallet()
+  const other = unusedWallet()
   const made: string[] = []
   for (let minute = 0; minute < 56; minute++) {
     const recordedAt = new Date(Date.UTC(2026, 0, 1, 0, minute))
@@ -141,17 +141,17 @@ test('fifty are listed, the newest first, whether received or sent', async (t) =
   t.deepEqual(ids(await listTips(world(), wallet)), made.slice(0, 50))
 })
 
-test('tips recorded in the same millisecond come in one order, always', async (t) => {
-  const recipient = strangerWallet()
+test('tips recorded in the same millisecond always have the same order', async (t) => {
+  const recipient = unusedWallet()
   const recordedAt = new Date()
   const made = await Promise.all(Array.from({ length: 6 }, () => land({ recipient, recordedAt })))
   t.is(new Set(ids(await listTips(world(), recipient))).size, made.length)
   t.deepEqual(ids(await listTips(world(), recipient)), ids(await listTips(world(), recipient)))
 })
 
-test('what is pending or no longer listed does not appear', async (t) => {
-  const recipient = strangerWallet()
-  const sender = strangerWallet()
+test('pending and unlisted tips are not in the list', async (t) => {
+  const recipient = unusedWallet()
+  const sender = unusedWallet()
   await recordTip(world(), someClaim({ creatorWallet: recipient, senderWallet: sender }))
   const hidden = await land({ recipient, sender })
   await world().db('tips').where({ id: hidden }).update({ listed: false })
@@ -159,14 +159,14 @@ test('what is pending or no longer listed does not appear', async (t) => {
   t.deepEqual(await listTips(world(), sender), [])
 })
 
-test('stable tokens count at face value, others at the last known price, and a token never priced as nothing', async (t) => {
+test('stablecoins count at face value, other tokens at the last known price, and a token without a price as zero', async (t) => {
   const { db } = world()
   await db('prices').insert([
     { mint: solMint, usd: '150.123456', source: 'test', as_of: new Date(0) },
     { mint: tokenBySymbol('BONK')?.mint, usd: '0.00002345', source: 'test', as_of: new Date(0) },
     { mint: tokenBySymbol('USDC')?.mint, usd: '0.97', source: 'test', as_of: new Date(0) },
   ])
-  const recipient = strangerWallet()
+  const recipient = unusedWallet()
   const cases = [
     ['USDC', 123_456_789n, 123.456789, 123.456789, true],
     ['USDT', 1n, 0.000001, 0.000001, true],

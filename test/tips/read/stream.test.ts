@@ -8,12 +8,12 @@ import { solMint } from '../../../src/kernel/tokens.js'
 import { TipStreams } from '../../../src/tips/read/stream.js'
 import { StreamHub } from '../../../src/tips/read/stream-hub.js'
 import { follow, openStream, type StreamReader } from '../../helpers/http/stream-reader.js'
-import { plantConfirmed, stampsOf } from '../../helpers/make/confirmed-tips.js'
-import { strangerWallet } from '../../helpers/make/supporter.js'
-import { startApp } from '../../helpers/servers/second-app.js'
+import { confirmedStamps, createConfirmedSolTips } from '../../helpers/make/confirmed-tips.js'
+import { unusedWallet } from '../../helpers/make/supporter.js'
 import type { ServedApp } from '../../helpers/servers/serve-app.js'
+import { startApp } from '../../helpers/servers/serve-app.js'
+import { watchPostgresSteps } from '../../helpers/servers/watch-steps.js'
 import { useWorld } from '../../helpers/servers/world.js'
-import { watchPostgres } from '../../helpers/steps.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test)
@@ -22,30 +22,30 @@ const idsOf = ({ tips }: StreamReader): number[] => tips.map(({ id }) => id)
 const opening = (wallet: string): string =>
   `retry: 10000\n\ndata: {"status":"connected","wallet":"${wallet}"}\n\n`
 
-/** One statement holds only so many tips. */
+/** In parts, because the parameters of one statement are limited. */
 async function plantMany(wallet: string, count: number, message: string | null = null): Promise<void> {
   for (let left = count; left > 0; left -= 250)
-    await plantConfirmed(world().services, Array(Math.min(250, left)).fill(wallet), { message })
+    await createConfirmedSolTips(world().services, Array(Math.min(250, left)).fill(wallet), { message })
 }
 
-test('a stream begins with the retry directive and the connection event, and carries each tip as one event', async (t) => {
-  const wallet = strangerWallet()
-  const sender = strangerWallet()
+test('a stream starts with the retry directive and the connected event, and sends each tip as one event', async (t) => {
+  const wallet = unusedWallet()
+  const sender = unusedWallet()
   await world().db('prices').insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
-  await plantConfirmed(world().services, [wallet], { message: 'before anybody looked' })
+  await createConfirmedSolTips(world().services, [wallet], { message: 'before the first reader' })
   const reader = await follow(t, world().url, wallet)
   t.is(reader.body(), opening(wallet))
-  await plantConfirmed(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
+  await createConfirmedSolTips(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
   await until('the tip comes', () => reader.tips.length === 1)
-  const [, at = 0] = await stampsOf(world().db, wallet)
+  const [, at = 0] = await confirmedStamps(world().db, wallet)
   const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
   t.is(reader.body(), `${opening(wallet)}id: ${at}\ndata: ${data}\n\n`)
 })
 
-test('the head says event stream, tells caches and proxies to keep off, and lets any page read', async (t) => {
+test('the response headers name the event stream, disable caches and proxy buffering, and allow any origin', async (t) => {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
-  const response = await fetch(`${world().url}/chain/tips/stream?wallet=${strangerWallet()}`, {
+  const response = await fetch(`${world().url}/chain/tips/stream?wallet=${unusedWallet()}`, {
     headers: { origin: 'https://stream.example' },
     signal: abort.signal,
   })
@@ -66,17 +66,17 @@ for (const [query, code, error] of [
   [`?wallet=${'1'.repeat(45)}`, 'invalid_wallet', 'Invalid wallet'],
   ['?wallet[]=1', 'wallet_required', 'wallet is required'],
 ] as const)
-  test(`a stream asked for with "${query}" is refused with 400 before it opens`, async (t) => {
+  test(`a stream request with "${query}" is refused with 400 before it opens`, async (t) => {
     const { status, headers, body } = await world().request('GET', `/chain/tips/stream${query}`)
     t.is(status, 400)
     t.regex(headers['content-type'] ?? '', /^application\/json/)
     t.deepEqual([body.code, body.error], [code, error])
   })
 
-test('a reader that comes back gets what followed the event it names; nonsense and the future are now', async (t) => {
-  const wallet = strangerWallet()
+test('a reader that reconnects gets the events after its last one; an invalid or future id starts now', async (t) => {
+  const wallet = unusedWallet()
   await plantMany(wallet, 7)
-  const stamps = await stampsOf(world().db, wallet)
+  const stamps = await confirmedStamps(world().db, wallet)
   const future = String(Date.now() + 86_400_000)
   const wanted: [string, number[]][] = [
     ['0', stamps],
@@ -95,40 +95,40 @@ test('a reader that comes back gets what followed the event it names; nonsense a
   await until('replays have come', () =>
     readers.every(({ tips }, index) => tips.length >= (wanted[index]?.[1].length ?? 0)),
   )
-  // One more for everybody shows that nothing else had been on its way.
+  // One more event for every reader shows that nothing else was pending.
   await plantMany(wallet, 1)
-  const [newest = 0] = (await stampsOf(world().db, wallet)).slice(-1)
+  const [newest = 0] = (await confirmedStamps(world().db, wallet)).slice(-1)
   await until('the next tip reaches all', () => readers.every((reader) => idsOf(reader).includes(newest)))
   for (const [index, [lastEventId, replay]] of wanted.entries())
     t.deepEqual(idsOf(readers[index] as StreamReader), [...replay, newest], lastEventId)
 })
 
-test('five hundred missed events come in order, page by page, to readers at different places', async (t) => {
-  const wallet = strangerWallet()
+test('readers with different cursors get 500 missed events in order, page by page', async (t) => {
+  const wallet = unusedWallet()
   await plantMany(wallet, 500)
-  const stamps = await stampsOf(world().db, wallet)
+  const stamps = await confirmedStamps(world().db, wallet)
   const starts = [0, 1, 99, 100, 101, 250, 499]
   const readers = await Promise.all(
     starts.map((place) => follow(t, world().url, wallet, String(place === 0 ? 0 : stamps[place - 1]))),
   )
   await plantMany(wallet, 3)
-  const all = await stampsOf(world().db, wallet)
+  const all = await confirmedStamps(world().db, wallet)
   await until('all have caught up', () => readers.every((reader) => idsOf(reader).at(-1) === all.at(-1)))
   for (const [index, place] of starts.entries())
     t.deepEqual(idsOf(readers[index] as StreamReader), all.slice(place))
 })
 
-test('readers of one wallet get nothing of another', async (t) => {
-  const [mine, other] = [strangerWallet(), strangerWallet()]
+test('readers of one wallet get no events of another', async (t) => {
+  const [mine, other] = [unusedWallet(), unusedWallet()]
   const reader = await follow(t, world().url, mine, '0')
-  await plantConfirmed(world().services, [other, mine, other])
+  await createConfirmedSolTips(world().services, [other, mine, other])
   await until('the tip comes', () => reader.tips.length > 0)
-  t.deepEqual(idsOf(reader), await stampsOf(world().db, mine))
+  t.deepEqual(idsOf(reader), await confirmedStamps(world().db, mine))
 })
 
-test('the heartbeat is a bare comment, once in fifteen seconds', async (t) => {
+test('the heartbeat is an empty comment every fifteen seconds', async (t) => {
   t.timeout(30_000)
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const reader = await follow(t, world().url, wallet)
   const openedAt = performance.now()
   await until('a heartbeat comes', () => reader.body() !== opening(wallet), 20_000)
@@ -137,13 +137,13 @@ test('the heartbeat is a bare comment, once in fifteen seconds', async (t) => {
   t.true(seconds > 14 && seconds < 17, `after ${seconds} s`)
 })
 
-test('the wheel gives every stream one heartbeat a turn, whenever it came', async (t) => {
+test('every stream gets one heartbeat per turn of the wheel, whenever it was opened', async (t) => {
   const { services } = world()
   const turnMs = 600
   const wheel = new HeartbeatWheel(turnMs)
   const hub = new StreamHub(services)
   const streams = new TipStreams(services, hub, wheel)
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   t.teardown(async () => {
@@ -162,10 +162,13 @@ test('the wheel gives every stream one heartbeat a turn, whenever it came', asyn
     const openedAt = performance.now()
     t.is(beats(newest), 0)
     await until('its first heartbeat comes', () => beats(newest) > 0)
-    t.true(performance.now() - openedAt > turnMs * 0.6, 'a turn after it came, also the first one')
+    t.true(
+      performance.now() - openedAt > turnMs * 0.6,
+      'its first heartbeat comes about one turn after it opened',
+    )
   }
   await until('the last one has had five', () => beats(readers[4] as StreamReader) >= 5)
-  // Each came one turn or more after the one before: from its opening on, each has had one a turn.
+  // The streams were opened at least one turn apart, and each gets one heartbeat per turn.
   const counts = readers.map(beats)
   t.deepEqual(
     counts,
@@ -183,7 +186,7 @@ async function ownApp(t: ExecutionContext, changes: Record<string, string> = {})
   })
 }
 
-/** Asks Redis, on a connection of the test's own. */
+/** A Redis connection of the test. */
 async function askRedis(t: ExecutionContext): Promise<Redis> {
   const redis = new Redis(world().env['REDIS_URL'] ?? '')
   t.teardown(() => redis.disconnect())
@@ -194,16 +197,16 @@ async function openStreams({ services }: ServedApp): Promise<number> {
   return (await services.metrics.openStreams.get()).values[0]?.value ?? 0
 }
 
-test('a reader that reads nothing is dropped at a quarter of a megabyte, and nobody else notices', async (t) => {
+test('a reader that does not read is dropped at a quarter of a megabyte, without effect on other readers', async (t) => {
   const app = await ownApp(t)
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   const slow = openStream(app.url, wallet)
   t.teardown(slow.close)
   await until('it is connected', () => slow.body().includes('connected'))
   slow.pause()
   const quick = await follow(t, app.url, wallet)
   const message = 'x'.repeat(500)
-  // What fits into the sockets of both sides comes first; then it waits in our memory.
+  // First the socket buffers of both sides fill up, then the memory of the process.
   let planted = 0
   while ((await openStreams(app)) === 2) {
     await plantMany(wallet, 1000, message)
@@ -213,15 +216,15 @@ test('a reader that reads nothing is dropped at a quarter of a megabyte, and nob
   }
   t.log(`dropped after ${planted} tips`)
   t.is(await openStreams(app), 1)
-  t.deepEqual(idsOf(quick), await stampsOf(world().db, wallet))
+  t.deepEqual(idsOf(quick), await confirmedStamps(world().db, wallet))
   t.true(quick.isOpen())
 })
 
-test('a process has one subscriber connection however many streams it serves, and no channel outlives its readers', async (t) => {
+test('a process has one subscriber connection for all streams, and unsubscribes a channel without readers', async (t) => {
   const app = await ownApp(t)
   const redis = await askRedis(t)
   const namespace = app.services.config.redis.namespace
-  const wallets = Array.from({ length: 30 }, strangerWallet)
+  const wallets = Array.from({ length: 30 }, unusedWallet)
   const channels = async (): Promise<number> =>
     ((await redis.pubsub('CHANNELS', `${namespace}.*`)) as string[]).length
   const subscribers = async (): Promise<number> => {
@@ -240,10 +243,10 @@ test('a process has one subscriber connection however many streams it serves, an
   await until('no connection is left', async () => (await app.connections()) === 0)
 })
 
-test('readers that leave in the middle of being served leave nothing behind', async (t) => {
+test('readers that disconnect while they are served leave nothing open', async (t) => {
   const app = await ownApp(t)
   const redis = await askRedis(t)
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   for (let turn = 0; turn < 100; turn++) {
     const reader = openStream(app.url, wallet, '0')
     await new Promise((next) => setImmediate(next))
@@ -262,32 +265,32 @@ test('readers that leave in the middle of being served leave nothing behind', as
 
 test('streams end when the app closes', async (t) => {
   const app = await ownApp(t)
-  const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, strangerWallet())))
+  const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, unusedWallet())))
   await app.close()
   await until('all are ended', () => readers.every((reader) => !reader.isOpen()))
   t.is(await openStreams(app), 0)
 })
 
-test('a stream that cannot ask the database opens and ends, so that the reader comes back', async (t) => {
+test('a stream that cannot read the database opens and ends, so that the reader reconnects', async (t) => {
   const app = await ownApp(t, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
-  const reader = openStream(app.url, strangerWallet())
+  const reader = openStream(app.url, unusedWallet())
   t.teardown(reader.close)
   await until('it ends', () => !reader.isOpen())
   t.regex(reader.head(), /^HTTP\/1.1 200 /)
   t.is(reader.body(), 'retry: 10000\n\n')
 })
 
-test('a replay whose reading fails in the middle is taken up again', async (t) => {
+test('a replay whose read fails is continued', async (t) => {
   let reads = 0
-  const url = await watchPostgres(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
-    if (label !== 'tips.feed' || phase !== 'before') return true
+  const url = await watchPostgresSteps(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
+    if (label !== 'tips.confirmed-after' || phase !== 'before') return true
     reads += 1
     return reads !== 2
   })
   const app = await ownApp(t, { DATABASE_URL: url })
-  const wallet = strangerWallet()
+  const wallet = unusedWallet()
   await plantMany(wallet, 250)
-  // Long ago: nothing but the replay itself asks for these.
+  // Long ago: only the replay itself reads these tips.
   await world().db.raw(
     `update creator_cursors set last_at = last_at - interval '1 hour' where party_id = (select id from parties where wallet = ?)`,
     [wallet],
@@ -298,6 +301,6 @@ test('a replay whose reading fails in the middle is taken up again', async (t) =
   )
   const reader = await follow(t, app.url, wallet, '0')
   await until('the replay is whole', () => reader.tips.length === 250)
-  t.deepEqual(idsOf(reader), await stampsOf(world().db, wallet))
+  t.deepEqual(idsOf(reader), await confirmedStamps(world().db, wallet))
   t.true(reads > 2)
 })

@@ -4,9 +4,9 @@ import { parseInput } from '../../../src/http/input.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { DomainError } from '../../../src/kernel/errors.js'
 import { newIntentId } from '../../../src/kernel/ids.js'
-import { claimFrom, type SignedClaim } from '../../../src/tips/record/claim.js'
+import { claimFromRequest, type SignedClaim } from '../../../src/tips/record/claim.js'
 import { recordTipInput } from '../../../src/tips/schemas.js'
-import { seeded } from '../../helpers/seed.js'
+import { seededRuns } from '../../helpers/random.js'
 import { wallet } from '../verify/transactions.js'
 
 const body = {
@@ -16,9 +16,9 @@ const body = {
   tipAmount: 1_500_000_000,
 }
 
-/** The way a request takes: JSON text, schema, claim. */
+/** The claim of a request: parses the JSON text and the schema. */
 function claimOf(change: object, text = JSON.stringify({ ...body, ...change })): SignedClaim {
-  return claimFrom(parseInput(recordTipInput, JSON.parse(text), 'tip_fields_required'))
+  return claimFromRequest(parseInput(recordTipInput, JSON.parse(text), 'tip_fields_required'))
 }
 
 function codeOf(t: ExecutionContext, work: () => unknown): string | undefined {
@@ -41,7 +41,7 @@ test('SOL is stored divided by 1e9, other tokens as given', (t) => {
     t.is(claimOf({ tipAmount, tokenSymbol }).amount, stored, `${tipAmount} ${tokenSymbol}`)
 })
 
-test('a decimal of a token other than SOL is taken in display units, as it was written', (t) => {
+test('a decimal amount of a token other than SOL is stored in display units, as written', (t) => {
   const table: [tipAmount: number, stored: string][] = [
     [19.99, '19.99'],
     [0.1 + 0.2, '0.3'],
@@ -53,7 +53,7 @@ test('a decimal of a token other than SOL is taken in display units, as it was w
   for (const [tipAmount, stored] of table) t.is(claimOf({ tipAmount, tokenSymbol: 'USDC' }).amount, stored)
 })
 
-test('an amount that is no positive safe number of units is refused', (t) => {
+test('an amount that is not a positive safe number of units is refused', (t) => {
   const sol = [
     '0',
     '-0',
@@ -94,11 +94,11 @@ test('every accepted amount is stored to twelve decimals', (t) => {
       t.true(Math.abs(Number(amount) - tipAmount) <= 5.01e-13 + tipAmount * Number.EPSILON)
       if (Number.isInteger(tipAmount)) t.is(amount, String(tipAmount))
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('the symbol defaults to SOL, and a known one is written as the list writes it', (t) => {
+test('the symbol defaults to SOL, and a known symbol is stored in its listed spelling', (t) => {
   const table: [given: unknown, stored: string][] = [
     [undefined, 'SOL'],
     [null, 'SOL'],
@@ -122,7 +122,7 @@ test('SOL in any spelling is divided by 1e9', (t) => {
   for (const tokenSymbol of ['SOL', 'sol', ' Sol ', '', null]) t.is(claimOf({ tokenSymbol }).amount, '1.5')
 })
 
-test('a message is cleaned, cut at 500 characters, and nothing is null', (t) => {
+test('a message is cleaned and cut at 500 characters, and an empty one is null', (t) => {
   t.is(claimOf({}).message, null)
   for (const nothing of [null, '', '  \n', '\0\u202e']) t.is(claimOf({ message: nothing }).message, null)
   t.is(claimOf({ message: ' thank\0 you\n👍 \u202e' }).message, 'thank you\n👍')
@@ -131,15 +131,15 @@ test('a message is cleaned, cut at 500 characters, and nothing is null', (t) => 
   t.is(claimOf({ message: '<script>alert(1)</script>' }).message, '<script>alert(1)</script>', 'stored raw')
 })
 
-test('an intent is kept when it is one, and any other text is as good as none', (t) => {
+test('an intent id is stored, and any other text is stored as null', (t) => {
   const intentId = newIntentId()
   t.is(claimOf({ intentId }).intentId, intentId)
-  // PostgreSQL refuses a zero byte, and with it the whole batch of claims it came with.
+  // PostgreSQL refuses a zero byte, which would fail the whole batch of claims.
   for (const wrong of [null, '', 'pi_', `${intentId}\0`, '\0', `pi_${'x'.repeat(36)}`, 'x'.repeat(60_000)])
     t.is(claimOf({ intentId: wrong }).intentId, null, JSON.stringify(wrong)?.slice(0, 60))
 })
 
-test('no field of a claim holds what a database cannot store', (t) => {
+test('no field of a claim contains text that the database cannot store', (t) => {
   const text = fc.string({
     unit: fc.oneof(fc.constantFrom('\0', '\ud800', 'a', '😀'), fc.string({ unit: 'binary', maxLength: 1 })),
   })
@@ -151,11 +151,11 @@ test('no field of a claim holds what a database cannot store', (t) => {
         t.is(Buffer.from(value ?? '').toString(), value ?? '')
       }
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('equal claims have one hash, however they were written', (t) => {
+test('equal claims have the same hash, however they are written', (t) => {
   const { hash } = claimOf({ message: 'hi', tokenSymbol: 'USDC', tipAmount: 2.5 })
   const same = [
     { message: ' hi\0 ', tokenSymbol: 'usdc', tipAmount: 2.5 },
@@ -190,7 +190,7 @@ test('claims that differ in any field have different hashes', (t) => {
   t.is(new Set(hashes).size, changes.length)
 })
 
-test('fields are refused in the order of the contract', (t) => {
+test('the first wrong field in the order of the API is refused', (t) => {
   const table: [change: object, code: string][] = [
     [{ creatorWallet: undefined, tipAmount: -1 }, 'tip_fields_required'],
     [{ creatorWallet: 'x', txSignature: '' }, 'tip_fields_required'],

@@ -3,25 +3,30 @@ import test from 'ava'
 import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { issueIntent } from '../../helpers/make/intents.js'
-import { unconfirmed } from '../../helpers/make/landed.js'
-import { landed, type PaidIntent, type PaymentOptions, payIntents } from '../../helpers/make/paid-intents.js'
-import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
-import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { memo, solTransfer } from '../../helpers/make/transfers.js'
+import { memo, solTransfer } from '../../helpers/make/instructions.js'
+import {
+  createIntent,
+  createPaidIntents,
+  type PaidIntent,
+  type PaymentOptions,
+  untilConfirmedOnChain,
+} from '../../helpers/make/intents.js'
+import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
+import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { runBatch, useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, slotMs: 400, taps: true })
+const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
 const verify = () => createVerifierBatch(world().services)()
 const find = () => createFinderBatch(world().services)()
 
 test.afterEach.always(async () => {
-  Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
+  Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })
   await world().db('payment_intents').update({ due_at: null })
   await world().db('tips').update({ due_at: null })
 })
 
-/** As the time until the next search passing would. */
+/** Makes every open intent due, as if the time until the next search had passed. */
 async function searchNow(): Promise<void> {
   await world()
     .db('payment_intents')
@@ -34,30 +39,34 @@ function storedIntent(id: string) {
 }
 
 const ways: Record<string, PaymentOptions> = {
-  'as it was issued': {},
+  unchanged: {},
   'altered by a wallet': { change: (issued) => [memo('guard'), ...issued] },
 }
 for (const [how, options] of Object.entries(ways))
-  test.serial(`a payment nobody reported, ${how}, becomes a tip by itself`, async (t) => {
+  test.serial(`an unreported payment, ${how}, becomes a tip`, async (t) => {
     const creator = await registerCreator(world())
     const supporter = createSupporter(world().sandbox, ['USDC', 'BONK'])
     const paid = [
-      ...(await payIntents(world(), supporter, [creator.wallet], options)),
-      ...(await payIntents(world(), supporter, [creator.wallet], { ...options, symbol: 'SOL' })),
+      ...(await createPaidIntents(world(), supporter, [creator.wallet], options)),
+      ...(await createPaidIntents(world(), supporter, [creator.wallet], { ...options, symbol: 'SOL' })),
     ]
     await find()
-    t.is(await storedTip(world(), paid[0]?.signature ?? ''), undefined, 'the client is given half a minute')
+    t.is(
+      await readTipRow(world(), paid[0]?.signature ?? ''),
+      undefined,
+      'the client has half a minute to report it',
+    )
     await searchNow()
     await find()
     const signatures = paid.map(({ signature }) => signature)
-    await verifyUntil(
+    await runBatchUntil(
       verify,
       'they are confirmed',
-      async () => (await unconfirmed(world(), signatures)).length === 0,
+      async () => (await listUnconfirmed(world(), signatures)).length === 0,
     )
     for (const { signature, intent } of paid) {
-      t.like(await storedTip(world(), signature), { status: 'confirmed', intent_id: intent.intentId })
-      t.is((await storedIntent(intent.intentId)).due_at, null, 'and is searched for no more')
+      t.like(await readTipRow(world(), signature), { status: 'confirmed', intent_id: intent.intentId })
+      t.is((await storedIntent(intent.intentId)).due_at, null, 'and the search has ended')
     }
     const listed = await listTips(world(), creator.wallet)
     const [inSol, inUsdc] = ['SOL', 'USDC'].map((symbol) => listed.find((tip) => tip.tokenSymbol === symbol))
@@ -81,21 +90,21 @@ for (const [how, options] of Object.entries(ways))
     t.like(balance.body.balance, { pendingUSDC: 1.96 })
 
     await recordTip(world(), { ...(paid[0] as PaidIntent).claim, message: 'late' })
-    await verifyUntil(
+    await runBatchUntil(
       verify,
       'the message is there',
-      async () => (await storedTip(world(), signatures[0] ?? '')).message === 'late',
+      async () => (await readTipRow(world(), signatures[0] ?? '')).message === 'late',
     )
   })
 
-test.serial('a reported payment costs no search', async (t) => {
+test.serial('a reported payment is not searched for', async (t) => {
   const supporter = createSupporter(world().sandbox, ['USDC'])
-  const [paid] = (await payIntents(world(), supporter, [strangerWallet()])) as [PaidIntent]
+  const [paid] = (await createPaidIntents(world(), supporter, [unusedWallet()])) as [PaidIntent]
   await recordTip(world(), paid.claim)
-  await verifyUntil(
+  await runBatchUntil(
     verify,
     'it is confirmed',
-    async () => (await unconfirmed(world(), [paid.signature])).length === 0,
+    async () => (await listUnconfirmed(world(), [paid.signature])).length === 0,
   )
   world().sandbox.calls.reset()
   await searchNow()
@@ -104,15 +113,15 @@ test.serial('a reported payment costs no search', async (t) => {
 })
 
 test.serial(
-  '300 open intents are searched for in few requests, ever more rarely, and then no more',
+  '300 open intents are searched for in few requests, at growing intervals, and then no longer',
   async (t) => {
     t.timeout(60_000)
     const supporter = createSupporter(world().sandbox)
     const ids: string[] = []
     for (let index = 0; index < 300; index++) {
-      const asked = { creatorId: strangerWallet(), amount: 1, sourceWalletAddress: supporter.wallet }
+      const fields = { creatorId: unusedWallet(), amount: 1, sourceWalletAddress: supporter.wallet }
       const inputTokenMint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-      ids.push((await issueIntent(world().request, { ...asked, inputTokenMint })).intentId)
+      ids.push((await createIntent(world().request, { ...fields, inputTokenMint })).intentId)
     }
     const { calls } = world().sandbox
     calls.reset()
@@ -145,18 +154,18 @@ test.serial(
   },
 )
 
-test.serial('a chain that is away, or answers garbage, ends no search', async (t) => {
+test.serial('a chain that is unavailable or answers garbage does not end a search', async (t) => {
   const supporter = createSupporter(world().sandbox, ['USDC'])
-  const [paid] = (await payIntents(world(), supporter, [strangerWallet()])) as [PaidIntent]
+  const [paid] = (await createPaidIntents(world(), supporter, [unusedWallet()])) as [PaidIntent]
   const old = new Date(Date.now() - 3_600_000)
   const failures: (() => void)[] = [
-    () => Object.assign(world().taps.outside, { intervene: () => 'close' }),
-    () => Object.assign(world().taps.outside, { intervene: () => ({ status: 429, body: 'slow down' }) }),
-    () => Object.assign(world().taps.outside, { intervene: () => ({ status: 200, body: '<html>' }) }),
-    () => Object.assign(world().taps.outside, { alter: () => ({ id: 0, result: 'nonsense' }) }),
+    () => Object.assign(world().proxies.outside, { intervene: () => 'close' }),
+    () => Object.assign(world().proxies.outside, { intervene: () => ({ status: 429, body: 'slow down' }) }),
+    () => Object.assign(world().proxies.outside, { intervene: () => ({ status: 200, body: '<html>' }) }),
+    () => Object.assign(world().proxies.outside, { alterReply: () => ({ id: 0, result: 'nonsense' }) }),
     () =>
-      Object.assign(world().taps.outside, {
-        alter: () => ({ id: 0, error: { code: -32603, message: 'Internal error' } }),
+      Object.assign(world().proxies.outside, {
+        alterReply: () => ({ id: 0, error: { code: -32603, message: 'Internal error' } }),
       }),
   ]
   for (const fail of failures) {
@@ -167,34 +176,41 @@ test.serial('a chain that is away, or answers garbage, ends no search', async (t
     fail()
     await find().catch(() => undefined)
     t.truthy((await storedIntent(paid.intent.intentId)).due_at)
-    Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
+    Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })
   }
   await searchNow()
   await find()
-  t.is((await storedTip(world(), paid.signature)).status, 'pending', 'then it is found')
+  t.is((await readTipRow(world(), paid.signature)).status, 'pending', 'then it is found')
 })
 
-test.serial('what carries the key and failed, or pays somebody else, is no tip of the intent', async (t) => {
-  const supporter = createSupporter(world().sandbox, ['USDC'])
-  const asked = {
-    creatorId: strangerWallet(),
-    amount: 1,
-    inputTokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-  }
-  const intent = await issueIntent(world().request, { ...asked, sourceWalletAddress: supporter.wallet })
-  const { reference_key: key } = await storedIntent(intent.intentId)
-  const naming = solTransfer(supporter.wallet, supporter.wallet, 1)
-  naming.keys.push({
-    pubkey: new PublicKey(key),
-    isSigner: false,
-    isWritable: false,
-  })
-  const aside = supporter.pay(intent.transaction, () => [naming])
-  await landed(world(), [aside])
-  await searchNow()
-  await find()
-  world().sandbox.chain.advance(40)
-  await verifyUntil(verify, 'it is judged', async () => (await storedTip(world(), aside)).due_at === null)
-  t.like(await storedTip(world(), aside), { status: 'pending', outcome: 'mismatch' })
-  t.truthy((await storedIntent(intent.intentId)).due_at, 'the search goes on')
-})
+test.serial(
+  'a transaction that contains the reference key but does not pay the creator is not a tip of the intent',
+  async (t) => {
+    const supporter = createSupporter(world().sandbox, ['USDC'])
+    const fields = {
+      creatorId: unusedWallet(),
+      amount: 1,
+      inputTokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    }
+    const intent = await createIntent(world().request, { ...fields, sourceWalletAddress: supporter.wallet })
+    const { reference_key: key } = await storedIntent(intent.intentId)
+    const withKey = solTransfer(supporter.wallet, supporter.wallet, 1)
+    withKey.keys.push({
+      pubkey: new PublicKey(key),
+      isSigner: false,
+      isWritable: false,
+    })
+    const unrelated = supporter.pay(intent.transaction, () => [withKey])
+    await untilConfirmedOnChain(world(), [unrelated])
+    await searchNow()
+    await find()
+    world().sandbox.chain.advance(40)
+    await runBatchUntil(
+      verify,
+      'it is checked',
+      async () => (await readTipRow(world(), unrelated)).due_at === null,
+    )
+    t.like(await readTipRow(world(), unrelated), { status: 'pending', outcome: 'mismatch' })
+    t.truthy((await storedIntent(intent.intentId)).due_at, 'the search continues')
+  },
+)

@@ -1,65 +1,69 @@
 import test from 'ava'
 import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { claimFrom, type SignedClaim } from '../../../src/tips/record/claim.js'
+import { claimFromRequest, type SignedClaim } from '../../../src/tips/record/claim.js'
 import { createRecorder } from '../../../src/tips/record/record-claim.js'
 import type { RecordTipInput } from '../../../src/tips/schemas.js'
-import { issueIntent } from '../../helpers/make/intents.js'
-import { registerPerson } from '../../helpers/make/people.js'
-import { strangerWallet, unknownSignature } from '../../helpers/make/supporter.js'
-import { listTips, recordTip, someClaim, storedTip } from '../../helpers/make/tips.js'
+import { registerPerson } from '../../helpers/make/creators.js'
+import { createIntent } from '../../helpers/make/intents.js'
+import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
+import { listTips, readTipRow, recordTip, someClaim } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { taps: true })
+const world = useWorld(test, { proxies: true })
 const mostClaims = 5
-const same = { creatorWallet: strangerWallet(), senderWallet: strangerWallet() }
+const same = { creatorWallet: unusedWallet(), senderWallet: unusedWallet() }
 
-const furtherOf = (signature: string) => world().db('tip_claims').where({ tip_id: signature }).orderBy('id')
+const furtherClaims = (signature: string) =>
+  world().db('tip_claims').where({ tip_id: signature }).orderBy('id')
 
-test.serial('of 100 identical posts at once one is new, and there is one row', async (t) => {
+test.serial('of 100 identical concurrent requests, one creates the tip, and there is one row', async (t) => {
   const claim = someClaim()
   const answers = await Promise.all(Array.from({ length: 100 }, () => recordTip(world(), claim)))
   t.is(answers.filter(({ message }) => message === 'Tip recorded successfully').length, 1)
   t.is(answers.filter(({ message }) => message === 'Tip already recorded').length, 99)
-  t.is((await furtherOf(claim.txSignature)).length, 0)
-  t.is((await storedTip(world(), claim.txSignature)).claim_count, 1)
+  t.is((await furtherClaims(claim.txSignature)).length, 0)
+  t.is((await readTipRow(world(), claim.txSignature)).claim_count, 1)
 })
 
-test.serial('of 100 differing claims at once at most five are kept, and the count is right', async (t) => {
-  const txSignature = unknownSignature()
-  const claims = Array.from({ length: 100 }, (_, index) => someClaim({ txSignature, tipAmount: index + 1 }))
-  const answers = await Promise.all(claims.map((claim) => recordTip(world(), claim)))
-  t.is(answers.filter(({ message }) => message === 'Tip recorded successfully').length, 1)
-  const further = await furtherOf(txSignature)
-  t.is(further.length + 1, mostClaims)
-  t.is((await storedTip(world(), txSignature)).claim_count, mostClaims)
-})
+test.serial(
+  'of 100 different concurrent claims, at most five are stored, and the count is right',
+  async (t) => {
+    const txSignature = unusedSignature()
+    const claims = Array.from({ length: 100 }, (_, index) => someClaim({ txSignature, tipAmount: index + 1 }))
+    const answers = await Promise.all(claims.map((claim) => recordTip(world(), claim)))
+    t.is(answers.filter(({ message }) => message === 'Tip recorded successfully').length, 1)
+    const further = await furtherClaims(txSignature)
+    t.is(further.length + 1, mostClaims)
+    t.is((await readTipRow(world(), txSignature)).claim_count, mostClaims)
+  },
+)
 
-test.serial('two processes that record the same signatures at once agree on all of them', async (t) => {
+test.serial('two processes that record the same signatures concurrently agree on all of them', async (t) => {
   const other = compose(loadConfig(world().env), 'other')
   t.teardown(() => other.close())
   const recorders = [createRecorder(world().services), createRecorder(other)]
   for (let round = 0; round < 40; round++) {
-    const signatures = Array.from({ length: 3 }, unknownSignature).sort()
-    // Each process is told seven things about each signature, four of them the same, in differing order.
-    const told = (process: number): SignedClaim[] => {
+    const signatures = Array.from({ length: 3 }, unusedSignature).sort()
+    // Each process gets seven claims for each signature, four of them the same, in different order.
+    const claimsFor = (process: number): SignedClaim[] => {
       const amounts = [1, 2, 3, 4, ...[5, 6, 7].map((amount) => amount + 10 * process)]
       const all = signatures.flatMap((txSignature) =>
         amounts.map((tipAmount) =>
-          claimFrom(someClaim({ ...same, txSignature, tipAmount }) as unknown as RecordTipInput),
+          claimFromRequest(someClaim({ ...same, txSignature, tipAmount }) as unknown as RecordTipInput),
         ),
       )
       return process === 0 ? all : all.reverse()
     }
     const answers = await Promise.all(
       recorders.flatMap((record, process) =>
-        told(process).map(async (claim) => ({ claim, ...(await record(claim)) })),
+        claimsFor(process).map(async (claim) => ({ claim, ...(await record(claim)) })),
       ),
     )
     for (const signature of signatures) {
       const made = answers.filter(({ claim, created }) => claim.signature === signature && created)
-      const tip = await storedTip(world(), signature)
-      const further = await furtherOf(signature)
+      const tip = await readTipRow(world(), signature)
+      const further = await furtherClaims(signature)
       const hashes = [tip, ...further].map(({ claim_hash: hash }) => hash.toString('hex'))
       t.is(made.length, 1)
       t.is(new Set(hashes).size, hashes.length, 'equal claims are kept once')
@@ -76,28 +80,28 @@ test.serial(
     await recordTip(world(), claim)
     await world().db('tips').where({ id }).update({ due_at: null, outcome: 'mismatch', attempts: 7 })
     await recordTip(world(), claim)
-    t.like(await storedTip(world(), id), { due_at: null, attempts: 7 })
+    t.like(await readTipRow(world(), id), { due_at: null, attempts: 7 })
     await recordTip(world(), { ...claim, tipAmount: 5 })
-    const tip = await storedTip(world(), id)
+    const tip = await readTipRow(world(), id)
     t.true(tip.due_at <= new Date())
     t.is(tip.attempts, 8)
     await world().db('tips').where({ id }).update({ due_at: null })
     await recordTip(world(), { ...claim, tipAmount: 5 })
-    t.is((await storedTip(world(), id)).due_at, null)
+    t.is((await readTipRow(world(), id)).due_at, null)
   },
 )
 
 test.serial(
-  'at the cap a new claim replaces the one found false longest ago, and without such it is not kept',
+  'at the limit a new claim replaces the one found false longest ago, and is not stored if none was found false',
   async (t) => {
     const claim = someClaim({ tipAmount: 1 })
     const { txSignature: id } = claim
     for (const tipAmount of [1, 2, 3, 4, 5]) await recordTip(world(), { ...claim, tipAmount })
-    const amounts = async () => (await furtherOf(id)).map(({ amount }) => Number(amount) * 1e9)
+    const amounts = async () => (await furtherClaims(id)).map(({ amount }) => Number(amount) * 1e9)
     await world().db('tips').where({ id }).update({ due_at: null })
     await recordTip(world(), { ...claim, tipAmount: 6 })
     t.deepEqual(await amounts(), [2, 3, 4, 5])
-    t.is((await storedTip(world(), id)).due_at, null)
+    t.is((await readTipRow(world(), id)).due_at, null)
     const found = (tipAmount: number, at: Date) =>
       world()
         .db('tip_claims')
@@ -107,43 +111,43 @@ test.serial(
     await found(4, new Date(1000))
     await recordTip(world(), { ...claim, tipAmount: 6 })
     t.deepEqual(await amounts(), [2, 3, 5, 6])
-    t.is((await storedTip(world(), id)).claim_count, 5)
-    t.true((await storedTip(world(), id)).due_at !== null)
+    t.is((await readTipRow(world(), id)).claim_count, 5)
+    t.true((await readTipRow(world(), id)).due_at !== null)
   },
 )
 
-test.serial('each request costs the statements it must, on the wire', async (t) => {
-  const { taps, request } = world()
+test.serial('each request sends only the expected statements', async (t) => {
+  const { proxies, request } = world()
   const { session } = await registerPerson(world())
   const claim = someClaim()
   await recordTip(world(), someClaim())
-  await listTips(world(), strangerWallet())
-  t.deepEqual(await taps.sql.during(() => recordTip(world(), claim)), ['tips.record-one'])
-  t.deepEqual(await taps.sql.during(() => recordTip(world(), claim)), ['tips.record-one'])
-  t.deepEqual(await taps.sql.during(() => recordTip(world(), { ...claim, tipAmount: 9 })), [
+  await listTips(world(), unusedWallet())
+  t.deepEqual(await proxies.sql.during(() => recordTip(world(), claim)), ['tips.record-one'])
+  t.deepEqual(await proxies.sql.during(() => recordTip(world(), claim)), ['tips.record-one'])
+  t.deepEqual(await proxies.sql.during(() => recordTip(world(), { ...claim, tipAmount: 9 })), [
     'tips.record-one',
     'tips.record-further',
   ])
-  t.deepEqual(await taps.sql.during(() => listTips(world(), strangerWallet())), ['tips.list'])
-  t.deepEqual(await taps.sql.during(() => listTips(world(), '00000000-0000-4000-8000-000000000000')), [
+  t.deepEqual(await proxies.sql.during(() => listTips(world(), unusedWallet())), ['tips.list'])
+  t.deepEqual(await proxies.sql.during(() => listTips(world(), '00000000-0000-4000-8000-000000000000')), [
     'tips.list',
   ])
-  t.deepEqual(await taps.sql.during(() => request('GET', '/auth/me', { session })), ['sessions.find'])
-  t.deepEqual(await taps.sql.during(() => listTips(world(), 'nobody')), [])
-  await t.throwsAsync(issueIntent(request, {}))
+  t.deepEqual(await proxies.sql.during(() => request('GET', '/auth/me', { session })), ['sessions.find'])
+  t.deepEqual(await proxies.sql.during(() => listTips(world(), 'nobody')), [])
+  await t.throwsAsync(createIntent(request, {}))
 })
 
-test.serial('claims that come together share statements', async (t) => {
+test.serial('concurrent claims share statements', async (t) => {
   const record = createRecorder(world().services)
-  const claims = Array.from({ length: 300 }, () => claimFrom(someClaim() as unknown as RecordTipInput))
-  const statements = await world().taps.sql.during(() => Promise.all(claims.map(record)))
+  const claims = Array.from({ length: 300 }, () => claimFromRequest(someClaim() as unknown as RecordTipInput))
+  const statements = await world().proxies.sql.during(() => Promise.all(claims.map(record)))
   t.deepEqual(statements, ['tips.record', 'tips.record'])
 })
 
-test.serial('a Redis that has stopped answering delays nobody', async (t) => {
-  const { taps } = world()
-  taps.redis.hold(true)
-  t.teardown(() => taps.redis.hold(false))
+test.serial('a Redis that has stopped answering delays no request', async (t) => {
+  const { proxies } = world()
+  proxies.redis.hold(true)
+  t.teardown(() => proxies.redis.hold(false))
   for (let turn = 0; turn < 5; turn++) {
     const startedAt = performance.now()
     t.is((await recordTip(world(), someClaim())).message, 'Tip recorded successfully')

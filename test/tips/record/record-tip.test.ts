@@ -1,9 +1,9 @@
 import test from 'ava'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { errors } from '../../../src/kernel/errors.js'
-import { badBodies } from '../../helpers/http/bad-bodies.js'
+import { badBodies } from '../../helpers/http/hostile-input.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { type RecordedBody, recordTip, someClaim, storedTip } from '../../helpers/make/tips.js'
+import { type RecordedBody, readTipRow, recordTip, someClaim } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -65,7 +65,7 @@ for (const [field, values, text] of changes)
       t.is(await refusal(someClaim({ [field]: value })), `400 ${text}`, JSON.stringify(value))
   })
 
-test('numbers no double can hold are no amounts, and the largest one that can be is', async (t) => {
+test('numbers beyond a safe integer are refused, and the largest safe integer is accepted', async (t) => {
   const written = (json: string) => JSON.stringify(someClaim({ tipAmount: '@' })).replace('"@"', json)
   for (const json of ['1e400', '-1e400', '9007199254740993', '1e16'])
     t.is(await refusal(written(json)), `400 ${texts.amount}`, json)
@@ -73,7 +73,7 @@ test('numbers no double can hold are no amounts, and the largest one that can be
   t.is(await refusal(written('1e0')), 'ok')
 })
 
-test('of several faults the first field in the order of the contract is answered', async (t) => {
+test('of several wrong fields, the first in the order of the API decides the error', async (t) => {
   let body = someClaim({ creatorWallet: 'x', tipAmount: -1, senderWallet: 'x', txSignature: 'x' })
   t.is(await refusal({ ...body, txSignature: undefined }), `400 ${texts.fields}`)
   for (const [field, text] of [
@@ -88,7 +88,7 @@ test('of several faults the first field in the order of the contract is answered
   t.is(await refusal(body), 'ok')
 })
 
-test('a new tip answers what was passed in, a known one its id and status alone', async (t) => {
+test('the answer to a new tip repeats the request, and to a known tip only its id and status', async (t) => {
   const claim = someClaim({ tipAmount: 2_500_000_000, tokenSymbol: 'SOL', message: 'Thanks' })
   const { txSignature: id } = claim
   t.deepEqual(await recordTip(world(), claim), {
@@ -101,7 +101,7 @@ test('a new tip answers what was passed in, a known one its id and status alone'
   t.deepEqual(await recordTip(world(), { ...claim, message: 'Differing' }), again)
 })
 
-test('recipientId is there for the wallet of an account, and only then', async (t) => {
+test('recipientId is answered only for the wallet of an account', async (t) => {
   const { user, wallet: own } = await registerCreator(world())
   t.is((await recordTip(world(), someClaim({ creatorWallet: own }))).tip.recipientId, user.id)
   t.false('recipientId' in (await recordTip(world(), someClaim())).tip)
@@ -122,7 +122,7 @@ for (const [tipAmount, tokenSymbol, amount, symbol] of [
     const claim = someClaim({ tipAmount, tokenSymbol })
     const { tip } = await recordTip(world(), claim)
     t.like(tip, { amount: tipAmount, tokenSymbol: symbol })
-    const stored = await storedTip(world(), claim.txSignature)
+    const stored = await readTipRow(world(), claim.txSignature)
     t.like(stored, { amount, token_symbol: symbol, status: 'pending', kind: 'chain' })
   })
 
@@ -144,10 +144,10 @@ for (const [name, message, stored] of [
   test(`a message with ${name} is stored clean`, async (t) => {
     const claim = someClaim({ message })
     await recordTip(world(), claim)
-    t.is((await storedTip(world(), claim.txSignature)).message, stored)
+    t.is((await readTipRow(world(), claim.txSignature)).message, stored)
   })
 
-test('a text no database can hold is no reason to fail', async (t) => {
+test('text that the database cannot store does not fail the request', async (t) => {
   for (const text of ['\u0000', 'pi_\u0000', 'a\ud800', `pi_${'x'.repeat(70)}`, '\udc00']) {
     const claim = someClaim({ message: text, tokenSymbol: text, intentId: text })
     const { status, body } = await world().request<RecordedBody & { error?: string }>('POST', path, {
@@ -157,18 +157,18 @@ test('a text no database can hold is no reason to fail', async (t) => {
   }
 })
 
-test('the intent a claim names is kept, and one that cannot be an intent is not', async (t) => {
+test('the intent id of a claim is stored, and an impossible one is not', async (t) => {
   const kept = async (intentId: unknown) => {
     const claim = someClaim({ intentId })
     await recordTip(world(), claim)
-    return (await storedTip(world(), claim.txSignature)).claimed_intent_id
+    return (await readTipRow(world(), claim.txSignature)).claimed_intent_id
   }
   const id = 'pi_0d9f6e52-5c0e-4a1c-9d8e-2b6a6f1f4f11'
   t.is(await kept(id), id)
   for (const other of ['', 'x', 'pi_', `${id} `, `${id}${id}`]) t.is(await kept(other), null, other)
 })
 
-test('unknown fields are ignored, and the texts of refusals are those of the table', async (t) => {
+test('unknown fields are ignored, and the error texts match the table', async (t) => {
   t.is(await refusal(someClaim({ status: 'confirmed', recipient_party: 1, more: { a: [1] } })), 'ok')
   t.is(texts.fields, errors.tip_fields_required[1])
 })

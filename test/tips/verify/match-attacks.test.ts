@@ -27,7 +27,7 @@ const tipInSol = () =>
 const tipInUsdc = () =>
   new Landed(supporter).pay(usdc, supporter, creator, 98n).pay(usdc, supporter, treasury, 2n)
 
-test('A1: a payment cannot be claimed by somebody who did not pay it', (t) => {
+test('A1: a payment cannot be claimed by a wallet that did not pay it', (t) => {
   const stolen = claim({ sender: attacker, message: 'mine' })
   t.is(match(tipInSol(), { claims: [stolen], ...nobodyKnown }), undefined)
   t.like(match(tipInSol(), { claims: [stolen] }), { sender: supporter, message: null, agreeing: [false] })
@@ -35,7 +35,7 @@ test('A1: a payment cannot be claimed by somebody who did not pay it', (t) => {
   t.like(match(cosigned, { claims: [stolen] }), { sender: supporter, message: null }, 'signing is not paying')
 })
 
-test('A1: moving money between accounts of one’s own is not paying', (t) => {
+test('A1: a transfer between accounts of one owner is not a tip', (t) => {
   const vault = wallet('vault')
   const landed = () =>
     new Landed(attacker)
@@ -79,7 +79,7 @@ test('A2: a false claim that came first changes nothing', (t) => {
   }
 })
 
-test('A2: with only the attacker heard so far, the claim on the fee transfer finds the creator all the same', (t) => {
+test('A2: with only the attacker’s claim on the fee transfer, the creator is found', (t) => {
   const onTheFee = claim({ creatorWallet: treasury, amount: '0.02' })
   t.like(match(tipInSol(), { claims: [onTheFee] }), {
     recipient: creator,
@@ -90,20 +90,20 @@ test('A2: with only the attacker heard so far, the claim on the fee transfer fin
   t.is(match(tipInSol(), { claims: [onTheFee], creators: new Set([treasury]) }), undefined)
 })
 
-test('A2: a wallet nobody knows does not take a tip from the creator who was claimed', (t) => {
+test('A2: an unknown wallet does not take a tip from the claimed creator', (t) => {
   const landed = () => tipInSol().pay(sol, supporter, stranger, 1000n)
   const aside = claim({ creatorWallet: stranger, amount: '0.000001' })
   t.like(match(landed(), { claims: [aside, claim()] }), { recipient: creator })
   t.like(match(landed(), { claims: [claim(), aside] }), { recipient: creator })
 })
 
-test('A3: an abusive message on true facts gives way to the one tied to the intent', (t) => {
+test('A3: the message that names the intent replaces an abusive message on true facts', (t) => {
   const landed = tipInSol().naming(referenceKey)
   const claims = [claim({ message: 'abuse' }), claim({ message: 'thank you', intentId: 'pi_1' })]
   t.is(match(landed, { claims, intents: [intent()] })?.message, 'thank you')
 })
 
-test('A4: paying oneself while naming a star pays nobody', (t) => {
+test('A4: a payment to oneself that names a creator pays no creator', (t) => {
   const landed = new Landed(attacker)
     .pay(sol, attacker, wallet('second wallet of the attacker'), oneSol)
     .naming(creator)
@@ -120,20 +120,20 @@ test('A5: a mint that calls itself USDC is not USDC', (t) => {
   t.is(match(landed.naming(referenceKey), { intents: [intent({ outputMint: fake.mint })] }), undefined)
 })
 
-test('A7: a small payment with a large claim is shown as what it was', (t) => {
+test('A7: a small payment with a large claim is displayed with the received amount', (t) => {
   const dust = new Landed(attacker).pay(sol, attacker, creator, 1n)
   t.like(match(dust, { claims: [claim({ sender: attacker, amount: '9007199.254740991' })] }), {
     received: 1n,
-    shown: 1n,
+    displayed: 1n,
   })
 })
 
-test('A9: claimed for two creators, a payment is a tip to the one who got it', (t) => {
+test('A9: a payment claimed for two creators is a tip to the one who received it', (t) => {
   const claims = [claim({ creatorWallet: otherCreator }), claim()]
   t.like(match(tipInSol(), { claims }), { recipient: creator, agreeing: [false, true] })
 })
 
-test('A10: a transaction that pays two creators is one tip at most', (t) => {
+test('A10: a transaction that pays two creators is at most one tip', (t) => {
   const both = () =>
     new Landed(supporter).pay(sol, supporter, creator, 5n).pay(sol, supporter, otherCreator, 7n)
   t.like(match(both(), { claims: [claim(), claim({ creatorWallet: otherCreator })] }), {
@@ -141,10 +141,10 @@ test('A10: a transaction that pays two creators is one tip at most', (t) => {
     received: 5n,
     agreeing: [true, false],
   })
-  t.is(match(both()), undefined, 'which of them was meant nobody said')
+  t.is(match(both()), undefined, 'no claim says which one is the tip')
 })
 
-test('A11: a tip to oneself is none', (t) => {
+test('A11: a tip to oneself is not a tip', (t) => {
   const landed = () => new Landed(creator).pay(sol, wallet('vault'), creator, oneSol)
   t.is(match(landed(), { claims: [claim({ sender: creator })] }), undefined)
   t.is(match(landed().naming(referenceKey), { intents: [intent({ sourceWallet: creator })] }), undefined)
@@ -152,7 +152,7 @@ test('A11: a tip to oneself is none', (t) => {
   t.is(match(swapped, { claims: [claim({ sender: creator }), claim()] }), undefined)
 })
 
-test('A13, A23: a recipient who signs is no recipient, however the balances stand', (t) => {
+test('A13, A23: a recipient who signs receives no tip, for any balances', (t) => {
   for (const signers of [
     [creator, supporter],
     [supporter, creator],
@@ -164,18 +164,18 @@ test('A13, A23: a recipient who signs is no recipient, however the balances stan
   }
 })
 
-test('A13, A14: what is pulled back in the same transaction was never paid', (t) => {
+test('A13, A14: an amount that is taken back in the same transaction is not paid', (t) => {
   const back = () => tipInUsdc().pay(usdc, creator, supporter, 98n)
   t.is(match(back(), { claims: [claim({ tokenSymbol: 'USDC', amount: '98' })] }), undefined)
   const partly = new Landed(supporter)
     .pay(sol, supporter, creator, oneSol)
     .pay(sol, creator, supporter, oneSol - 1n)
-  t.like(match(partly, { claims: [claim()] }), { received: 1n, shown: 1n })
+  t.like(match(partly, { claims: [claim()] }), { received: 1n, displayed: 1n })
   const more = new Landed(supporter).pay(usdc, supporter, creator, 5n).pay(usdc, creator, attacker, 6n)
   t.is(match(more, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), undefined)
 })
 
-test('A17, A18: tokens of another token program do not count, fee on transfer or not', (t) => {
+test('A17, A18: tokens of another token program do not count, with or without a transfer fee', (t) => {
   const landed = (received: bigint) =>
     new Landed(supporter)
       .pay(usdc, supporter, creator, 100n, received)
@@ -189,15 +189,15 @@ test('A17, A18: tokens of another token program do not count, fee on transfer or
   }
 })
 
-test('A17: less than the sender gave up counts as what arrived', (t) => {
+test('A17: if less arrives than the sender gave, the received amount counts', (t) => {
   const landed = new Landed(supporter).pay(usdc, supporter, creator, 100n, 97n)
   t.like(match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), {
     received: 97n,
-    shown: 97n,
+    displayed: 97n,
   })
 })
 
-test('A19: a token account handed over, in either direction, is no payment', (t) => {
+test('A19: a token account that changes its owner, in either direction, is not a payment', (t) => {
   const claims = [claim({ tokenSymbol: 'USDC', amount: '100' })]
   const given = new Landed(supporter)
     .pay(usdc, supporter, creator, 100n)
@@ -234,10 +234,10 @@ test('A19, A24: only the associated account of the creator counts', (t) => {
       ownerBefore: creator,
       ownerAfter: creator,
     })
-  t.like(match(both, { claims }), { received: 40n, shown: 40n })
+  t.like(match(both, { claims }), { received: 40n, displayed: 40n })
 })
 
-test('A20: an account made and closed again in the transaction received nothing', (t) => {
+test('A20: an account created and closed in the transaction received nothing', (t) => {
   const landed = new Landed(supporter).pay(usdc, supporter, stranger, 100n).change({
     account: creatorUsdc,
     ownerBefore: creator,
@@ -247,7 +247,7 @@ test('A20: an account made and closed again in the transaction received nothing'
   t.is(match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), undefined)
 })
 
-test('A21: rent set free into the creator’s wallet is no tip, for nobody who signs paid it', (t) => {
+test('A21: rent returned to the creator’s wallet is not a tip, because no signer paid it', (t) => {
   const landed = () =>
     new Landed(attacker).lamports(wallet('closed account'), -tokenRent).lamports(creator, tokenRent)
   t.is(match(landed(), { claims: [claim({ sender: attacker, amount: '0.00203928' })] }), undefined)
@@ -267,7 +267,7 @@ test('A21: wrapped SOL is not SOL', (t) => {
   t.is(match(landed, { claims: [claim({ sender: attacker })] }), undefined)
 })
 
-test('A23: the network fee is not taken for a payment, nor for a part of one', (t) => {
+test('A23: the network fee is not a payment, nor part of one', (t) => {
   const rebate = new Landed(attacker).lamports(creator, 5000n).lamports(wallet('vault'), -5000n)
   t.is(match(rebate, { claims: [claim({ sender: attacker, amount: '0.000005' })] }), undefined)
   const short = new Landed(attacker)
@@ -277,7 +277,7 @@ test('A23: the network fee is not taken for a payment, nor for a part of one', (
   t.is(match(short, { claims: [claim({ sender: attacker })] }), undefined)
 })
 
-test('A28: an old transfer between strangers is no tip, unless the service issued it', (t) => {
+test('A28: an old transfer between strangers is not a tip without an intent', (t) => {
   const notBefore = new Date('2026-01-02T00:00:00Z')
   const old = () => tipInSol().at(new Date('2026-01-01T00:00:00Z')).naming(referenceKey)
   t.is(match(old(), { claims: [claim()], notBefore }), undefined)
@@ -285,25 +285,25 @@ test('A28: an old transfer between strangers is no tip, unless the service issue
   t.truthy(match(old(), { intents: [intent()], notBefore }))
 })
 
-test('A31: an amount in the units of another token is not borne out', (t) => {
+test('A31: an amount in the units of another token is not supported', (t) => {
   const landed = new Landed(supporter).pay(usdc, supporter, creator, 5_000_000n)
   const inLamports = claim({ tokenSymbol: 'USDC', amount: '5000000000' })
-  t.like(match(landed, { claims: [inLamports] }), { received: 5_000_000n, shown: 5_000_000n })
+  t.like(match(landed, { claims: [inLamports] }), { received: 5_000_000n, displayed: 5_000_000n })
   const small = new Landed(supporter).pay(usdc, supporter, creator, 5n)
   t.like(
     match(small, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }),
-    { shown: 5n },
+    { displayed: 5n },
     'five raw units',
   )
 })
 
-test('A36: a flood of claims that differ in the amount alone shows one the chain bears out', (t) => {
+test('A36: of many claims that differ only in the amount, a supported one is displayed', (t) => {
   const amounts = ['1000000', '0.000000001', '1.000000002', '0.97', '0.99']
   const flood = amounts.map((amount) => claim({ amount }))
-  t.like(match(tipInSol(), { claims: flood }), { received: 980_000_000n, shown: 990_000_000n })
+  t.like(match(tipInSol(), { claims: flood }), { received: 980_000_000n, displayed: 990_000_000n })
 })
 
-test('A37: a wallet the creator has no more receives a tip only through the intent', (t) => {
+test('A37: a former wallet of the creator receives a tip only through the intent', (t) => {
   const former = wallet('former wallet')
   const landed = () => new Landed(supporter).pay(sol, supporter, former, oneSol)
   t.is(match(landed(), { claims: [claim()] }), undefined)
@@ -312,31 +312,31 @@ test('A37: a wallet the creator has no more receives a tip only through the inte
   })
 })
 
-test('a fee transfer in another token, or to another wallet, bears out no more than was received', (t) => {
+test('a fee transfer in another token, or to another wallet, supports no more than the received amount', (t) => {
   const elsewhere = () =>
     new Landed(supporter)
       .pay(sol, supporter, creator, 980_000_000n)
       .pay(sol, supporter, stranger, 20_000_000n)
-  t.like(match(elsewhere(), { claims: [claim()] }), { shown: 980_000_000n, feeFound: false })
+  t.like(match(elsewhere(), { claims: [claim()] }), { displayed: 980_000_000n, feeFound: false })
   const mixed = () =>
     new Landed(supporter).pay(usdc, supporter, creator, 98n).pay(sol, supporter, treasury, 2n)
   t.like(match(mixed(), { claims: [claim({ tokenSymbol: 'USDC', amount: '100' })] }), {
-    shown: 98n,
+    displayed: 98n,
     feeFound: false,
   })
 })
 
-test('a transaction that takes from the treasury bears out no more than was received', (t) => {
+test('a transaction that takes from the treasury supports no more than the received amount', (t) => {
   const landed = new Landed(supporter)
     .pay(sol, supporter, creator, 980_000_000n)
     .pay(sol, treasury, stranger, 20_000_000n)
-  t.like(match(landed, { claims: [claim({ amount: '0.96' })] }), { shown: 980_000_000n, feeFound: false })
-  t.like(match(landed, { claims: [claim({ amount: '0.980000001' })] }), { shown: 980_000_001n })
+  t.like(match(landed, { claims: [claim({ amount: '0.96' })] }), { displayed: 980_000_000n, feeFound: false })
+  t.like(match(landed, { claims: [claim({ amount: '0.980000001' })] }), { displayed: 980_000_001n })
 })
 
-test('an intent issued to the treasury itself has no fee transfer beside what it received', (t) => {
+test('an intent that pays the treasury has no fee transfer besides the payment', (t) => {
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, treasury, oneSol)
   const claims = [claim({ creatorWallet: treasury, amount: '2' })]
   const facts = match(landed, { claims, intents: [intent({ payoutWallet: treasury })] })
-  t.like(facts, { recipient: treasury, received: oneSol, shown: oneSol, feeFound: false })
+  t.like(facts, { recipient: treasury, received: oneSol, displayed: oneSol, feeFound: false })
 })

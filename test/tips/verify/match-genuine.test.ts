@@ -22,7 +22,7 @@ import {
 
 const oneSol = 1_000_000_000n
 
-test('a tip in SOL with its fee transfer is found, with the amount that was claimed', (t) => {
+test('a SOL tip with its fee transfer is found with the claimed amount', (t) => {
   const landed = new Landed(supporter)
     .pay(sol, supporter, creator, 980_000_000n)
     .pay(sol, supporter, treasury, 20_000_000n)
@@ -31,7 +31,7 @@ test('a tip in SOL with its fee transfer is found, with the amount that was clai
     sender: supporter,
     token: sol,
     received: 980_000_000n,
-    shown: oneSol,
+    displayed: oneSol,
     feeFound: true,
     message: 'hi',
     intentId: null,
@@ -39,27 +39,27 @@ test('a tip in SOL with its fee transfer is found, with the amount that was clai
   })
 })
 
-test('a tip without a fee transfer is found as well', (t) => {
+test('a tip without a fee transfer is found', (t) => {
   const facts = match(new Landed(supporter).pay(sol, supporter, creator, oneSol), { claims: [claim()] })
-  t.like(facts, { received: oneSol, shown: oneSol, feeFound: false })
+  t.like(facts, { received: oneSol, displayed: oneSol, feeFound: false })
 })
 
-test('every known token is found in its own units', (t) => {
+test('a tip in every known token is found in its own units', (t) => {
   for (const token of tokens) {
     const landed = new Landed(supporter)
       .pay(token, supporter, creator, 98_000n)
       .pay(token, supporter, treasury, 2000n)
     const facts = match(landed, { claims: [claim({ tokenSymbol: token.symbol, amount: '100000' })] })
-    const shown = token.mint === solMint ? 98_000n : 100_000n
-    t.like(facts, { token, received: 98_000n, shown, feeFound: true }, token.symbol)
+    const displayed = token.mint === solMint ? 98_000n : 100_000n
+    t.like(facts, { token, received: 98_000n, displayed, feeFound: true }, token.symbol)
   }
 })
 
-test('the claimed amount is shown when the chain bears it out: gross or net, raw or in display units', (t) => {
+test('the claimed amount is displayed when the chain supports it: gross or net, in base or display units', (t) => {
   const landed = new Landed(supporter)
     .pay(usdc, supporter, creator, 9_800_000n)
     .pay(usdc, supporter, treasury, 200_000n)
-  const table: [amount: string, shown: bigint][] = [
+  const table: [amount: string, displayed: bigint][] = [
     ['10', 10_000_000n],
     ['10000000', 10_000_000n],
     ['9.8', 9_800_000n],
@@ -75,36 +75,36 @@ test('the claimed amount is shown when the chain bears it out: gross or net, raw
     ['0.000001', 9_800_000n],
     ['5000000000', 9_800_000n],
   ]
-  for (const [amount, shown] of table)
+  for (const [amount, displayed] of table)
     t.like(
       match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount })] }),
-      { received: 9_800_000n, shown },
+      { received: 9_800_000n, displayed },
       amount,
     )
 })
 
-test('SOL is claimed in display units alone', (t) => {
+test('a claim in SOL is read only in display units', (t) => {
   const landed = new Landed(supporter).pay(sol, supporter, creator, 5n)
-  t.like(match(landed, { claims: [claim({ amount: '0.000000005' })] }), { shown: 5n })
-  t.like(match(landed, { claims: [claim({ amount: '5000000000' })] }), { shown: 5n, received: 5n })
+  t.like(match(landed, { claims: [claim({ amount: '0.000000005' })] }), { displayed: 5n })
+  t.like(match(landed, { claims: [claim({ amount: '5000000000' })] }), { displayed: 5n, received: 5n })
   const large = new Landed(supporter).pay(sol, supporter, creator, oneSol)
-  t.like(match(large, { claims: [claim({ amount: '1000000000' })] }), { shown: oneSol })
+  t.like(match(large, { claims: [claim({ amount: '1000000000' })] }), { displayed: oneSol })
 })
 
 test('the network fee and a priority fee do not hide who paid', (t) => {
   const facts = match(new Landed(supporter).priority(2_000_000n).pay(sol, supporter, creator, 1n), {
     claims: [claim({ amount: '0.000000001' })],
   })
-  t.like(facts, { sender: supporter, received: 1n, shown: 1n })
+  t.like(facts, { sender: supporter, received: 1n, displayed: 1n })
 })
 
-test('a token account that the tip itself makes for the creator counts', (t) => {
+test('a token account created in the transaction for the creator counts', (t) => {
   const landed = new Landed(supporter).payNewAccount(usdc, supporter, creator, 5_000_000n)
   const facts = match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] })
   t.like(facts, { received: 5_000_000n, sender: supporter, token: usdc })
 })
 
-test('the rent of a new token account is no tip in SOL', (t) => {
+test('the rent of a new token account is not a SOL tip', (t) => {
   const landed = new Landed(supporter).payNewAccount(usdc, supporter, creator, 5_000_000n)
   t.is(match(landed, { claims: [claim({ amount: '0.00203928' })] })?.token, usdc)
 })
@@ -137,18 +137,18 @@ test('among several signers who paid, the sender is the one the claim or the int
   })
 })
 
-test('an intent is paid by whoever signs, not only by the wallet it was issued for', (t) => {
+test('an intent can be paid by another wallet than the one it was created for', (t) => {
   const landed = new Landed(stranger).naming(referenceKey).pay(sol, stranger, creator, oneSol)
   t.like(match(landed, { intents: [intent()] }), { sender: stranger, recipient: creator, intentId: 'pi_1' })
 })
 
-test('an intent is found without any claim, also when it landed late', (t) => {
+test('an intent is found without a claim, also when it landed late', (t) => {
   const landed = () => new Landed(supporter).naming(referenceKey).pay(sol, supporter, creator, oneSol)
   const expected = {
     recipient: creator,
     sender: supporter,
     received: oneSol,
-    shown: oneSol,
+    displayed: oneSol,
     message: null,
     intentId: 'pi_1',
   }
@@ -157,60 +157,64 @@ test('an intent is found without any claim, also when it landed late', (t) => {
   t.like(match(landed(), { intents: [intent()], notBefore: new Date(landedAt.getTime() + 1) }), expected)
 })
 
-test('who names the intent may leave the token out: message and amount are theirs', (t) => {
+test('a claim that names the intent needs no token: its message and amount count', (t) => {
   const landed = () =>
     new Landed(supporter)
       .naming(referenceKey)
       .pay(usdc, supporter, creator, 2_940_000n)
       .pay(usdc, supporter, treasury, 60_000n)
   const intents = [intent({ outputMint: usdc.mint })]
-  // Three million raw units without a token: kept as if they were lamports.
+  // Three million base units without a token symbol, stored like lamports.
   const tied = claim({ amount: '0.003', message: 'hi', intentId: 'pi_1' })
-  t.like(match(landed(), { intents, claims: [tied] }), { message: 'hi', shown: 3_000_000n, agreeing: [true] })
+  t.like(match(landed(), { intents, claims: [tied] }), {
+    message: 'hi',
+    displayed: 3_000_000n,
+    agreeing: [true],
+  })
   const free = { ...tied, intentId: null }
   t.like(match(landed(), { intents, claims: [free] }), { message: null, agreeing: [false] })
   const stolen = { ...tied, sender: stranger }
   t.like(match(landed(), { intents, claims: [stolen] }), { message: null, agreeing: [false] })
 })
 
-test('an intent pays the wallet it was issued for, even if the creator has another by now', (t) => {
+test('an intent pays the wallet it was created for, even if the creator has another one now', (t) => {
   const former = wallet('former wallet')
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, former, oneSol)
   const facts = match(landed, { intents: [intent({ payoutWallet: former })], creators: new Set([creator]) })
   t.like(facts, { recipient: former, intentId: 'pi_1' })
 })
 
-test('of two intents in one transaction the one that is paid counts', (t) => {
+test('of two intents in one transaction, the paid one counts', (t) => {
   const landed = new Landed(supporter).naming(referenceKey).pay(usdc, supporter, otherCreator, 5n)
   const intents = [intent(), intent({ id: 'pi_2', payoutWallet: otherCreator, outputMint: usdc.mint })]
   t.like(match(landed, { intents }), { recipient: otherCreator, token: usdc, intentId: 'pi_2' })
 })
 
-test('an intent that is not paid leaves the claim to decide', (t) => {
+test('if the intent is not paid, the claim decides', (t) => {
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, otherCreator, oneSol)
   const facts = match(landed, { intents: [intent()], claims: [claim({ creatorWallet: otherCreator })] })
   t.like(facts, { recipient: otherCreator, intentId: null })
 })
 
-test('the one registered creator who was paid is found without a claim, without a message', (t) => {
+test('the only registered creator who was paid is found without a claim and without a message', (t) => {
   const landed = new Landed(supporter).pay(bonk, supporter, creator, 98n).pay(bonk, supporter, treasury, 2n)
   t.like(match(landed), {
     recipient: creator,
     sender: supporter,
     token: bonk,
-    shown: 98n,
+    displayed: 98n,
     message: null,
     feeFound: true,
   })
 })
 
-test('a wallet that belongs to no account is found through a claim', (t) => {
+test('a wallet without an account is found through a claim', (t) => {
   const landed = new Landed(supporter).pay(sol, supporter, stranger, oneSol)
   t.like(match(landed, { claims: [claim({ creatorWallet: stranger })] }), { recipient: stranger })
   t.is(match(landed), undefined, 'and not without one')
 })
 
-test('a claim counts from exactly the edge of the window on', (t) => {
+test('a claim counts from exactly the start of the window', (t) => {
   const landed = () => new Landed(supporter).pay(sol, supporter, creator, oneSol)
   const claims = [claim()]
   t.truthy(match(landed(), { claims, notBefore: landedAt }))
@@ -218,7 +222,7 @@ test('a claim counts from exactly the edge of the window on', (t) => {
   t.is(match(landed().at(undefined), { claims }), undefined)
 })
 
-test('two tokens to one creator: the claim says which is the tip, and without one it is not clear', (t) => {
+test('two tokens to one creator: the claim decides which is the tip, and without a claim there is none', (t) => {
   const landed = () =>
     new Landed(supporter).pay(sol, supporter, creator, 7n).pay(usdc, supporter, creator, 5n)
   t.like(match(landed(), { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), {
@@ -229,7 +233,7 @@ test('two tokens to one creator: the claim says which is the tip, and without on
   t.is(match(landed()), undefined)
 })
 
-test('the message of the claim that names the intent wins, whichever came first', (t) => {
+test('the message of the claim that names the intent takes precedence, whichever came first', (t) => {
   const landed = (): Landed => new Landed(supporter).naming(referenceKey).pay(sol, supporter, creator, oneSol)
   const abuse = claim({ message: 'abuse' })
   const true_ = claim({ message: 'thank you', intentId: 'pi_1' })
@@ -255,6 +259,6 @@ test('the order in which a node lists token accounts does not matter', (t) => {
       claims: [claim({ tokenSymbol: 'USDC', amount: '100' })],
     }),
   )
-  t.like(both[0], { received: 98n, shown: 100n })
+  t.like(both[0], { received: 98n, displayed: 100n })
   t.deepEqual(both[0], both[1])
 })

@@ -2,9 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import type { ChainTransaction } from '../../../src/ports/chain.js'
-import { type Claim, claimFrom } from '../../../src/tips/record/claim.js'
+import { type Claim, claimFromRequest } from '../../../src/tips/record/claim.js'
 import type { TipFacts } from '../../../src/tips/verify/match-tip.js'
-import { seeded } from '../../helpers/seed.js'
+import { seededRuns } from '../../helpers/random.js'
 import {
   chain,
   claim,
@@ -66,7 +66,7 @@ const anyIntent = fc.record({
   token: anyToken,
 })
 
-/** What a wallet gained, read from the balances in the plainest way. */
+/** The gain of a wallet, read directly from the balances. */
 function gained(transaction: ChainTransaction, owner: string, { mint }: Token): bigint {
   if (mint === solMint) return transaction.lamports.get(owner) ?? 0n
   const account = chain.associatedAccount(owner, mint)
@@ -78,7 +78,7 @@ function lost(transaction: ChainTransaction, owner: string, token: Token): bigin
   return -gained(transaction, owner, token) - fee
 }
 
-test('whatever landed and whatever is claimed, a tip is what the chain shows', (t) => {
+test('for any transaction and any claims, a tip matches the balance changes', (t) => {
   let found = 0
   fc.assert(
     fc.property(
@@ -93,7 +93,7 @@ test('whatever landed and whatever is claimed, a tip is what the chain shows', (
         const facts = match(landed, { claims, intents })
         if (facts === undefined) return
         found += 1
-        const { recipient, sender, token, received, shown } = facts
+        const { recipient, sender, token, received, displayed } = facts
         t.is(received, gained(transaction, recipient, token))
         t.true(received > 0n)
         t.false(transaction.signers.has(recipient), 'a recipient who signs')
@@ -102,9 +102,11 @@ test('whatever landed and whatever is claimed, a tip is what the chain shows', (
         t.true(lost(transaction, sender, token) >= received, 'a sender who did not pay')
         const fee = gained(transaction, treasury, token)
         t.is(facts.feeFound, fee > 0n)
-        t.true(shown >= 1n && shown >= received - 1n && shown <= received + (fee > 0n ? fee : 0n) + 1n)
+        t.true(
+          displayed >= 1n && displayed >= received - 1n && displayed <= received + (fee > 0n ? fee : 0n) + 1n,
+        )
         if (facts.intentId !== null) t.is(recipient, issued.payoutWallet)
-        // Without a token a claim says SOL; one that names the intent may have left it out.
+        // A claim without a token means SOL, unless it names the intent.
         const ties = (one: Claim): boolean =>
           one.tokenSymbol === 'SOL' && one.intentId !== null && one.intentId === facts.intentId
         t.deepEqual(
@@ -120,13 +122,13 @@ test('whatever landed and whatever is claimed, a tip is what the chain shows', (
         t.true(facts.message === null || said.includes(facts.message), 'a message of a claim that is false')
       },
     ),
-    seeded(t, 5000),
+    seededRuns(t, 5000),
   )
   t.log(`${found} tips found`)
   t.true(found > 200, 'too few tips to say anything')
 })
 
-/** A landed tip of the service's own form, with or without an intent, and the true claim to it. */
+/** A landed tip as the service builds it, with or without an intent, and its true claim. */
 const honest = fc
   .record({
     token: anyToken,
@@ -166,7 +168,7 @@ function trueClaim({
 }): Claim {
   const whole = Number(claimed === 'net' ? net : gross)
   const tipAmount = claimed === 'display' && token.mint !== solMint ? whole / 10 ** token.decimals : whole
-  return claimFrom({
+  return claimFromRequest({
     creatorWallet: creator,
     senderWallet: supporter,
     txSignature: '1'.repeat(64),
@@ -176,7 +178,7 @@ function trueClaim({
   })
 }
 
-test('every genuine form of a tip is found with the amount the supporter claimed', (t) => {
+test('every genuine form of a tip is found with the claimed amount', (t) => {
   fc.assert(
     fc.property(honest, (how) => {
       const facts = match(how.landed, {
@@ -191,15 +193,15 @@ test('every genuine form of a tip is found with the amount the supporter claimed
         received: how.net,
         message: 'thank you',
       })
-      t.is(facts?.shown, how.claimed === 'net' ? how.net : how.gross)
+      t.is(facts?.displayed, how.claimed === 'net' ? how.net : how.gross)
       t.is(facts?.feeFound, how.fee > 0n)
       t.is(facts?.intentId, how.withIntent ? 'pi_1' : null)
     }),
-    seeded(t, 1000),
+    seededRuns(t, 1000),
   )
 })
 
-/** Claims that contradict a genuine tip in one field at least, the others at random. */
+/** Claims that contradict a genuine tip in at least one field. The other fields are random. */
 const poison: fc.Arbitrary<Claim> = fc
   .tuple(
     anyClaim,
@@ -229,11 +231,11 @@ test('false claims, before or after the true one, change nothing', (t) => {
         t.deepEqual(poisoned, { ...clean, agreeing })
       },
     ),
-    seeded(t, 1000),
+    seededRuns(t, 1000),
   )
 })
 
-test('false claims alone neither make a tip nor bend one', (t) => {
+test('false claims alone neither create nor change a tip', (t) => {
   fc.assert(
     fc.property(honest, fc.array(poison, { minLength: 1, maxLength: 5 }), (how, claims) => {
       const unknown = match(how.landed, { claims, creators: new Set() })
@@ -243,15 +245,15 @@ test('false claims alone neither make a tip nor bend one', (t) => {
         recipient: creator,
         sender: supporter,
         received: how.net,
-        shown: how.net,
+        displayed: how.net,
         message: null,
       })
     }),
-    seeded(t),
+    seededRuns(t),
   )
 })
 
-test('a claim in every amount is shown only as far as the chain bears it out', (t) => {
+test('a claimed amount is displayed only if the chain supports it', (t) => {
   const amounts = fc.bigInt({ min: 1n, max: 2000n })
   fc.assert(
     fc.property(
@@ -263,10 +265,10 @@ test('a claim in every amount is shown only as far as the chain bears it out', (
         const landed = new Landed(supporter).pay(token, supporter, creator, net)
         if (fee > 0n) landed.pay(token, supporter, treasury, fee)
         const facts = match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount: String(claimed) })] })
-        const borneOut = claimed >= net - 1n && claimed <= net + fee + 1n
-        t.is(facts?.shown, borneOut ? claimed : net)
+        const isSupported = claimed >= net - 1n && claimed <= net + fee + 1n
+        t.is(facts?.displayed, isSupported ? claimed : net)
       },
     ),
-    seeded(t, 1000),
+    seededRuns(t, 1000),
   )
 })

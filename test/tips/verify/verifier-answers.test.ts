@@ -1,32 +1,32 @@
 import test from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { issueIntent } from '../../helpers/make/intents.js'
-import { landTips, unconfirmed } from '../../helpers/make/landed.js'
-import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
-import { recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { solTransfer } from '../../helpers/make/transfers.js'
-import type { RpcReply } from '../../helpers/servers/outside-proxy.js'
+import { solTransfer } from '../../helpers/make/instructions.js'
+import { createIntent } from '../../helpers/make/intents.js'
+import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
+import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import type { RpcReply } from '../../helpers/servers/sandbox-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, taps: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const batch = () => createVerifierBatch(world().services)()
 
 test.afterEach.always(async () => {
-  Object.assign(world().taps.outside, { alter: undefined, intervene: undefined })
+  Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })
   world().sandbox.faults.clear()
   world().sandbox.chain.releaseControls()
   await world().db('tips').update({ due_at: null })
 })
 
 async function confirmAll(signatures: readonly string[], milliseconds?: number): Promise<void> {
-  const all = async () => (await unconfirmed(world(), signatures)).length === 0
-  await verifyUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
+  const all = async () => (await listUnconfirmed(world(), signatures)).length === 0
+  await runBatchUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
 }
 
-/** Answers about one transaction become something else. */
+/** Changes the answers about one transaction. */
 function corrupt(signature: string, change: (reply: RpcReply) => RpcReply): void {
-  world().taps.outside.alter = (method, [first], reply) =>
+  world().proxies.outside.alterReply = (method, [first], reply) =>
     method === 'getTransaction' && first === signature ? change(reply) : reply
 }
 
@@ -48,40 +48,43 @@ const broken: Record<string, (reply: RpcReply) => RpcReply> = {
 }
 
 for (const [name, change] of Object.entries(broken))
-  test.serial(`a transaction answered as ${name} waits, and the others of its batch do not`, async (t) => {
-    const signatures = await landTips(world(), 12)
-    const [bad = '', ...others] = signatures
-    corrupt(bad, change)
-    await confirmAll(others)
-    t.like(await storedTip(world(), bad), { status: 'pending', outcome: null })
-    t.truthy((await storedTip(world(), bad)).due_at)
-    world().taps.outside.alter = undefined
-    await t.notThrowsAsync(confirmAll([bad]))
-  })
+  test.serial(
+    `a transaction answered as ${name} waits, and the others of its batch do not wait`,
+    async (t) => {
+      const signatures = await createRecordedTips(world(), 12)
+      const [bad = '', ...others] = signatures
+      corrupt(bad, change)
+      await confirmAll(others)
+      t.like(await readTipRow(world(), bad), { status: 'pending', outcome: null })
+      t.truthy((await readTipRow(world(), bad)).due_at)
+      world().proxies.outside.alterReply = undefined
+      await t.notThrowsAsync(confirmAll([bad]))
+    },
+  )
 
-test.serial("a node that answers another transaction's facts is not believed", async (t) => {
-  const [bad = '', other = ''] = await landTips(world(), 2)
+test.serial('the answer of a node with another transaction is not used', async (t) => {
+  const [bad = '', other = ''] = await createRecordedTips(world(), 2)
   let held: unknown
-  world().taps.outside.alter = (method, [first], reply) => {
+  world().proxies.outside.alterReply = (method, [first], reply) => {
     if (method !== 'getTransaction') return reply
     if (first === other) held = reply.result
     return first === bad ? { id: reply.id, result: held ?? null } : reply
   }
   await confirmAll([other])
-  for (let look = 0; look < 3; look++) {
+  for (let check = 0; check < 3; check++) {
     await world()
       .db('tips')
       .where({ id: bad })
       .update({ due_at: new Date(0) })
     await batch()
   }
-  t.like(await storedTip(world(), bad), { status: 'pending', outcome: null })
+  t.like(await readTipRow(world(), bad), { status: 'pending', outcome: null })
 })
 
-test.serial('a transaction that is only processed is waited for', async (t) => {
+test.serial('a transaction that is only processed is checked again', async (t) => {
   const { chain } = world().sandbox
   const supporter = createSupporter(world().sandbox)
-  const creatorWallet = strangerWallet()
+  const creatorWallet = unusedWallet()
   const txSignature = supporter.send([solTransfer(supporter.wallet, creatorWallet, 2_000_000)])
   chain.holdSignature(txSignature, 'processed')
   await recordTip(world(), {
@@ -90,11 +93,11 @@ test.serial('a transaction that is only processed is waited for', async (t) => {
     tipAmount: 2_000_000,
     txSignature,
   })
-  for (let look = 0; look < 3; look++) {
+  for (let check = 0; check < 3; check++) {
     await batch()
-    const { status, due_at: dueAt } = await storedTip(world(), txSignature)
+    const { status, due_at: dueAt } = await readTipRow(world(), txSignature)
     t.is(status, 'pending')
-    t.true(dueAt.getTime() - Date.now() < 1000, 'it is looked at again within a second')
+    t.true(dueAt.getTime() - Date.now() < 1000, 'it is checked again within a second')
     await world()
       .db('tips')
       .where({ id: txSignature })
@@ -104,21 +107,21 @@ test.serial('a transaction that is only processed is waited for', async (t) => {
   await t.notThrowsAsync(confirmAll([txSignature]))
 })
 
-test.serial('a transaction of yesterday counts only with an intent', async (t) => {
-  const [direct = ''] = await landTips(world(), 1)
+test.serial('a transaction from yesterday counts only with an intent', async (t) => {
+  const [direct = ''] = await createRecordedTips(world(), 1)
   const supporter = createSupporter(world().sandbox)
-  const creatorId = strangerWallet()
-  const asked = { creatorId, amount: 0.1, inputTokenMint: solMint, sourceWalletAddress: supporter.wallet }
-  const withIntent = supporter.pay((await issueIntent(world().request, asked)).transaction)
+  const creatorId = unusedWallet()
+  const fields = { creatorId, amount: 0.1, inputTokenMint: solMint, sourceWalletAddress: supporter.wallet }
+  const withIntent = supporter.pay((await createIntent(world().request, fields)).transaction)
   const claim = { creatorWallet: creatorId, senderWallet: supporter.wallet, tipAmount: 1 }
   await recordTip(world(), { ...claim, txSignature: withIntent })
-  world().taps.outside.alter = (method, _params, reply) => {
+  world().proxies.outside.alterReply = (method, _params, reply) => {
     const result = reply.result as { blockTime?: number } | null
     if (method !== 'getTransaction' || typeof result?.blockTime !== 'number') return reply
     return { ...reply, result: { ...result, blockTime: result.blockTime - 25 * 3600 } }
   }
   await confirmAll([withIntent])
-  const isDone = async () => (await storedTip(world(), direct)).due_at === null
-  await verifyUntil(batch, 'the direct transfer is judged', isDone)
-  t.like(await storedTip(world(), direct), { status: 'pending', outcome: 'mismatch' })
+  const isDone = async () => (await readTipRow(world(), direct)).due_at === null
+  await runBatchUntil(batch, 'the direct transfer is checked', isDone)
+  t.like(await readTipRow(world(), direct), { status: 'pending', outcome: 'mismatch' })
 })

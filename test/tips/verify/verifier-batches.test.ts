@@ -1,14 +1,14 @@
 import test from 'ava'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { landTips, unconfirmed } from '../../helpers/make/landed.js'
-import { storedTip, verifyUntil } from '../../helpers/make/tips.js'
+import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { readTipRow, runBatchUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, taps: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const batch = () => createVerifierBatch(world().services)()
 
-/** What stands in the place of the answer to a batch, and to the halves of it: a status of HTTP and a body. */
+/** Replaces the answer to a batch and to its halves: an HTTP status and a body. */
 const answers: Record<string, readonly [number, string]> = {
   HTML: [200, '<html><body>Just a moment...</body></html>'],
   '429 with HTML': [429, '<html>'],
@@ -22,7 +22,7 @@ const answers: Record<string, readonly [number, string]> = {
   'a number': [200, '42'],
   'an empty list': [200, '[]'],
   'a list of garbage': [200, '[null,1,"x",[],{},{"id":{}},{"id":0,"error":"no"}]'],
-  'numbers nobody asked under': [
+  'ids of no request': [
     200,
     '[{"id":4000000000,"result":{}},{"id":-1,"result":{}},{"id":"length","result":1},{"id":0.5,"result":{}}]',
   ],
@@ -36,24 +36,24 @@ const answers: Record<string, readonly [number, string]> = {
 }
 
 for (const [name, [status, body]] of Object.entries(answers))
-  test.serial(`a batch answered with ${name} is asked for again later, and is no verdict`, async (t) => {
-    const { outside } = world().taps
+  test.serial(`a batch answered with ${name} is requested again later and decides nothing`, async (t) => {
+    const { outside } = world().proxies
     t.teardown(() => Object.assign(outside, { intervene: undefined }))
-    const signatures = await landTips(world(), 5)
-    let asked = 0
+    const signatures = await createRecordedTips(world(), 5)
+    let requests = 0
     outside.intervene = (_path, question) => {
       if (!question.includes('"getTransaction"')) return undefined
-      asked += 1
+      requests += 1
       return { status, body }
     }
     await batch().catch((error: unknown) => t.true(error instanceof ProviderError, String(error)))
-    t.true(asked > 0 && asked < 12, `${asked} requests`)
+    t.true(requests > 0 && requests < 12, `${requests} requests`)
     for (const signature of signatures) {
-      const tip = await storedTip(world(), signature)
+      const tip = await readTipRow(world(), signature)
       t.like(tip, { status: 'pending', outcome: null, slot: null })
-      t.true(tip.due_at.getTime() - Date.now() < 5000, 'it is looked at again within seconds')
+      t.true(tip.due_at.getTime() - Date.now() < 5000, 'it is checked again within seconds')
     }
     outside.intervene = undefined
-    const all = async () => (await unconfirmed(world(), signatures)).length === 0
-    await t.notThrowsAsync(verifyUntil(batch, 'the tips are confirmed', all))
+    const all = async () => (await listUnconfirmed(world(), signatures)).length === 0
+    await t.notThrowsAsync(runBatchUntil(batch, 'the tips are confirmed', all))
   })

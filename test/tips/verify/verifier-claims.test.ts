@@ -2,15 +2,15 @@ import test from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { issueIntent } from '../../helpers/make/intents.js'
+import { solTransfer } from '../../helpers/make/instructions.js'
+import { createIntent } from '../../helpers/make/intents.js'
 import {
   createSupporter,
   type Supporter,
-  strangerWallet,
-  unknownSignature,
+  unusedSignature,
+  unusedWallet,
 } from '../../helpers/make/supporter.js'
-import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { solTransfer } from '../../helpers/make/transfers.js'
+import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -20,11 +20,11 @@ interface Paid {
   readonly supporter: Supporter
   readonly recipient: string
   readonly txSignature: string
-  /** What is true of the transaction. */
+  /** The true fields of the transaction. */
   readonly truth: Record<string, unknown>
 }
 
-function pay(recipient: string = strangerWallet()): Paid {
+function pay(recipient: string = unusedWallet()): Paid {
   const supporter = createSupporter(world().sandbox)
   const txSignature = supporter.send([solTransfer(supporter.wallet, recipient, lamports)])
   const truth = { creatorWallet: recipient, senderWallet: supporter.wallet, tipAmount: lamports, txSignature }
@@ -42,8 +42,8 @@ async function verify(
   }) => boolean,
 ) {
   const batch = createVerifierBatch(world().services)
-  await verifyUntil(batch, what, async () => holds(await storedTip(world(), signature)))
-  return storedTip(world(), signature)
+  await runBatchUntil(batch, what, async () => holds(await readTipRow(world(), signature)))
+  return readTipRow(world(), signature)
 }
 
 const untilConfirmed = (signature: string) =>
@@ -52,10 +52,10 @@ const untilDone = (signature: string) =>
   verify(signature, 'nothing due', ({ due_at: dueAt }) => dueAt === null)
 
 const lies: Record<string, (paid: Paid) => Record<string, unknown>> = {
-  'another recipient': () => ({ creatorWallet: strangerWallet() }),
-  'another sender': () => ({ senderWallet: strangerWallet() }),
+  'another recipient': () => ({ creatorWallet: unusedWallet() }),
+  'another sender': () => ({ senderWallet: unusedWallet() }),
   'another token': () => ({ tokenSymbol: 'USDC' }),
-  'a token nobody knows': () => ({ tokenSymbol: 'SCAM' }),
+  'an unknown token': () => ({ tokenSymbol: 'SCAM' }),
   'sender and recipient swapped': ({ recipient, supporter }) => ({
     creatorWallet: supporter.wallet,
     senderWallet: recipient,
@@ -64,7 +64,7 @@ const lies: Record<string, (paid: Paid) => Record<string, unknown>> = {
 }
 
 for (const [name, lie] of Object.entries(lies)) {
-  test(`a first claim with ${name} does not stand in the way of the true one`, async (t) => {
+  test(`a first claim with ${name} does not block the true one`, async (t) => {
     const paid = pay()
     await recordTip(world(), { ...paid.truth, message: 'lie', ...lie(paid) })
     await recordTip(world(), { ...paid.truth, message: 'truth' })
@@ -78,7 +78,7 @@ for (const [name, lie] of Object.entries(lies)) {
     })
   })
 
-  test(`a claim with ${name} that was found false makes room for the true one`, async (t) => {
+  test(`a claim with ${name} that was found false is replaced by the true one`, async (t) => {
     const paid = pay()
     await recordTip(world(), { ...paid.truth, message: 'lie', ...lie(paid) })
     t.like(await untilDone(paid.txSignature), { status: 'pending', outcome: 'mismatch' })
@@ -87,19 +87,19 @@ for (const [name, lie] of Object.entries(lies)) {
   })
 }
 
-test.serial('five lies found false do not keep the truth out', async (t) => {
+test.serial('five false claims do not block the true one', async (t) => {
   const paid = pay()
   for (let lie = 0; lie < 5; lie++)
-    await recordTip(world(), { ...paid.truth, creatorWallet: strangerWallet(), message: `${lie}` })
+    await recordTip(world(), { ...paid.truth, creatorWallet: unusedWallet(), message: `${lie}` })
   t.is((await untilDone(paid.txSignature)).claim_count, 5)
   await recordTip(world(), paid.truth)
   t.like(await untilConfirmed(paid.txSignature), { claim_count: 5, message: null })
 })
 
-test('a payment to a registered creator is found whatever was claimed, and takes no message from a lie', async (t) => {
+test('a payment to a registered creator is found without a true claim, and takes no message from a false one', async (t) => {
   const creator = await registerCreator(world())
   const paid = pay(creator.wallet)
-  await recordTip(world(), { ...paid.truth, creatorWallet: strangerWallet(), tipAmount: 1, message: 'lie' })
+  await recordTip(world(), { ...paid.truth, creatorWallet: unusedWallet(), tipAmount: 1, message: 'lie' })
   await untilConfirmed(paid.txSignature)
   t.like((await listTips(world(), creator.user.id))[0], {
     recipient_id: creator.user.id,
@@ -109,10 +109,10 @@ test('a payment to a registered creator is found whatever was claimed, and takes
   })
 })
 
-test.serial('of two wallets a transaction pays, a stranger cannot claim away the creator', async (t) => {
+test.serial('if a transaction pays two wallets, a false claim cannot replace the creator', async (t) => {
   const creator = await registerCreator(world())
   const supporter = createSupporter(world().sandbox)
-  const accomplice = strangerWallet()
+  const accomplice = unusedWallet()
   const txSignature = supporter.send([
     solTransfer(supporter.wallet, accomplice, 900_000),
     solTransfer(supporter.wallet, creator.wallet, lamports),
@@ -125,12 +125,12 @@ test.serial('of two wallets a transaction pays, a stranger cannot claim away the
   t.deepEqual(await listTips(world(), accomplice), [])
 })
 
-test.serial('a true claim that comes late fills an empty message, once, and a false one never', async (t) => {
+test.serial('a late true claim fills an empty message once, and a false one never does', async (t) => {
   const paid = pay()
   await recordTip(world(), paid.truth)
   t.is((await untilConfirmed(paid.txSignature)).message, null)
-  const before = await storedTip(world(), paid.txSignature)
-  await recordTip(world(), { ...paid.truth, senderWallet: strangerWallet(), message: 'lie' })
+  const before = await readTipRow(world(), paid.txSignature)
+  await recordTip(world(), { ...paid.truth, senderWallet: unusedWallet(), message: 'lie' })
   t.is((await untilDone(paid.txSignature)).message, null)
   await recordTip(world(), { ...paid.truth, message: 'first' })
   t.is((await verify(paid.txSignature, 'filled', ({ message }) => message !== null)).message, 'first')
@@ -145,16 +145,16 @@ test.serial('a true claim that comes late fills an empty message, once, and a fa
 
 test.serial("the message that names the transaction's intent wins over one that came first", async (t) => {
   const supporter = createSupporter(world().sandbox)
-  const recipient = strangerWallet()
-  const asked = {
+  const recipient = unusedWallet()
+  const fields = {
     creatorId: recipient,
     amount: 0.1,
     inputTokenMint: solMint,
     sourceWalletAddress: supporter.wallet,
   }
   const [other, intent] = [
-    await issueIntent(world().request, asked),
-    await issueIntent(world().request, asked),
+    await createIntent(world().request, fields),
+    await createIntent(world().request, fields),
   ]
   const txSignature = supporter.pay(intent.transaction)
   const claim = {
@@ -169,10 +169,10 @@ test.serial("the message that names the transaction's intent wins over one that 
   t.like(await untilConfirmed(txSignature), { message: 'own intent', intent_id: intent.intentId })
 })
 
-test('an intent finds its recipient though every claim lies', async (t) => {
+test('an intent finds its recipient although every claim is false', async (t) => {
   const supporter = createSupporter(world().sandbox)
-  const recipient = strangerWallet()
-  const intent = await issueIntent(world().request, {
+  const recipient = unusedWallet()
+  const intent = await createIntent(world().request, {
     creatorId: recipient,
     amount: 0.1,
     inputTokenMint: solMint,
@@ -180,8 +180,8 @@ test('an intent finds its recipient though every claim lies', async (t) => {
   })
   const txSignature = supporter.pay(intent.transaction)
   const lie = {
-    creatorWallet: strangerWallet(),
-    senderWallet: strangerWallet(),
+    creatorWallet: unusedWallet(),
+    senderWallet: unusedWallet(),
     tipAmount: 1,
     message: 'lie',
   }
@@ -192,20 +192,20 @@ test('an intent finds its recipient though every claim lies', async (t) => {
 })
 
 test.serial(
-  'a signature that never lands is looked for until the window ends, and pending for ever',
+  'a signature that never lands is checked until the claim window ends, and stays pending',
   async (t) => {
-    const txSignature = unknownSignature()
+    const txSignature = unusedSignature()
     const claim = {
-      creatorWallet: strangerWallet(),
-      senderWallet: strangerWallet(),
+      creatorWallet: unusedWallet(),
+      senderWallet: unusedWallet(),
       tipAmount: 1,
       txSignature,
     }
     await recordTip(world(), claim)
     const batch = createVerifierBatch(world().services)
     await batch()
-    t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: null })
-    t.truthy((await storedTip(world(), txSignature)).due_at)
+    t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: null })
+    t.truthy((await readTipRow(world(), txSignature)).due_at)
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
     const again = (hours: number) =>
       world()
@@ -214,9 +214,9 @@ test.serial(
         .update({ recorded_at: ago(hours), due_at: new Date(0) })
     await again(23.9)
     await batch()
-    t.truthy((await storedTip(world(), txSignature)).due_at)
+    t.truthy((await readTipRow(world(), txSignature)).due_at)
     await again(24.1)
     await batch()
-    t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'not_found', due_at: null })
+    t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: 'not_found', due_at: null })
   },
 )

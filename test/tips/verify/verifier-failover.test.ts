@@ -2,16 +2,16 @@ import test, { type ExecutionContext } from 'ava'
 import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { landTips, unconfirmed } from '../../helpers/make/landed.js'
-import { storedTip } from '../../helpers/make/tips.js'
-import { type OutsideProxy, startOutsideProxy } from '../../helpers/servers/outside-proxy.js'
+import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { readTipRow } from '../../helpers/make/tips.js'
+import { type SandboxProxy, startSandboxProxy } from '../../helpers/servers/sandbox-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 
-/** A verifier that asks a first endpoint, which a test can break, and then a second one, which works. */
+/** A verifier with two endpoints: the test can break the first, the second works. */
 async function twoEndpoints(t: ExecutionContext, genesis?: string) {
-  const first = await startOutsideProxy(world().sandbox.url)
+  const first = await startSandboxProxy(world().sandbox.url)
   const env = {
     ...world().env,
     SOLANA_RPC_URLS: `${first.url},${world().sandbox.url}`,
@@ -25,7 +25,7 @@ async function twoEndpoints(t: ExecutionContext, genesis?: string) {
   return { first, services, batch: createVerifierBatch(services) }
 }
 
-const breakdowns: Record<string, (first: OutsideProxy) => void> = {
+const breakdowns: Record<string, (first: SandboxProxy) => void> = {
   'hangs up': (first) => Object.assign(first, { intervene: () => 'close' }),
   'answers 429': (first) => Object.assign(first, { intervene: () => ({ status: 429, body: '{}' }) }),
   'answers 403, as one whose key has run out': (first) =>
@@ -33,12 +33,18 @@ const breakdowns: Record<string, (first: OutsideProxy) => void> = {
   'answers 500': (first) => Object.assign(first, { intervene: () => ({ status: 500, body: 'no' }) }),
   'answers HTML': (first) => Object.assign(first, { intervene: () => ({ status: 200, body: '<html>' }) }),
   'answers an internal error': (first) =>
-    Object.assign(first, { alter: () => ({ id: 0, error: { code: -32603, message: 'Internal error' } }) }),
+    Object.assign(first, {
+      alterReply: () => ({ id: 0, error: { code: -32603, message: 'Internal error' } }),
+    }),
   'answers another shape': (first) =>
-    Object.assign(first, { alter: () => ({ id: 0, result: { value: 'none' } }) }),
+    Object.assign(first, { alterReply: () => ({ id: 0, result: { value: 'none' } }) }),
   'is stuck at an old slot': (first) =>
     Object.assign(first, {
-      alter: (method: string, _params: unknown, reply: { id?: unknown; result?: { value: unknown[] } }) =>
+      alterReply: (
+        method: string,
+        _params: unknown,
+        reply: { id?: unknown; result?: { value: unknown[] } },
+      ) =>
         method === 'getSignatureStatuses'
           ? { id: reply.id, result: { context: { slot: 1 }, value: reply.result?.value.map(() => null) } }
           : reply,
@@ -47,34 +53,34 @@ const breakdowns: Record<string, (first: OutsideProxy) => void> = {
 
 for (const [how, break_] of Object.entries(breakdowns))
   test.serial(
-    `an endpoint that ${how} is passed over in the same batch, and used again when it recovers`,
+    `an endpoint that ${how} is skipped in the same batch, and used again when it recovers`,
     async (t) => {
       const { first, batch, services } = await twoEndpoints(t)
       world().sandbox.chain.advance(400)
-      await services.chain.statuses(await landTips(world(), 1))
+      await services.chain.statuses(await createRecordedTips(world(), 1))
       break_(first)
-      const signatures = await landTips(world(), 12)
+      const signatures = await createRecordedTips(world(), 12)
       await batch()
-      t.deepEqual(await unconfirmed(world(), signatures), [])
+      t.deepEqual(await listUnconfirmed(world(), signatures), [])
       const failures = (await services.metrics.rpcFailures.get()).values
       t.deepEqual(
         failures.map(({ labels }) => labels.endpoint),
         [new URL(first.url).host],
         'an operator sees which endpoint fails',
       )
-      Object.assign(first, { intervene: undefined, alter: undefined })
-      const later = await landTips(world(), 3)
+      Object.assign(first, { intervene: undefined, alterReply: undefined })
+      const later = await createRecordedTips(world(), 3)
       await batch()
-      t.deepEqual(await unconfirmed(world(), later), [])
+      t.deepEqual(await listUnconfirmed(world(), later), [])
     },
   )
 
-test.serial('a tip does not vanish because one of two endpoints has lost it', async (t) => {
+test.serial('a tip does not fail because one of two endpoints has lost its transaction', async (t) => {
   const { first, batch } = await twoEndpoints(t)
-  const [signature = ''] = await landTips(world(), 1)
+  const [signature = ''] = await createRecordedTips(world(), 1)
   await batch()
-  t.is((await storedTip(world(), signature)).status, 'confirmed')
-  first.alter = (method, _params, reply) => {
+  t.is((await readTipRow(world(), signature)).status, 'confirmed')
+  first.alterReply = (method, _params, reply) => {
     const { context, value } = reply.result as { context: object; value: unknown[] }
     return method === 'getSignatureStatuses'
       ? { id: reply.id, result: { context, value: value.map(() => null) } }
@@ -86,17 +92,20 @@ test.serial('a tip does not vanish because one of two endpoints has lost it', as
     .where({ id: signature })
     .update({ finalized_at: null, missing_since: new Date(0), due_at: new Date(0) })
   await batch()
-  t.is((await storedTip(world(), signature)).status, 'confirmed')
-  t.truthy((await storedTip(world(), signature)).due_at)
+  t.is((await readTipRow(world(), signature)).status, 'confirmed')
+  t.truthy((await readTipRow(world(), signature)).due_at)
 })
 
-test.serial('an endpoint of another cluster is never believed, and the right one is', async (t) => {
-  const { first, batch } = await twoEndpoints(t, world().sandbox.chain.clock.genesisHash)
-  first.alter = (method, _params, reply) =>
-    method === 'getGenesisHash'
-      ? { id: reply.id, result: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' }
-      : { id: reply.id, result: null }
-  const signatures = await landTips(world(), 5)
-  await batch()
-  t.deepEqual(await unconfirmed(world(), signatures), [])
-})
+test.serial(
+  'the answers of an endpoint of another cluster are never used, and those of the right one are',
+  async (t) => {
+    const { first, batch } = await twoEndpoints(t, world().sandbox.chain.clock.genesisHash)
+    first.alterReply = (method, _params, reply) =>
+      method === 'getGenesisHash'
+        ? { id: reply.id, result: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY' }
+        : { id: reply.id, result: null }
+    const signatures = await createRecordedTips(world(), 5)
+    await batch()
+    t.deepEqual(await listUnconfirmed(world(), signatures), [])
+  },
+)

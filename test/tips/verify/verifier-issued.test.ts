@@ -2,39 +2,39 @@ import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { issueIntent } from '../../helpers/make/intents.js'
-import { unconfirmed } from '../../helpers/make/landed.js'
+import { memo, solTransfer } from '../../helpers/make/instructions.js'
 import {
-  lookAgain,
+  createIntent,
+  createPaidIntents,
+  makeTipsDue,
   type PaidIntent,
   type PaymentOptions,
-  payIntents,
-} from '../../helpers/make/paid-intents.js'
-import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
-import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { memo, solTransfer } from '../../helpers/make/transfers.js'
+} from '../../helpers/make/intents.js'
+import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
+import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })
 const batch = () => createVerifierBatch(world().services)()
 
-/** Records tips, verifies them and lets them become final; the calls that cost, by method. */
+/** Records tips, verifies and finalizes them. Returns the number of calls by method. */
 async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise<Record<string, number>> {
   const { calls, chain } = world().sandbox
   const signatures = paid.map(({ signature }) => signature)
   for (let start = 0; start < paid.length; start += 50)
     await Promise.all(paid.slice(start, start + 50).map(({ claim }) => recordTip(world(), claim)))
   calls.reset()
-  await verifyUntil(
+  await runBatchUntil(
     batch,
     'all are confirmed',
-    async () => (await unconfirmed(world(), signatures)).length === 0,
+    async () => (await listUnconfirmed(world(), signatures)).length === 0,
     60_000,
   )
   chain.advance(40)
-  await lookAgain(world())
+  await makeTipsDue(world())
   const open = () => world().db('tips').whereIn('id', signatures).whereNull('finalized_at')
-  await verifyUntil(batch, 'all are final', async () => (await open()).length === 0, 60_000)
+  await runBatchUntil(batch, 'all are final', async () => (await open()).length === 0, 60_000)
   t.log(calls.all(), `${calls.httpRequests} HTTP requests`)
   return calls.all()
 }
@@ -53,25 +53,25 @@ for (const [what, count, most, options] of [
     const supporter = createSupporter(world().sandbox, ['USDC'])
     const creators = [await registerCreator(world()), await registerCreator(world())]
     const recipients = Array.from({ length: count }, (_, index) => creators[index % 2]?.wallet ?? '')
-    const calls = await costOf(t, await payIntents(world(), supporter, recipients, options))
+    const calls = await costOf(t, await createPaidIntents(world(), supporter, recipients, options))
     t.true(sum(calls) <= most * count, `${sum(calls)} calls`)
     t.is(calls['getTransaction'] ?? 0, 'change' in options ? count : 0)
   })
 
-test.serial('what is proven locally is what the transaction shows', async (t) => {
+test.serial('facts proven by the intent equal the facts of the transaction', async (t) => {
   t.timeout(60_000)
   for (const symbol of ['SOL', 'USDC', 'USDT']) {
     const supporter = createSupporter(world().sandbox, symbol === 'SOL' ? [] : [symbol])
-    const recipient = strangerWallet()
+    const recipient = unusedWallet()
     const [own, altered] = [
-      ...(await payIntents(world(), supporter, [recipient], { symbol })),
-      ...(await payIntents(world(), supporter, [recipient], { symbol, ...memos })),
+      ...(await createPaidIntents(world(), supporter, [recipient], { symbol })),
+      ...(await createPaidIntents(world(), supporter, [recipient], { symbol, ...memos })),
     ] as [PaidIntent, PaidIntent]
     const calls = await costOf(t, [own, altered])
     t.is(calls['getTransaction'], 1)
     const [proven, read] = [
-      await storedTip(world(), own.signature),
-      await storedTip(world(), altered.signature),
+      await readTipRow(world(), own.signature),
+      await readTipRow(world(), altered.signature),
     ]
     for (const field of [
       'received_raw',
@@ -92,38 +92,38 @@ test.serial('what is proven locally is what the transaction shows', async (t) =>
 })
 
 test.serial(
-  'a transfer issued to the supporter’s own wallet, or to the treasury, is judged by balances',
+  'a transfer to the supporter’s own wallet or to the treasury is decided by balance changes',
   async (t) => {
     const supporter = createSupporter(world().sandbox, ['USDC'])
     const treasury = world().env['TREASURY_WALLET'] ?? ''
-    const [own, toTreasury] = (await payIntents(world(), supporter, [supporter.wallet, treasury])) as [
+    const [own, toTreasury] = (await createPaidIntents(world(), supporter, [supporter.wallet, treasury])) as [
       PaidIntent,
       PaidIntent,
     ]
     for (const { claim } of [own, toTreasury]) await recordTip(world(), claim)
-    const isDone = async () => (await storedTip(world(), own.signature)).outcome === 'mismatch'
-    await verifyUntil(batch, 'the tip to oneself is refused', isDone)
-    await verifyUntil(
+    const isDone = async () => (await readTipRow(world(), own.signature)).outcome === 'mismatch'
+    await runBatchUntil(batch, 'the tip to oneself is refused', isDone)
+    await runBatchUntil(
       batch,
       'the other is confirmed',
-      async () => (await unconfirmed(world(), [toTreasury.signature])).length === 0,
+      async () => (await listUnconfirmed(world(), [toTreasury.signature])).length === 0,
     )
-    t.is((await storedTip(world(), own.signature)).status, 'pending')
-    t.like(await storedTip(world(), toTreasury.signature), { fee_found: false, received_raw: '2000001' })
+    t.is((await readTipRow(world(), own.signature)).status, 'pending')
+    t.like(await readTipRow(world(), toTreasury.signature), { fee_found: false, received_raw: '2000001' })
   },
 )
 
-test.serial('an issued message that landed and failed is no tip', async (t) => {
+test.serial('an unchanged transaction that landed and failed is not a tip', async (t) => {
   const poor = createSupporter(world().sandbox)
-  const creatorId = strangerWallet()
-  const asked = { creatorId, amount: 5, inputTokenMint: solMint, sourceWalletAddress: poor.wallet }
-  const { transaction } = await issueIntent(world().request, asked)
-  poor.send([solTransfer(poor.wallet, strangerWallet(), 99_000_000_000n)])
+  const creatorId = unusedWallet()
+  const fields = { creatorId, amount: 5, inputTokenMint: solMint, sourceWalletAddress: poor.wallet }
+  const { transaction } = await createIntent(world().request, fields)
+  poor.send([solTransfer(poor.wallet, unusedWallet(), 99_000_000_000n)])
   const txSignature = poor.pay(transaction, undefined, { skipPreflight: true })
   const claim = { creatorWallet: creatorId, senderWallet: poor.wallet, tipAmount: 5_000_000_000, txSignature }
   await recordTip(world(), claim)
   world().sandbox.chain.advance(40)
-  const isJudged = async () => (await storedTip(world(), txSignature)).outcome !== null
-  await verifyUntil(batch, 'it is judged', isJudged)
-  t.like(await storedTip(world(), txSignature), { status: 'pending', outcome: 'tx_failed' })
+  const isChecked = async () => (await readTipRow(world(), txSignature)).outcome !== null
+  await runBatchUntil(batch, 'it is checked', isChecked)
+  t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: 'tx_failed' })
 })

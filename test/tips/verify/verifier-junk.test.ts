@@ -3,8 +3,8 @@ import test from 'ava'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { batchSize } from '../../../src/tips/verify/tip-queue.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { landTips, unconfirmed } from '../../helpers/make/landed.js'
-import { strangerWallet } from '../../helpers/make/supporter.js'
+import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { unusedWallet } from '../../helpers/make/supporter.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -12,7 +12,7 @@ const batch = () => createVerifierBatch(world().services)()
 const junk = 10_000
 
 async function recordJunk(): Promise<void> {
-  const [creator, sender] = [strangerWallet(), strangerWallet()]
+  const [creator, sender] = [unusedWallet(), unusedWallet()]
   for (let start = 0; start < junk; start += 1000)
     await world()
       .db('tips')
@@ -29,25 +29,25 @@ async function recordJunk(): Promise<void> {
       )
 }
 
-test('10,000 junk signatures delay genuine tips by one sweep, are asked about ever more rarely, and then no more', async (t) => {
+test('10,000 unknown signatures delay genuine tips by one pass, are checked at growing intervals, and then no longer', async (t) => {
   t.timeout(180_000)
   await recordJunk()
-  const genuine = await landTips(world(), 50)
+  const genuine = await createRecordedTips(world(), 50)
   const { calls } = world().sandbox
   calls.reset()
   const begun = performance.now()
   let taken = 0
-  // One sweep takes every due row once; the genuine ones were recorded last.
-  while ((await unconfirmed(world(), genuine)).length > 0) taken += (await batch()).taken
+  // One pass takes every due row once. The genuine tips were recorded last.
+  while ((await listUnconfirmed(world(), genuine)).length > 0) taken += (await batch()).taken
   const tookMs = Math.round(performance.now() - begun)
   t.log(`${taken} taken, ${tookMs} ms, ${calls.of('getSignatureStatuses')} status calls`)
-  // What has come due again meanwhile stands behind them; a few looks more may end the batch.
+  // Tips that are due again come after them. A few more checks may end the batch.
   t.true(taken <= junk + 50 + 3 * batchSize, `${taken} taken`)
   t.is(calls.of('getTransaction'), 50)
 
   const pending = () => world().db('tips').where({ status: 'pending' })
   const waits: number[] = []
-  // The tips grow older: the whole heap is looked at once at each age.
+  // As the tips get older, all of them are checked once at each age.
   for (const ageMs of [1000, 60_000, 3_600_000, 20 * 3_600_000]) {
     await pending().update({ due_at: new Date(0), recorded_at: new Date(Date.now() - ageMs) })
     while ((await pending().where('due_at', '<', new Date())).length > 0 && (await batch()).taken > 0);

@@ -2,37 +2,34 @@ import test from 'ava'
 import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { landTips, unconfirmed } from '../../helpers/make/landed.js'
-import { strangerWallet } from '../../helpers/make/supporter.js'
+import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { unusedWallet } from '../../helpers/make/supporter.js'
 import { runBatch, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-test.serial(
-  '300 due tips cost two questions for statuses, one per transaction, and few requests',
-  async (t) => {
-    const signatures = await landTips(world(), 300, [strangerWallet(), strangerWallet()])
-    const { calls } = world().sandbox
-    calls.reset()
-    await runBatch(createVerifierBatch(world().services))
-    t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
-    // 100 transactions to a request.
-    t.is(calls.httpRequests, 5)
-    t.deepEqual(await unconfirmed(world(), signatures), [])
-  },
-)
+test.serial('300 due tips cost two calls for statuses, one per transaction, and few requests', async (t) => {
+  const signatures = await createRecordedTips(world(), 300, [unusedWallet(), unusedWallet()])
+  const { calls } = world().sandbox
+  calls.reset()
+  await runBatch(createVerifierBatch(world().services))
+  t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
+  // 100 transactions per request.
+  t.is(calls.httpRequests, 5)
+  t.deepEqual(await listUnconfirmed(world(), signatures), [])
+})
 
 test.serial(
-  '500 tips under four batches of two processes are confirmed once each, in an order readers can follow',
+  '500 tips in four batches of two processes are confirmed once each, in an order readers can follow',
   async (t) => {
-    const recipients = Array.from({ length: 5 }, strangerWallet)
-    const signatures = await landTips(world(), 500, recipients)
+    const recipients = Array.from({ length: 5 }, unusedWallet)
+    const signatures = await createRecordedTips(world(), 500, recipients)
     const other = compose(loadConfig(world().env), 'other')
     t.teardown(() => other.close())
     const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
 
-    // A reader that asks for what is newer than the newest it has seen, all the while.
+    // A reader that keeps polling for tips newer than its newest one.
     const seen = new Map(recipients.map((wallet) => [wallet, [] as string[]]))
     const cursors = new Map<string, Date>()
     let done = false
@@ -54,7 +51,7 @@ test.serial(
       while (!done) await follow()
       await follow()
     })()
-    // Small batches, so that the four meet often.
+    // Small batches, so that the four often compete.
     await world().db('tips').whereIn('id', signatures).update({ due_at: null })
     const feeder = (async () => {
       for (let start = 0; start < 500; start += 25) {
@@ -68,7 +65,7 @@ test.serial(
     const batches = [world().services, other, world().services, other].map(createVerifierBatch)
     await until('all are confirmed', async () => {
       await Promise.all(batches.map((batch) => batch()))
-      return (await unconfirmed(world(), signatures)).length === 0
+      return (await listUnconfirmed(world(), signatures)).length === 0
     })
     await feeder
     done = true
@@ -84,7 +81,7 @@ test.serial(
     )
     t.is(counted.reduce((sum, count) => sum + count, 0) - before, 500, 'each was confirmed exactly once')
     const followed = [...seen.values()].flat()
-    t.is(followed.length, 500, 'a reader that asks for newer ones misses none and sees none twice')
+    t.is(followed.length, 500, 'a reader that polls for newer tips misses none and gets none twice')
     t.is(new Set(followed).size, 500)
   },
 )

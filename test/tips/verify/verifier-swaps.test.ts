@@ -4,15 +4,15 @@ import { displayNumber } from '../../../src/kernel/money.js'
 import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { unconfirmed } from '../../helpers/make/landed.js'
-import { landed, lookAgain } from '../../helpers/make/paid-intents.js'
-import { type Embedder, openSession, registerEmbedder, someTip } from '../../helpers/make/sdk.js'
-import { createSupporter, type Supporter, strangerWallet } from '../../helpers/make/supporter.js'
-import { listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { memo } from '../../helpers/make/transfers.js'
+import { memo } from '../../helpers/make/instructions.js'
+import { makeTipsDue, untilConfirmedOnChain } from '../../helpers/make/intents.js'
+import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
+import { createSession, type Embedder, registerEmbedder, sdkTipBody } from '../../helpers/make/sdk.js'
+import { createSupporter, type Supporter, unusedWallet } from '../../helpers/make/supporter.js'
+import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
-// Tips changed on their way, from an SDK session to the ledger, with transactions the engines really built.
+// Swapped tips from an SDK session to the ledger, with transactions that the swap engines really built.
 
 const world = useWorld(test, { chain: true })
 const verify = () => createVerifierBatch(world().services)()
@@ -49,17 +49,17 @@ async function read({ sessionToken, intent }: Pick<Paid, 'sessionToken' | 'inten
   return (await world().request<IntentBody>('GET', path, { bearer: sessionToken })).body
 }
 
-/** Five dollars of a token through the SDK to somebody who wants USDC. */
+/** Tips five dollars of a token through the SDK to a creator who receives USDC. */
 async function pay({ engine, given, change }: Swap): Promise<Paid> {
   const { sandbox, request } = world()
   sandbox.aggregator.set({ ultra: { mode: engine === 'aggregator-v6' ? 'down' : 'ok' } })
   const embedder = await registerEmbedder(world(), { autoConvertUsdc: true })
-  const { sessionToken } = await openSession(world(), embedder)
+  const { sessionToken } = await createSession(world(), embedder)
   const supporter = createSupporter(sandbox, ['BONK'])
   const wanted = { sourceWalletAddress: supporter.wallet, inputTokenMint: token(given).mint }
   const { body: intent } = await request<IntentBody>('POST', '/sdk/tip', {
     bearer: sessionToken,
-    body: someTip(embedder, wanted),
+    body: sdkTipBody(embedder, wanted),
   })
   return { embedder, supporter, sessionToken, intent, signature: supporter.pay(intent.transaction, change) }
 }
@@ -77,10 +77,10 @@ function claimOf({ embedder, supporter, signature }: Paid, given: string): Recor
 }
 
 async function confirmed({ signature }: Paid): Promise<void> {
-  await verifyUntil(
+  await runBatchUntil(
     verify,
     'the tip is confirmed',
-    async () => (await unconfirmed(world(), [signature])).length === 0,
+    async () => (await listUnconfirmed(world(), [signature])).length === 0,
   )
 }
 
@@ -111,9 +111,9 @@ for (const engine of engines)
           isStable: true,
         })
         world().sandbox.chain.advance(40)
-        await lookAgain(world())
-        const isFinal = async () => (await storedTip(world(), signature)).finalized_at !== null
-        await verifyUntil(verify, 'it is final', isFinal)
+        await makeTipsDue(world())
+        const isFinal = async () => (await readTipRow(world(), signature)).finalized_at !== null
+        await runBatchUntil(verify, 'it is final', isFinal)
         const { body } = await world().request<{ balance: object }>('GET', '/creators/balance', {
           session: embedder.session,
         })
@@ -122,12 +122,12 @@ for (const engine of engines)
     )
 
 for (const engine of engines)
-  test.serial(`a swap through ${engine} that a wallet has altered is confirmed`, async (t) => {
+  test.serial(`a swap through ${engine} that a wallet altered is confirmed`, async (t) => {
     const paid = await pay({ engine, given: 'SOL', change: (issued) => [memo('guard'), ...issued] })
     await recordTip(world(), claimOf(paid, 'SOL'))
     await confirmed(paid)
     const { embedder, signature, intent } = paid
-    const tip = await storedTip(world(), signature)
+    const tip = await readTipRow(world(), signature)
     t.like(tip, {
       intent_id: intent.intentId,
       creator_wallet: embedder.wallet,
@@ -140,11 +140,11 @@ for (const engine of engines)
   })
 
 test.serial(
-  'an altered swap is taken for nothing that was issued to others, for more, or long ago',
+  'an altered swap does not match an intent of others, of another amount, or of long ago',
   async (t) => {
     const { db, sandbox } = world()
     for (const change of [
-      { source_wallet: strangerWallet() },
+      { source_wallet: unusedWallet() },
       { input_raw: 40_000_000 },
       { input_raw: 22_000_000 },
       { created_at: new Date(Date.now() - 11 * 60_000) },
@@ -158,10 +158,10 @@ test.serial(
       await db('payment_intents').where({ id: paid.intent.intentId }).update(change)
       await recordTip(world(), claimOf(paid, 'SOL'))
       sandbox.chain.advance(2)
-      const judged = async () => (await storedTip(world(), paid.signature)).outcome !== null
-      await verifyUntil(verify, 'a verdict', judged)
+      const isChecked = async () => (await readTipRow(world(), paid.signature)).outcome !== null
+      await runBatchUntil(verify, 'an outcome', isChecked)
       t.like(
-        await storedTip(world(), paid.signature),
+        await readTipRow(world(), paid.signature),
         { status: 'pending', outcome: 'mismatch' },
         JSON.stringify(change),
       )
@@ -169,14 +169,14 @@ test.serial(
   },
 )
 
-test.serial('a swap nobody reported becomes a tip by itself when it carries a reference key', async (t) => {
+test.serial('an unreported swap becomes a tip when it contains a reference key', async (t) => {
   const paid = await pay({ engine: 'aggregator-v6', given: 'BONK' })
-  await landed(world(), [paid.signature])
+  await untilConfirmedOnChain(world(), [paid.signature])
   await world()
     .db('payment_intents')
     .where({ id: paid.intent.intentId })
     .update({ due_at: new Date(0) })
   await createFinderBatch(world().services)()
   await confirmed(paid)
-  t.like(await storedTip(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })
+  t.like(await readTipRow(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })
 })

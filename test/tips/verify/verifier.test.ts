@@ -2,18 +2,18 @@ import { ComputeBudgetProgram, type TransactionInstruction } from '@solana/web3.
 import test from 'ava'
 import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
-import { openTable } from '../../attacks/tables.js'
+import { createLookupTable } from '../../attacks/lookup-table.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
-import { issueIntent } from '../../helpers/make/intents.js'
-import { createSupporter, strangerWallet } from '../../helpers/make/supporter.js'
-import { type ListedTip, listTips, recordTip, storedTip, verifyUntil } from '../../helpers/make/tips.js'
-import { memo, solTransfer, tokenTransfer } from '../../helpers/make/transfers.js'
+import { memo, solTransfer, tokenTransfer } from '../../helpers/make/instructions.js'
+import { createIntent } from '../../helpers/make/intents.js'
+import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
+import { type ListedTip, listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 let registered: Promise<TestCreator> | undefined
 
-/** One creator for all tests of this file. */
+/** The creator for all tests of this file. */
 function theCreator(): Promise<TestCreator> {
   registered ??= registerCreator(world())
   return registered
@@ -23,38 +23,38 @@ function known(symbol: string): Token {
   return tokenBySymbol(symbol) as Token
 }
 
-/** Runs the verifier until the tip is confirmed, and answers it as it is listed for its recipient. */
+/** Runs the verifier until the tip is confirmed. Returns it as listed for its recipient. */
 async function confirmed(signature: string, recipient: string): Promise<ListedTip | undefined> {
   const batch = createVerifierBatch(world().services)
-  const isConfirmed = async () => (await storedTip(world(), signature)).status === 'confirmed'
-  await verifyUntil(batch, `${signature} is confirmed`, isConfirmed)
+  const isConfirmed = async () => (await readTipRow(world(), signature)).status === 'confirmed'
+  await runBatchUntil(batch, `${signature} is confirmed`, isConfirmed)
   return (await listTips(world(), recipient)).find((tip) => tip.signature === signature)
 }
 
-/** Runs the verifier until nothing is left to do about the tip. */
-async function given(signature: string) {
+/** Runs the verifier until the tip is no longer due. */
+async function verifiedRow(signature: string) {
   const batch = createVerifierBatch(world().services)
-  const isDone = async () => (await storedTip(world(), signature)).due_at === null
-  await verifyUntil(batch, `${signature} is done`, isDone)
-  return storedTip(world(), signature)
+  const isDone = async () => (await readTipRow(world(), signature)).due_at === null
+  await runBatchUntil(batch, `${signature} is done`, isDone)
+  return readTipRow(world(), signature)
 }
 
 // Gross 2 units of the token; the creator receives 1.96.
 for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK'])
-  for (const [how, display, shown] of [
+  for (const [how, display, displayed] of [
     ['the gross in base units', undefined, 2],
     ['the net in base units', 1.96, 1.96],
     ['the gross in display units', 2, 2],
     ['more than was paid', 5000, 1.96],
   ] as const) {
     if (symbol === 'SOL' && how.includes('display')) continue
-    test(`a tip in ${symbol} claimed as ${how} is confirmed as ${shown}`, async (t) => {
+    test(`a tip in ${symbol} claimed as ${how} is confirmed as ${displayed}`, async (t) => {
       const creator = await theCreator()
       const { mint, decimals } = known(symbol)
       const supporter = createSupporter(world().sandbox, symbol === 'SOL' ? [] : [symbol])
-      const asked = { amount: 2, inputTokenMint: mint, sourceWalletAddress: supporter.wallet }
+      const fields = { amount: 2, inputTokenMint: mint, sourceWalletAddress: supporter.wallet }
       world().sandbox.prices.set(mint, 1)
-      const intent = await issueIntent(world().request, { creatorId: creator.user.id, ...asked })
+      const intent = await createIntent(world().request, { creatorId: creator.user.id, ...fields })
       const signature = supporter.pay(intent.transaction)
       const raw = Math.round((display ?? 2) * 10 ** decimals)
       await recordTip(world(), {
@@ -71,13 +71,13 @@ for (const symbol of ['SOL', 'USDC', 'USDT', 'BONK'])
         recipient_id: creator.user.id,
         sender: supporter.wallet,
         sender_id: null,
-        amount: shown,
+        amount: displayed,
         receivedAmount: 1.96,
         tokenSymbol: symbol,
         message: `in ${symbol}`,
         status: 'confirmed',
       })
-      const stored = await storedTip(world(), signature)
+      const stored = await readTipRow(world(), signature)
       t.like(stored, {
         intent_id: intent.intentId,
         mint,
@@ -95,7 +95,7 @@ type Change = (issued: TransactionInstruction[], own: string) => TransactionInst
 const alterations: Record<string, Change> = {
   'a memo before and after': (issued) => [memo('before'), ...issued, memo('after')],
   'a transfer to a validator before': (issued, own) => [
-    solTransfer(own, strangerWallet(), 1_000_000),
+    solTransfer(own, unusedWallet(), 1_000_000),
     ...issued,
   ],
   'a higher priority fee': (issued) =>
@@ -103,11 +103,11 @@ const alterations: Record<string, Change> = {
 }
 
 for (const [how, change] of Object.entries(alterations))
-  test(`a message that the wallet has altered with ${how} is still the intent's tip`, async (t) => {
+  test(`a transaction that the wallet altered with ${how} is still a tip of the intent`, async (t) => {
     const creator = await theCreator()
     const supporter = createSupporter(world().sandbox)
-    const asked = { amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: supporter.wallet }
-    const intent = await issueIntent(world().request, { creatorId: creator.wallet, ...asked })
+    const fields = { amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: supporter.wallet }
+    const intent = await createIntent(world().request, { creatorId: creator.wallet, ...fields })
     const signature = supporter.pay(intent.transaction, (issued) => change(issued, supporter.wallet))
     await recordTip(world(), {
       creatorWallet: creator.wallet,
@@ -116,14 +116,14 @@ for (const [how, change] of Object.entries(alterations))
       txSignature: signature,
     })
     t.like(await confirmed(signature, creator.wallet), { amount: 0.5, receivedAmount: 0.49 })
-    t.is((await storedTip(world(), signature)).intent_id, intent.intentId)
+    t.is((await readTipRow(world(), signature)).intent_id, intent.intentId)
   })
 
-test('a transfer made without an intent is a tip of what arrived, to accounts and to strangers', async (t) => {
+test('a transfer without an intent is a tip of the received amount, with or without an account', async (t) => {
   const creator = await theCreator()
   const usdc = known('USDC')
   const supporter = createSupporter(world().sandbox, ['USDC'])
-  for (const recipient of [creator.wallet, strangerWallet()]) {
+  for (const recipient of [creator.wallet, unusedWallet()]) {
     const inSol = supporter.send([solTransfer(supporter.wallet, recipient, 7_000_000)])
     const inUsdc = supporter.send(tokenTransfer(usdc, supporter.wallet, recipient, 3_210_000))
     const claim = { creatorWallet: recipient, senderWallet: supporter.wallet }
@@ -131,11 +131,11 @@ test('a transfer made without an intent is a tip of what arrived, to accounts an
     await recordTip(world(), { ...claim, tipAmount: 3.21, tokenSymbol: 'USDC', txSignature: inUsdc })
     t.like(await confirmed(inSol, recipient), { amount: 0.007, receivedAmount: 0.007, tokenSymbol: 'SOL' })
     t.like(await confirmed(inUsdc, recipient), { amount: 3.21, receivedAmount: 3.21, tokenSymbol: 'USDC' })
-    t.like(await storedTip(world(), inUsdc), { intent_id: null, fee_found: false })
+    t.like(await readTipRow(world(), inUsdc), { intent_id: null, fee_found: false })
   }
 })
 
-test('the sender with an account is named by it, whoever claimed', async (t) => {
+test('a sender with an account has its user id, for every claim', async (t) => {
   const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const fan = await registerCreator(world())
@@ -151,11 +151,11 @@ test('the sender with an account is named by it, whoever claimed', async (t) => 
   t.like(await confirmed(signature, creator.wallet), { sender: supporter.wallet, sender_id: fan.user.id })
 })
 
-test('a recipient that stands only in a lookup table is found', async (t) => {
+test('a recipient that is only in a lookup table is found', async (t) => {
   const { chain } = world().sandbox
   const supporter = createSupporter(world().sandbox)
-  const recipient = strangerWallet()
-  const table = await openTable(world(), supporter, [recipient])
+  const recipient = unusedWallet()
+  const table = await createLookupTable(world(), supporter, [recipient])
   const signature = supporter.send([solTransfer(supporter.wallet, recipient, 4_000_000)], { tables: [table] })
   t.is(chain.ledger.get(signature)?.meta.loadedAddresses.writable[0], recipient)
   await recordTip(world(), {
@@ -167,7 +167,7 @@ test('a recipient that stands only in a lookup table is found', async (t) => {
   t.like(await confirmed(signature, recipient), { amount: 0.004, sender: supporter.wallet })
 })
 
-test('a transaction that failed stays pending for ever and is not asked about again', async (t) => {
+test('the tip of a failed transaction stays pending and is not checked again', async (t) => {
   const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const tooMuch = solTransfer(supporter.wallet, creator.wallet, 1_000_000_000_000n)
@@ -175,10 +175,10 @@ test('a transaction that failed stays pending for ever and is not asked about ag
   t.not(world().sandbox.chain.ledger.get(signature)?.meta.err, null)
   const claim = { creatorWallet: creator.wallet, senderWallet: supporter.wallet, txSignature: signature }
   await recordTip(world(), { ...claim, tipAmount: 1_000_000_000_000 })
-  t.like(await given(signature), { status: 'pending', outcome: 'tx_failed', confirmed_at: null })
+  t.like(await verifiedRow(signature), { status: 'pending', outcome: 'tx_failed', confirmed_at: null })
 })
 
-test('a transaction that pays nobody, pays back, or pays oneself is no tip', async (t) => {
+test('a transaction that pays no creator, pays back, or pays its sender is not a tip', async (t) => {
   const creator = await theCreator()
   const supporter = createSupporter(world().sandbox)
   const { wallet, keypair } = createSupporter(world().sandbox)
@@ -196,7 +196,7 @@ test('a transaction that pays nobody, pays back, or pays oneself is no tip', asy
   ]
   for (const [txSignature, creatorWallet] of cases) {
     await recordTip(world(), { creatorWallet, senderWallet: own, tipAmount: 9_000_000, txSignature })
-    t.like(await given(txSignature), { status: 'pending', outcome: 'mismatch' })
+    t.like(await verifiedRow(txSignature), { status: 'pending', outcome: 'mismatch' })
     t.deepEqual(
       (await listTips(world(), creatorWallet)).filter(({ signature }) => signature === txSignature),
       [],

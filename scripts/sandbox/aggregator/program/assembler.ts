@@ -1,7 +1,7 @@
-/** A register of the sBPF machine: 0 results, 1 to 5 arguments, 6 to 9 survive calls, 10 the end of the stack frame. */
+/** A register of the sBPF machine. 0: result. 1 to 5: arguments. 6 to 9: preserved by calls. 10: end of the stack frame. */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
 
-/** One instruction whose jump target may still be a name, or a name for the place of the next instruction. */
+/** A label of the next instruction, or an instruction. A jump's `offset` can be the name of a label. */
 export type Line =
   | { readonly label: string }
   | {
@@ -12,7 +12,7 @@ export type Line =
       readonly value: number
     }
 
-/** Machine code, and where in it (in bytes) the syscall's address has to be filled in by the loader. */
+/** Machine code, and the byte offsets at which the loader fills in the syscall's address. */
 export interface MachineCode {
   readonly text: Buffer
   readonly syscalls: readonly number[]
@@ -23,7 +23,7 @@ const instructionBytes = 8
 const callOpcode = 0x85
 const exitOpcode = 0x95
 
-const line = (
+const instructionLine = (
   opcode: number,
   to: Register,
   from: Register,
@@ -38,40 +38,42 @@ const line = (
 })
 
 export const label = (name: string): Line => ({ label: name })
-export const set = (to: Register, value: number): Line => line(0xb7, to, 0, 0, value)
-export const copy = (to: Register, from: Register): Line => line(0xbf, to, from, 0, 0)
-export const addValue = (to: Register, value: number): Line => line(0x07, to, 0, 0, value)
-export const add = (to: Register, from: Register): Line => line(0x0f, to, from, 0, 0)
-export const multiplyBy = (to: Register, value: number): Line => line(0x27, to, 0, 0, value)
+export const set = (to: Register, value: number): Line => instructionLine(0xb7, to, 0, 0, value)
+export const copy = (to: Register, from: Register): Line => instructionLine(0xbf, to, from, 0, 0)
+export const addValue = (to: Register, value: number): Line => instructionLine(0x07, to, 0, 0, value)
+export const add = (to: Register, from: Register): Line => instructionLine(0x0f, to, from, 0, 0)
+export const multiplyBy = (to: Register, value: number): Line => instructionLine(0x27, to, 0, 0, value)
 /** The value is sign-extended: -8 clears the three lowest bits of all 64. */
-export const keepBits = (to: Register, value: number): Line => line(0x57, to, 0, 0, value)
-export const shiftLeft = (to: Register, bits: number): Line => line(0x67, to, 0, 0, bits)
-export const shiftRight = (to: Register, bits: number): Line => line(0x77, to, 0, 0, bits)
-export const load8 = (to: Register, base: Register, offset: number): Line => line(0x71, to, base, offset, 0)
-export const load64 = (to: Register, base: Register, offset: number): Line => line(0x79, to, base, offset, 0)
+export const keepBits = (to: Register, value: number): Line => instructionLine(0x57, to, 0, 0, value)
+export const shiftLeft = (to: Register, bits: number): Line => instructionLine(0x67, to, 0, 0, bits)
+export const shiftRight = (to: Register, bits: number): Line => instructionLine(0x77, to, 0, 0, bits)
+export const load8 = (to: Register, base: Register, offset: number): Line =>
+  instructionLine(0x71, to, base, offset, 0)
+export const load64 = (to: Register, base: Register, offset: number): Line =>
+  instructionLine(0x79, to, base, offset, 0)
 export const store8 = (base: Register, offset: number, from: Register): Line =>
-  line(0x73, base, from, offset, 0)
+  instructionLine(0x73, base, from, offset, 0)
 export const store32 = (base: Register, offset: number, from: Register): Line =>
-  line(0x63, base, from, offset, 0)
+  instructionLine(0x63, base, from, offset, 0)
 export const store64 = (base: Register, offset: number, from: Register): Line =>
-  line(0x7b, base, from, offset, 0)
-export const jump = (target: string): Line => line(0x05, 0, 0, target, 0)
+  instructionLine(0x7b, base, from, offset, 0)
+export const jump = (target: string): Line => instructionLine(0x05, 0, 0, target, 0)
 export const jumpIfEqual = (tested: Register, value: number, target: string): Line =>
-  line(0x15, tested, 0, target, value)
+  instructionLine(0x15, tested, 0, target, value)
 export const jumpIfNotEqual = (tested: Register, value: number, target: string): Line =>
-  line(0x55, tested, 0, target, value)
+  instructionLine(0x55, tested, 0, target, value)
 export const jumpIfAbove = (tested: Register, value: number, target: string): Line =>
-  line(0x25, tested, 0, target, value)
-/** A call the loader directs to the syscall the program is linked with. */
-export const callSyscall = (): Line => line(callOpcode, 0, 1, 0, -1)
-export const exit = (): Line => line(exitOpcode, 0, 0, 0, 0)
+  instructionLine(0x25, tested, 0, target, value)
+/** Calls the syscall that the program is linked with. The loader fills in its address. */
+export const callSyscall = (): Line => instructionLine(callOpcode, 0, 1, 0, -1)
+export const exit = (): Line => instructionLine(exitOpcode, 0, 0, 0, 0)
 
-/** The machine code of a program. Throws when a jump goes to a name that is nowhere. */
+/** Assembles a program. Throws when a jump's label does not exist. */
 export function assemble(lines: readonly Line[]): MachineCode {
-  const places = new Map<string, number>()
+  const labels = new Map<string, number>()
   const instructions: Exclude<Line, { label: string }>[] = []
   for (const entry of lines) {
-    if ('label' in entry) places.set(entry.label, instructions.length)
+    if ('label' in entry) labels.set(entry.label, instructions.length)
     else instructions.push(entry)
   }
   const text = Buffer.alloc(instructions.length * instructionBytes)
@@ -80,7 +82,7 @@ export function assemble(lines: readonly Line[]): MachineCode {
     const at = index * instructionBytes
     text.writeUInt8(opcode, at)
     text.writeUInt8((from << 4) | to, at + 1)
-    text.writeInt16LE(typeof offset === 'number' ? offset : distance(places, offset, index), at + 2)
+    text.writeInt16LE(typeof offset === 'number' ? offset : distance(labels, offset, index), at + 2)
     text.writeInt32LE(value, at + 4)
     if (opcode === callOpcode) syscalls.push(at)
   }
@@ -88,8 +90,8 @@ export function assemble(lines: readonly Line[]): MachineCode {
 }
 
 /** A jump counts from the instruction after it. */
-function distance(places: ReadonlyMap<string, number>, target: string, index: number): number {
-  const place = places.get(target)
-  if (place === undefined) throw new Error(`no label ${target}`)
-  return place - index - 1
+function distance(labels: ReadonlyMap<string, number>, target: string, from: number): number {
+  const index = labels.get(target)
+  if (index === undefined) throw new Error(`no label ${target}`)
+  return index - from - 1
 }

@@ -1,6 +1,6 @@
 import type { MachineCode } from './assembler.js'
 
-// Field values of the ELF specification and of the machine (EM_BPF) Solana's loader accepts.
+// Field values of the ELF specification and of the machine (EM_BPF) that Solana's loader accepts.
 const headerBytes = 64
 const programHeaderBytes = 56
 const sectionHeaderBytes = 64
@@ -19,10 +19,10 @@ const tagRelocationEntryBytes = 19
 const symbolBytes = 24
 const relocationBytes = 16
 const globalSymbol = 0x10
-/** R_BPF_64_32: the loader puts the hash of the symbol's name into the call. */
+/** R_BPF_64_32: the loader writes the hash of the symbol's name into the call. */
 const relocateCall = 10n
 
-/** A part of the file with a name of its own. */
+/** A named section of the file. */
 interface Section {
   readonly name: string
   readonly type: number
@@ -34,7 +34,7 @@ interface Section {
 }
 
 /**
- * The smallest shared object that Solana's loader takes: the code, one imported syscall and a relocation for every
+ * Builds the smallest shared object that Solana's loader accepts: the code, one imported syscall and a relocation for every
  * call of it.
  */
 export function linkProgram({ text, syscalls }: MachineCode, syscall: string): Buffer {
@@ -75,11 +75,11 @@ function file(loaded: readonly Section[]): Buffer {
     ...loaded,
     { name: '.shstrtab', type: section.strings, flags: 0, bytes: names, link: 0, entry: 0 },
   ]
-  const places = all.map((_, index) => textAt + total(all.slice(0, index)))
+  const offsets = all.map((_, index) => textAt + total(all.slice(0, index)))
   const [text = Buffer.alloc(0), ...rest] = loaded.map(({ bytes }) => bytes)
   const restAt = textAt + text.length
   const dynamic = rest.at(-1)?.length ?? 0
-  const headers = all.map((one, index) => sectionHeader(one, names, places[index] ?? 0))
+  const headers = all.map((one, index) => sectionHeader(one, names, offsets[index] ?? 0))
   return Buffer.concat([
     fileHeader(textAt + total(all), all.length + 1),
     programHeader(segment.load, readableExecutable, textAt, text.length),
@@ -91,7 +91,7 @@ function file(loaded: readonly Section[]): Buffer {
   ])
 }
 
-/** `sections`: with the empty one that comes first; the last one holds the names. */
+/** `sections`: the number of sections, with the empty first one. The last one holds the names. */
 function fileHeader(sectionHeadersAt: number, sections: number): Buffer {
   const header = Buffer.alloc(headerBytes)
   Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]).copy(header)

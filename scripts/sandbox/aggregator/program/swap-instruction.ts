@@ -1,22 +1,22 @@
 import { type AccountMeta, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { poolSeed, signerFlag, swapAccountsMax, writableFlag } from './swap-program.js'
 
-/** The swap engines' program on mainnet: what checks its name there finds the same one here. */
+/** The address of the swap engines' program on mainnet, so that checks of the address also work here. */
 export const swapProgramId = new PublicKey('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')
 const [poolAddress, poolBump] = PublicKey.findProgramAddressSync([Buffer.from(poolSeed)], swapProgramId)
-/** The owner of all liquidity, and the holder of the lamports paid out as native SOL. */
+/** The owner of all liquidity. It also holds the lamports that are paid out as native SOL. */
 export const pool = poolAddress
 
 /**
- * One instruction of the swap program that carries out these calls in turn, the pool signing where it has to.
- * `mentioned`: further accounts it names. Throws RangeError for more accounts than it can name.
+ * Builds one instruction of the swap program that makes these calls in turn. The pool signs where it must.
+ * `extraAccounts`: accounts that are named but not used. Throws RangeError when there are too many accounts.
  */
 export function swapInstruction(
   calls: readonly TransactionInstruction[],
-  mentioned: readonly AccountMeta[],
+  extraAccounts: readonly AccountMeta[],
 ): TransactionInstruction {
   const used = calls.flatMap(({ programId, keys }) => [...keys, readOnly(programId)])
-  const keys = merged([...used, ...mentioned])
+  const keys = merged([...used, ...extraAccounts])
   if (keys.length > swapAccountsMax) throw new RangeError(`more than ${swapAccountsMax} accounts`)
   const positions = new Map(keys.map(({ pubkey }, position) => [pubkey.toBase58(), position]))
   const encoded = calls.map((call) => encodeCall(call, positions))
@@ -36,7 +36,7 @@ function encodeCall(
   return Buffer.concat([Buffer.from([position(programId), keys.length, data.length, ...accounts]), data])
 }
 
-/** Every account once, with the most any mention asks for; the pool signs inside the program alone. */
+/** Lists every account once, with the strongest rights of its mentions. The pool signs only inside the program. */
 function merged(mentions: readonly AccountMeta[]): AccountMeta[] {
   const accounts = new Map<string, AccountMeta>()
   for (const { pubkey, isSigner, isWritable } of mentions) {
@@ -50,7 +50,7 @@ function merged(mentions: readonly AccountMeta[]): AccountMeta[] {
   return [...accounts.values()]
 }
 
-/** An account that is named and not changed. */
+/** A read-only account that does not sign. */
 export function readOnly(pubkey: PublicKey): AccountMeta {
   return { pubkey, isSigner: false, isWritable: false }
 }

@@ -1,6 +1,6 @@
-// The program that stands at the swap engine's address. A real route pays out of pools that no wallet signs for; so
-// does this one: it carries out the calls listed in its data, signing for one pool of its own. It trusts what it is
-// told, so anyone may empty the pool: the price is made by the server alone, and it is of no use outside a sandbox.
+// The program at the swap engine's address. As on a real route, it pays from a pool for which no wallet signs: it makes the
+// calls listed in its data and signs for its own pool. It does not check the calls, so anyone can empty the pool. The
+// server alone sets the price. Never use this program outside a sandbox.
 import {
   add,
   addValue,
@@ -28,14 +28,14 @@ import {
 } from './assembler.js'
 import { linkProgram } from './elf.js'
 
-/** Accounts one instruction may name; the instruction's data have six bits for a position among them. */
+/** Maximum of accounts of one instruction. The instruction's data has six bits for an account's position. */
 export const swapAccountsMax = 64
 export const signerFlag = 0x40
 export const writableFlag = 0x80
 /** The first seed of the pool's address; the second is its bump. */
 export const poolSeed = 'pool'
 
-// Input of a program (aligned loader): how many accounts, each account, then the length and bytes of the data.
+// Input of a program (aligned loader): number of accounts, the accounts, then the length and bytes of the data.
 const notDuplicate = 0xff
 const key = 8
 const owner = 40
@@ -47,7 +47,7 @@ const growthBytes = 10_240
 const infoBytes = 56
 const metaBytes = 16
 
-// Where in the heap (its address is 3 << 32) they are built.
+// Offsets in the heap (address 3 << 32) at which these structures are built.
 const heapPage = 3
 const metas = 0x1000
 const instruction = 0x2000
@@ -63,7 +63,7 @@ function heapAddress(to: Register, offset = 0): Line[] {
   return [set(to, heapPage), shiftLeft(to, 32), addValue(to, offset)]
 }
 
-/** Turns the accounts of the input into the structures a call takes; r6 is left at the length of the data. */
+/** Converts the accounts of the input into the structures for calls. Afterwards r6 points to the length of the data. */
 const readAccounts: Line[] = [
   copy(6, 1),
   load64(7, 6, 0),
@@ -95,7 +95,7 @@ const readAccounts: Line[] = [
   label('accounts read'),
 ]
 
-/** The seeds the pool signs with; r9 is left at the first call. */
+/** Prepares the seeds with which the pool signs. Afterwards r9 points to the first call. */
 const readSeeds: Line[] = [
   copy(9, 6),
   addValue(9, 8),
@@ -121,7 +121,7 @@ const readSeeds: Line[] = [
 /** r3 = the key of the account whose position is in r3. */
 const keyAtPosition: Line[] = [multiplyBy(3, infoBytes), add(3, 8), load64(3, 3, 0)]
 
-/** One call: program, number of accounts, bytes of data; the accounts, a position with flags each; the data. */
+/** Makes the calls. Each is: program, number of accounts, length of data, the accounts (position and flags), the data. */
 const makeCalls: Line[] = [
   label('next call'),
   load64(2, frame, callsLeft),
@@ -180,7 +180,7 @@ const program: Line[] = [
   exit(),
 ]
 
-/** The program as an ELF file the virtual machine loads. */
+/** The program as an ELF file for the virtual machine. */
 export function swapProgram(): Buffer {
   return linkProgram(assemble(program), 'sol_invoke_signed_c')
 }

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { displayText } from '../../../../src/kernel/money.js'
 import type { LocalChain } from '../../chain/local-chain.js'
 import { unitLimit } from '../build-swap.js'
-import type { Unsigned } from '../compose-transaction.js'
-import { type EngineFault, heightTold } from '../engine-fault.js'
+import type { UnsignedTransaction } from '../compose-transaction.js'
+import { blockHeightField, type EngineFault } from '../engine-fault.js'
 import { address, rawAmount } from '../engine-route.js'
 import type { Trade } from '../market.js'
 import type { RouteStep } from '../route-plan.js'
 
-/** Micro-lamports per compute unit, and what that makes in lamports for a whole transaction. */
+/** The price in micro-lamports per compute unit, and the fee of a whole transaction in lamports. */
 export const unitPrice = 1_000
 const priorityLamports = Math.ceil((unitPrice * unitLimit) / 1_000_000)
 const slippageBps = 50
@@ -18,7 +18,7 @@ const microUsd = 1_000_000
 const impactPerPercent = 10_000_000
 const quoteSeconds = 60
 
-/** What `GET /order` takes. A partner's fee needs both its account and its rate. */
+/** The query of `GET /order`. A partner fee needs both the account and the rate. */
 export const orderQuery = z
   .object({
     inputMint: address,
@@ -39,24 +39,24 @@ export const orderQuery = z
   )
 export type OrderQuery = z.output<typeof orderQuery>
 
-/** Why an order has no transaction, in the engine's numbering. */
+/** Why an order has no transaction, by the engine's error code. */
 const orderErrors = { 1: 'Insufficient funds', 2: 'Top up 0.01 SOL for gas' } as const
 export type OrderError = keyof typeof orderErrors
 
-/** A priced order, with its transaction if the taker is known and can pay. */
+/** A priced order. It has a transaction when there is a taker who can pay. */
 export interface Order {
   readonly requestId: string
   readonly query: OrderQuery
   readonly trade: Trade
   readonly route: readonly RouteStep[]
-  readonly unsigned?: Unsigned
+  readonly unsigned?: UnsignedTransaction
   readonly error?: OrderError
   readonly maker?: PublicKey
-  /** Lamports the taker lays out for a token account. */
+  /** Lamports that the taker pays for opening a token account. */
   readonly rent?: bigint
 }
 
-/** An order in Ultra's wire format; it tells no block height unless a fault says so. */
+/** An order in Ultra's wire format. It has no block height unless a fault adds it. */
 export function orderJson(chain: LocalChain, order: Order, height: EngineFault['height'] = 'none') {
   const { query, trade, unsigned, error, maker, rent = 0n } = order
   const payer = maker?.toBase58() ?? query.taker ?? null
@@ -74,7 +74,7 @@ export function orderJson(chain: LocalChain, order: Order, height: EngineFault['
     rentFeePayer: rent > 0n ? (query.taker ?? null) : null,
     ...routing(chain, maker),
     transaction: error ? '' : (unsigned?.transaction.toString('base64') ?? null),
-    ...(unsigned && heightTold(unsigned.lastValidBlockHeight, height)),
+    ...(unsigned && blockHeightField(unsigned.lastValidBlockHeight, height)),
     gasless: maker !== undefined,
     requestId: order.requestId,
     totalTime: 3,
@@ -87,7 +87,7 @@ function amounts(trade: Trade) {
   const { input, output, inAmount, outAmount, impact, usdMicro } = trade
   const threshold = (outAmount * BigInt(10_000 - slippageBps)) / 10_000n
   const inUsdValue = Number(usdMicro) / microUsd
-  // A loss is negative, in percent; the older field says the same as a fraction.
+  // A loss is negative. `priceImpact` is in percent, and the older `priceImpactPct` is a fraction.
   const priceImpact = -Number(impact) / impactPerPercent
   return {
     inputMint: input.mint,

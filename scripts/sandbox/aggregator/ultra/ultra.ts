@@ -1,18 +1,18 @@
 import type { LocalChain } from '../../chain/local-chain.js'
-import { json, type SandboxAnswer, type SandboxRequest } from '../../exchange.js'
-import type { PriceFeed } from '../../prices.js'
+import { json, type SandboxAnswer, type SandboxRequest } from '../../http-route.js'
+import type { PriceFeed } from '../../price-feed.js'
 import type { EngineFault } from '../engine-fault.js'
 import { EngineError, readJson, readQuery } from '../engine-route.js'
-import { buildOrder } from './build.js'
-import { executeBody, executeOrder, refused } from './execute.js'
+import { buildOrder } from './build-order.js'
+import { executeBody, executeOrder, refused } from './execute-order.js'
 import { type Order, orderJson, orderQuery } from './order.js'
-import { priceOrder } from './trade.js'
+import { priceOrder } from './price-order.js'
 
-/** How long an order can be executed, and how many are remembered. */
+/** How long an order can be executed, and how many orders are kept. */
 const orderMs = 120_000
 const ordersMax = 10_000
 
-/** Stands in for the engine behind `aggregator-ultra`, in the wire format of Jupiter's Ultra API. */
+/** The stand-in for the engine behind `aggregator-ultra`, in the wire format of Jupiter's Ultra API. */
 export class UltraEngine {
   readonly #chain: LocalChain
   readonly #prices: PriceFeed
@@ -32,7 +32,7 @@ export class UltraEngine {
     return json(200, orderJson(this.#chain, order, fault.height))
   }
 
-  /** `POST /execute`: lands a signed order. */
+  /** `POST /execute`: submits a signed order. */
   async execute(request: SandboxRequest): Promise<SandboxAnswer> {
     const { signedTransaction, requestId } = readJson(executeBody, request)
     if (!requestId) throw refused(-4, 'Missing request id')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { displayText } from '../../../../src/kernel/money.js'
 import type { LocalChain } from '../../chain/local-chain.js'
-import type { PriceFeed } from '../../prices.js'
+import type { PriceFeed } from '../../price-feed.js'
 import type { Mode } from '../engine-fault.js'
 import { address, EngineError, rawAmount } from '../engine-route.js'
 import { priceTrade, type Tradable, type Trade, tradable } from '../market.js'
@@ -12,7 +12,7 @@ const accountsDefault = 64
 const bpsMax = 10_000
 const bps = z.coerce.number('Invalid').int('Invalid').min(0, 'Invalid').max(bpsMax, 'Invalid')
 
-/** What `GET /quote` takes. */
+/** The query of `GET /quote`. */
 export const quoteQuery = z.object({
   inputMint: address,
   outputMint: address,
@@ -26,7 +26,7 @@ export const quoteQuery = z.object({
 type QuoteQuery = z.output<typeof quoteQuery>
 
 /**
- * A quote in the wire format of Jupiter's Swap API v1. The fee is quoted in the output token.
+ * A quote in the wire format of Jupiter's Swap API v1. The fee is in the output token.
  * @throws EngineError 400 with the engine's code when there is no route
  */
 export function quoteJson(chain: LocalChain, prices: PriceFeed, query: QuoteQuery, mode: Mode) {
@@ -43,7 +43,7 @@ export function quoteJson(chain: LocalChain, prices: PriceFeed, query: QuoteQuer
     swapMode: query.swapMode,
     slippageBps: query.slippageBps,
     platformFee: fee ? { amount: String(fee.amount), feeBps: fee.bps } : null,
-    // A fraction, and a loss is positive: Ultra tells percent, and a loss is negative.
+    // A fraction in which a loss is positive. Ultra gives percent in which a loss is negative.
     priceImpactPct: displayText(impact, 9),
     routePlan: routePlan(trade, mode === 'oversized' ? furtherSteps(query.maxAccounts) : 0),
     contextSlot: chain.clock.slot,
@@ -69,7 +69,7 @@ function priceQuote(
     throw noQuote('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal')
   }
   if (swapMode === 'ExactOut') throw noQuote('NOT_SUPPORTED', 'ExactOut is not supported for this pair')
-  const [input, output] = [inputMint, outputMint].map((mint) => known(chain, prices, mint)) as [
+  const [input, output] = [inputMint, outputMint].map((mint) => requireTradable(chain, prices, mint)) as [
     Tradable,
     Tradable,
   ]
@@ -78,7 +78,7 @@ function priceQuote(
   return trade
 }
 
-function known(chain: LocalChain, prices: PriceFeed, mint: string): Tradable {
+function requireTradable(chain: LocalChain, prices: PriceFeed, mint: string): Tradable {
   const token = tradable(chain, prices, mint)
   if (!token) throw noQuote('TOKEN_NOT_TRADABLE', `The token ${mint} is not tradable`)
   return token

@@ -2,20 +2,20 @@ import type { TransactionInstruction } from '@solana/web3.js'
 import { decodeBase58 } from '../../../../src/kernel/base58.js'
 import type { LocalChain } from '../../chain/local-chain.js'
 import { latestBlockhash } from '../../chain/rpc/cluster.js'
-import { errorSentence } from '../../chain/svm-errors.js'
-import { transactionBytesMax } from '../../chain/wire.js'
-import { json, type SandboxAnswer, type SandboxRequest } from '../../exchange.js'
-import type { PriceFeed } from '../../prices.js'
-import { buildSwap, inOrder, type SwapPlan, unitLimit } from '../build-swap.js'
+import { errorMessage } from '../../chain/vm/svm-errors.js'
+import { transactionBytesMax } from '../../chain/vm/wire-transaction.js'
+import { json, type SandboxAnswer, type SandboxRequest } from '../../http-route.js'
+import type { PriceFeed } from '../../price-feed.js'
+import { alterPlan } from '../alter-plan.js'
+import { buildSwap, flattenInstructions, type SwapPlan, unitLimit } from '../build-swap.js'
 import { composeTransaction } from '../compose-transaction.js'
-import { type EngineFault, heightTold } from '../engine-fault.js'
+import { blockHeightField, type EngineFault } from '../engine-fault.js'
 import { EngineError, readJson, readQuery } from '../engine-route.js'
 import { lookupTableOf } from '../liquidity.js'
-import { tampered } from '../tampering.js'
+import { planSwap, type SwapBody, swapBody } from './plan-swap.js'
 import { quoteJson, quoteQuery } from './quote.js'
-import { planSwap, type SwapBody, swapBody } from './swap.js'
 
-/** Stands in for the engine behind `aggregator-v6`, in the wire format of Jupiter's Swap API v1. */
+/** The stand-in for the engine behind `aggregator-v6`, in the wire format of Jupiter's Swap API v1. */
 export class V6Engine {
   readonly #chain: LocalChain
   readonly #prices: PriceFeed
@@ -38,19 +38,19 @@ export class V6Engine {
     const { transaction, lastValidBlockHeight } = composeTransaction(
       this.#chain,
       payer,
-      inOrder(buildSwap(plan)),
+      flattenInstructions(buildSwap(plan)),
     )
     return json(200, {
       swapTransaction: transaction.toString('base64'),
-      ...heightTold(lastValidBlockHeight, fault.height ?? 'number'),
+      ...blockHeightField(lastValidBlockHeight, fault.height ?? 'number'),
       ...this.#report(plan),
-      // Nothing is tried unless asked for, so that a transaction which must fail is handed out like any other.
+      // The transaction is simulated only on request. Otherwise a failing transaction is returned like any other.
       simulationError: body.dynamicComputeUnitLimit ? this.#simulationError(transaction) : null,
       addressesByLookupTableAddress: null,
     })
   }
 
-  /** `POST /swap-instructions`: the same in parts, for callers who add their own. */
+  /** `POST /swap-instructions`: the instructions, for callers that add their own. */
   swapInstructions(request: SandboxRequest, fault: EngineFault): SandboxAnswer {
     const { plan } = this.#read(request, fault)
     const { computeBudget, setup, swap, cleanup } = buildSwap(plan)
@@ -68,14 +68,14 @@ export class V6Engine {
       addressesByLookupTableAddress: null,
       blockhashWithMetadata: {
         blockhash: [...(decodeBase58(blockhash) ?? [])],
-        ...heightTold(lastValidBlockHeight, fault.height ?? 'number'),
+        ...blockHeightField(lastValidBlockHeight, fault.height ?? 'number'),
       },
     })
   }
 
   #read(request: SandboxRequest, { mode }: EngineFault): { body: SwapBody; plan: SwapPlan } {
     const body = readJson(swapBody, request)
-    return { body, plan: tampered(this.#chain, mode, planSwap(this.#chain, this.#prices, body)) }
+    return { body, plan: alterPlan(this.#chain, mode, planSwap(this.#chain, this.#prices, body)) }
   }
 
   #report({ unitPrice }: SwapPlan) {
@@ -93,7 +93,7 @@ export class V6Engine {
       return { errorCode: 'TRANSACTION_ERROR', error: `transaction too large: ${transaction.length} bytes` }
     }
     const { err } = this.#chain.simulate(transaction, { verifySignatures: false, anyBlockhash: true })
-    return err === null ? null : { errorCode: 'TRANSACTION_ERROR', error: errorSentence(err) }
+    return err === null ? null : { errorCode: 'TRANSACTION_ERROR', error: errorMessage(err) }
   }
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { encodeBase58 } from '../../../../src/kernel/base58.js'
-import type { Account } from '../execution.js'
 import type { LocalChain } from '../local-chain.js'
+import { readMint, readTokenAccount, tokenProgram } from '../token-accounts.js'
+import type { Account } from '../vm/execution.js'
 import { invalidParams } from './error.js'
 import { config, count } from './params.js'
-import { parseAccountData } from './parse-account.js'
 
-/** What a client may ask about the form of an account's data. */
+/** Options for the format of an account's data. */
 export const accountForm = {
   encoding: z.enum(['base58', 'base64', 'jsonParsed', 'base64+zstd', 'binary']).nullish(),
   dataSlice: z.object({ offset: count, length: count }).nullish(),
@@ -16,7 +16,7 @@ type AccountConfig = z.output<typeof accountConfig>
 
 const base58BytesMax = 128
 
-/** An account as the JSON-RPC writes it. */
+/** An account in JSON-RPC format. */
 export function accountJson(chain: LocalChain, account: Account | undefined, options: AccountConfig) {
   if (!account) return null
   const { lamports, owner, executable, data } = account
@@ -43,4 +43,19 @@ function dataJson(chain: LocalChain, account: Account, { encoding, dataSlice }: 
     )
   }
   return encoding === 'base58' ? [encodeBase58(slice), 'base58'] : encodeBase58(slice)
+}
+
+/** The `jsonParsed` form of a mint or token account. `undefined` for other accounts, which a node returns as bytes. */
+function parseAccountData(account: Account, mintOf: (mint: string) => Account | undefined) {
+  const program = account.owner === tokenProgram ? 'spl-token' : 'spl-token-2022'
+  const space = account.data.length
+  const token = readTokenAccount(account, mintOf)
+  if (token) {
+    const { isNative, mint, owner, state, uiTokenAmount } = token
+    const info = { isNative, mint, owner, state, tokenAmount: uiTokenAmount }
+    return { program, space, parsed: { type: 'account', info } }
+  }
+  const mint = readMint(account)
+  if (!mint) return undefined
+  return { program, space, parsed: { type: 'mint', info: { ...mint, supply: String(mint.supply) } } }
 }

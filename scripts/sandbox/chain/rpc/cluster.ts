@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { blockhashLifetime, type Commitment } from '../clock.js'
 import type { LocalChain } from '../local-chain.js'
-import { anyConfig, asked, count, method, type RpcMethod } from './params.js'
+import { commitmentConfig, count, method, type RpcMethod, requestedCommitment } from './params.js'
 
 const apiVersion = '2.3.0'
 const slotsPerEpoch = 432_000
@@ -12,16 +12,18 @@ export function withContext(chain: LocalChain, commitment: Commitment, value: un
   return { context: { apiVersion, slot: chain.clock.slotAt(commitment) }, value }
 }
 
-/** A blockhash of this commitment and the last block height it is good for. */
+/** A blockhash of this commitment and the last block height at which it is valid. */
 export function latestBlockhash(chain: LocalChain, commitment: Commitment) {
   const slot = chain.clock.slotAt(commitment)
   return { blockhash: chain.clock.hashOf(slot), lastValidBlockHeight: slot + blockhashLifetime }
 }
 
-/** JSON-RPC methods about the cluster and its time. */
+/** JSON-RPC methods about the cluster, its slots and blockhashes. */
 export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
   const none = z.tuple([]).rest(z.unknown())
-  const slotOf = method(z.tuple([anyConfig.optional()]), (options = {}) => chain.clock.slotAt(asked(options)))
+  const slotOf = method(z.tuple([commitmentConfig.optional()]), (options = {}) =>
+    chain.clock.slotAt(requestedCommitment(options)),
+  )
   return {
     getHealth: method(none, () => 'ok'),
     getVersion: method(none, () => ({ 'solana-core': apiVersion, 'feature-set': 0 })),
@@ -32,8 +34,8 @@ export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
     getSlot: slotOf,
     getBlockHeight: slotOf,
     getBlockTime: method(z.tuple([count]), (slot) => chain.clock.blockTime(slot)),
-    getEpochInfo: method(z.tuple([anyConfig.optional()]), (options = {}) => {
-      const slot = chain.clock.slotAt(asked(options))
+    getEpochInfo: method(z.tuple([commitmentConfig.optional()]), (options = {}) => {
+      const slot = chain.clock.slotAt(requestedCommitment(options))
       return {
         absoluteSlot: slot,
         blockHeight: slot,
@@ -43,14 +45,14 @@ export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
         transactionCount: chain.ledger.size,
       }
     }),
-    getLatestBlockhash: method(z.tuple([anyConfig.optional()]), (options = {}) =>
-      withContext(chain, asked(options), latestBlockhash(chain, asked(options))),
+    getLatestBlockhash: method(z.tuple([commitmentConfig.optional()]), (options = {}) =>
+      withContext(chain, requestedCommitment(options), latestBlockhash(chain, requestedCommitment(options))),
     ),
-    isBlockhashValid: method(z.tuple([z.string(), anyConfig.optional()]), (hash, options = {}) =>
-      withContext(chain, asked(options), chain.clock.slotOfRecentHash(hash) !== undefined),
+    isBlockhashValid: method(z.tuple([z.string(), commitmentConfig.optional()]), (hash, options = {}) =>
+      withContext(chain, requestedCommitment(options), chain.clock.slotOfRecentHash(hash) !== undefined),
     ),
     getMinimumBalanceForRentExemption: method(
-      z.tuple([count.max(accountBytesMax), anyConfig.optional()]),
+      z.tuple([count.max(accountBytesMax), commitmentConfig.optional()]),
       (bytes) => Number(chain.svm.rentExempt(bytes)),
     ),
   }

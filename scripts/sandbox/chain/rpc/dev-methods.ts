@@ -6,7 +6,7 @@ import { commitment, count, key, method, type RpcMethod, signature } from './par
 
 const slotsAheadMax = 10_000_000
 const lagMax = 10_000
-// A base64 text of the body limit's order; accounts of tests hold a few hundred bytes.
+// Base64 characters, close to the body limit. Accounts of tests hold a few hundred bytes.
 const accountDataMax = 4_000_000
 const lamportsMax = 2n ** 53n
 
@@ -14,7 +14,7 @@ const lamports = z
   .union([count, z.string().regex(/^\d{1,16}$/, 'lamports: a whole number')])
   .transform((value) => BigInt(value))
   .refine((value) => value <= lamportsMax, 'lamports: at most 2^53')
-const plantedAccount = z.strictObject({
+const newAccount = z.strictObject({
   lamports: lamports.optional(),
   owner: key.optional(),
   data: z.base64().max(accountDataMax).optional(),
@@ -25,9 +25,9 @@ const lags = z.strictObject({
 })
 
 /**
- * Controls no real cluster has: what a test needs to make the network slow, forgetful or late.
- * `dev_setAccount(key, {lamports?, owner?, data?: base64})` plants an account (lamports default to its rent);
- * `dev_holdSignature(signature, commitment | null)` keeps one transaction from passing that commitment.
+ * Controls that a real cluster does not have. With them a test makes the network slow or makes it lose transactions.
+ * `dev_setAccount(key, {lamports?, owner?, data?: base64})` writes an account; lamports default to its rent.
+ * `dev_holdSignature(signature, commitment | null)` keeps a transaction from going beyond that commitment.
  */
 export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
@@ -48,24 +48,24 @@ export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
       chain.advance(slots)
       return chain.clock.slot
     }),
-    dev_setAccount: method(z.tuple([key, plantedAccount]), (address, account) => {
-      plantAccount(chain, address, account)
+    dev_setAccount: method(z.tuple([key, newAccount]), (address, account) => {
+      writeAccount(chain, address, account)
       return true
     }),
-    dev_config: method(z.tuple([lags]), (wanted) => {
-      chain.setLags(wanted)
+    dev_config: method(z.tuple([lags]), (newLags) => {
+      chain.setLags(newLags)
       return { confirmLag: chain.clock.confirmLag, finalizeLag: chain.clock.finalizeLag }
     }),
   }
 }
 
-function plantAccount(chain: LocalChain, address: string, account: z.output<typeof plantedAccount>): void {
+function writeAccount(chain: LocalChain, address: string, account: z.output<typeof newAccount>): void {
   const data = Buffer.from(account.data ?? '', 'base64')
   const lamports = account.lamports ?? chain.svm.rentExempt(data.length)
   try {
     chain.setAccount(address, { lamports, owner: account.owner ?? systemProgram, data, executable: false })
   } catch (error) {
-    // The machine refuses bytes that would make a sysvar unreadable.
+    // The virtual machine refuses bytes that would make a sysvar unreadable.
     throw invalidParams(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,4 +1,4 @@
-/** An error that is answered to the client as it is: a JSON-RPC code, a message and, for some, data. */
+/** An error that is answered to the client: a JSON-RPC code, a message and optional data. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -10,7 +10,7 @@ export class RpcError extends Error {
   }
 }
 
-/** -32602: what the caller sent cannot be used. */
+/** -32602: the parameters are invalid. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(-32602, message)
 }

@@ -3,7 +3,16 @@ import { blockhashLifetime } from '../clock.js'
 import type { LedgerRecord } from '../ledger.js'
 import type { LocalChain } from '../local-chain.js'
 import { withContext } from './cluster.js'
-import { askedSettled, config, encoding, inputs, key, method, type RpcMethod, signature } from './params.js'
+import {
+  config,
+  encoding,
+  key,
+  limitedList,
+  method,
+  type RpcMethod,
+  requestedSettledCommitment,
+  signature,
+} from './params.js'
 import { transactionJson } from './transaction-json.js'
 
 const statusesMax = 256
@@ -21,22 +30,22 @@ const addressConfig = config({
   until: signature.nullish(),
 })
 
-/** JSON-RPC methods that look up transactions. */
+/** JSON-RPC methods that read transactions. */
 export function historyMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     getSignatureStatuses: method(
-      z.tuple([inputs(signature, statusesMax), statusConfig.optional()]),
+      z.tuple([limitedList(signature, statusesMax), statusConfig.optional()]),
       (signatures, options = {}) => {
-        const everything = options.searchTransactionHistory === true
+        const searchHistory = options.searchTransactionHistory === true
         return withContext(
           chain,
           'processed',
-          signatures.map((text) => statusOf(chain, text, everything)),
+          signatures.map((text) => statusOf(chain, text, searchHistory)),
         )
       },
     ),
     getTransaction: method(z.tuple([signature, transactionConfig.optional()]), (text, options = {}) => {
-      const record = chain.ledger.visible(text, askedSettled(options))
+      const record = chain.ledger.visible(text, requestedSettledCommitment(options))
       const version = options.maxSupportedTransactionVersion ?? undefined
       return record ? transactionJson(record, options.encoding ?? 'json', version) : null
     }),
@@ -46,10 +55,10 @@ export function historyMethods(chain: LocalChain): Record<string, RpcMethod> {
   }
 }
 
-// Without history a node remembers as long as a blockhash lives.
-function statusOf(chain: LocalChain, text: string, everything: boolean) {
+// Without `searchTransactionHistory` a node finds transactions only as long as their blockhash is valid.
+function statusOf(chain: LocalChain, text: string, searchHistory: boolean) {
   const record = chain.ledger.get(text)
-  if (!record || (!everything && chain.clock.slot - record.slot > blockhashLifetime)) return null
+  if (!record || (!searchHistory && chain.clock.slot - record.slot > blockhashLifetime)) return null
   return status(chain, record)
 }
 
@@ -66,7 +75,7 @@ function status(chain: LocalChain, record: LedgerRecord) {
 }
 
 function signaturesFor(chain: LocalChain, address: string, query: Partial<z.output<typeof addressConfig>>) {
-  const commitment = askedSettled(query)
+  const commitment = requestedSettledCommitment(query)
   const signatures = chain.ledger.signaturesOf(address)
   const end = query.before ? signatures.lastIndexOf(query.before) : signatures.length
   const found = []

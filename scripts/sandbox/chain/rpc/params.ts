@@ -4,10 +4,10 @@ import type { Commitment } from '../clock.js'
 import { invalidParams } from './error.js'
 
 const rememberedSignatures = 20_000
-/** Characters of the longest binary parameter, a transaction in base58 or base64. */
+/** Length limit of the longest binary parameter, a transaction in base58 or base64. */
 export const encodedBytesMax = 1_700
 
-// Pollers ask for the same signatures again and again, and base58 is the dearest part of answering them.
+// Pollers request the same signatures repeatedly, and decoding base58 is the most expensive part of an answer.
 const knownSignatures = new Set<string>()
 
 function isKnownSignature(text: string): boolean {
@@ -24,29 +24,31 @@ export const count = z.int().nonnegative()
 export const commitment = z.enum(['processed', 'confirmed', 'finalized'])
 export const encoding = z.enum(['base58', 'base64', 'json', 'jsonParsed'])
 
-/** `{ commitment }`, and whatever else a method reads; a missing, null or empty object is the same thing. */
+/** `{ commitment }` and the method's own options. A missing or null object counts as empty. */
 export function config<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess((value) => value ?? {}, z.object({ commitment: commitment.nullish(), ...shape }))
 }
 
-/** A list of at most `max` values, with the node's own words for one too long. */
-export function inputs<Item extends z.ZodType>(item: Item, max: number) {
+/** A list of at most `max` values, with the node's own error text for a longer one. */
+export function limitedList<Item extends z.ZodType>(item: Item, max: number) {
   return z.array(z.unknown()).max(max, `Too many inputs provided; max ${max}`).pipe(z.array(item))
 }
 
-export const anyConfig = config({})
+export const commitmentConfig = config({})
 
-/** The commitment asked for; a node's default is the strictest. */
-export function asked(options: { commitment?: Commitment | null | undefined }): Commitment {
+/** The requested commitment. As at a node, the default is `finalized`. */
+export function requestedCommitment(options: { commitment?: Commitment | null | undefined }): Commitment {
   return options.commitment ?? 'finalized'
 }
 
-/** As `asked`, for methods that speak of settled transactions only. */
-export function askedSettled(options: { commitment?: Commitment | null | undefined }): Commitment {
+/** The requested commitment, for methods that do not support `processed`. */
+export function requestedSettledCommitment(options: {
+  commitment?: Commitment | null | undefined
+}): Commitment {
   if (options.commitment === 'processed') {
     throw invalidParams('Method does not support commitment below `confirmed`')
   }
-  return asked(options)
+  return requestedCommitment(options)
 }
 
 export const binaryEncoding = z.enum(['base58', 'base64'])
@@ -59,10 +61,10 @@ export function decodeBinary(text: string, form: 'base58' | 'base64'): Uint8Arra
   return bytes
 }
 
-/** A JSON-RPC method: what it takes and what it does. */
+/** A JSON-RPC method: takes unchecked parameters and returns the result. */
 export type RpcMethod<Result = unknown> = (params: readonly unknown[]) => Result
 
-/** Joins a method to the schema of its parameters; others are refused with -32602 and a reason. */
+/** Creates a method whose parameters are checked with a schema. Invalid ones are refused with -32602 and a reason. */
 export function method<Params extends z.ZodType<readonly unknown[]>, Result>(
   params: Params,
   run: (...params: z.output<Params>) => Result,

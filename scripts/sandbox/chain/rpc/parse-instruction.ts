@@ -10,8 +10,8 @@ interface ParsedCall {
 const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
 
 /**
- * The `jsonParsed` form of an instruction of the programs a tip meets (system, token, associated token, memo);
- * any other comes back partially decoded, as from a real node.
+ * The `jsonParsed` form of an instruction of the programs that tips use: system, token, associated token and memo. Any
+ * other instruction is returned partially decoded, as by a real node.
  */
 export function parseInstruction(programId: string, accounts: readonly string[], data: Buffer) {
   const partial = { programId, accounts, data: encodeBase58(data) }
@@ -22,7 +22,7 @@ export function parseInstruction(programId: string, accounts: readonly string[],
     const parsed = reader.read(accounts, data)
     return parsed ? { program: reader.program, programId, parsed } : partial
   } catch {
-    // Data too short for its own instruction: whoever sent it, the bytes are shown as they are.
+    // The data is too short for its instruction, so the bytes are shown undecoded.
     return partial
   }
 }
@@ -101,7 +101,7 @@ function tokenCall(accounts: readonly string[], data: Buffer): ParsedCall | unde
   }
 }
 
-// A node reads any account after the authority as a multisig's signer, so a reference key shows up as one.
+// A node reads any account after the authority as a multisig signer, so a reference key appears as one.
 function authority(accounts: readonly string[], index: number): Record<string, unknown> {
   const signers = accounts.slice(index + 1)
   return signers.length > 0 ? { multisigAuthority: accounts[index], signers } : { authority: accounts[index] }

@@ -15,10 +15,10 @@ export interface RpcAnswer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Requests in one JSON-RPC batch. */
+/** Limit of requests in one JSON-RPC batch. */
 const batchMax = 1_000
 
-/** Every method the chain answers, by name. */
+/** Every JSON-RPC method, by name. */
 export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     ...clusterMethods(chain),
@@ -30,7 +30,7 @@ export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
   }
 }
 
-/** Answers JSON-RPC calls. `onCall` hears the name of every call to a known method. */
+/** Answers JSON-RPC calls. `onCall` is called with the name of every known method that is called. */
 export class RpcServer {
   readonly #methods: ReadonlyMap<string, RpcMethod>
   readonly #onCall: (method: string) => void
@@ -43,24 +43,28 @@ export class RpcServer {
   /** The answer to a parsed body: one request, or a batch of them. */
   answer(body: unknown): RpcAnswer | RpcAnswer[] {
     if (!Array.isArray(body)) return this.call(body)
-    if (body.length === 0) return failed(null, -32600, 'Invalid request: empty batch')
-    if (body.length > batchMax) return failed(null, -32600, `Batch too large; max ${batchMax} requests`)
+    if (body.length === 0) return errorAnswer(null, -32600, 'Invalid request: empty batch')
+    if (body.length > batchMax) return errorAnswer(null, -32600, `Batch too large; max ${batchMax} requests`)
     return body.map((request) => this.call(request))
   }
 
-  /** Answers one request; whatever goes wrong becomes an error answer. */
+  /** Answers one request. Every failure becomes an error answer. */
   call(request: unknown): RpcAnswer {
     const { id, method, params } = readRequest(request)
-    if (typeof method !== 'string') return failed(id, -32600, 'Invalid request')
+    if (typeof method !== 'string') return errorAnswer(id, -32600, 'Invalid request')
     const run = this.#methods.get(method)
-    if (!run) return failed(id, -32601, 'Method not found')
-    if (!Array.isArray(params)) return failed(id, -32602, 'Invalid params: expected an array')
+    if (!run) return errorAnswer(id, -32601, 'Method not found')
+    if (!Array.isArray(params)) return errorAnswer(id, -32602, 'Invalid params: expected an array')
     this.#onCall(method)
     try {
       return { jsonrpc: '2.0', id, result: run(params) }
     } catch (error) {
-      if (error instanceof RpcError) return failed(id, error.code, error.message, error.data)
-      return failed(id, -32603, `Internal error: ${error instanceof Error ? error.message : String(error)}`)
+      if (error instanceof RpcError) return errorAnswer(id, error.code, error.message, error.data)
+      return errorAnswer(
+        id,
+        -32603,
+        `Internal error: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
 }
@@ -71,6 +75,6 @@ function readRequest(request: unknown): { id: unknown; method: unknown; params: 
   return { id: typeof id === 'string' || typeof id === 'number' ? id : null, method, params }
 }
 
-export function failed(id: unknown, code: number, message: string, data?: unknown): RpcAnswer {
+export function errorAnswer(id: unknown, code: number, message: string, data?: unknown): RpcAnswer {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
 }

@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import type { LocalChain } from '../local-chain.js'
 import { RpcError } from './error.js'
-import { anyConfig, asked, key, method, signature } from './params.js'
+import { commitmentConfig, key, method, requestedCommitment, signature } from './params.js'
 import type { RpcServer } from './server.js'
 
 /** Sends a notification to the subscriber. */
 type Push = (method: string, result: unknown) => void
 
-/** Looks at the chain and pushes when there is news. true: there will be no more. */
+/** Checks the chain and pushes a notification when something has changed. Returns true when the subscription has ended. */
 export type Subscription = (push: Push) => boolean
 
 type Opener = (params: readonly unknown[]) => Subscription
 
-/** Opens the subscriptions `Connection` of web3.js uses; RpcError -32601 for others, -32602 for bad parameters. */
+/**
+ * Returns a function that opens the subscriptions that web3.js's `Connection` uses.
+ * @throws RpcError -32601 for other subscriptions, -32602 for bad parameters
+ */
 export function subscriptionOpener(chain: LocalChain, rpc: RpcServer) {
   const openers = new Map<string, Opener>([
     ['slotSubscribe', () => slots(chain)],
@@ -37,12 +40,16 @@ function slots({ clock }: LocalChain): Subscription {
 }
 
 function signatureSeen({ ledger }: LocalChain, params: readonly unknown[]): Subscription {
-  const read = method(z.tuple([signature, anyConfig.optional()]), (text, options = {}) => () => {
-    return ledger.visible(text, asked(options))
-  })
-  const look = read(params)
+  const createReader = method(
+    z.tuple([signature, commitmentConfig.optional()]),
+    (text, options = {}) =>
+      () => {
+        return ledger.visible(text, requestedCommitment(options))
+      },
+  )
+  const readRecord = createReader(params)
   return (push) => {
-    const record = look()
+    const record = readRecord()
     if (!record) return false
     push('signatureNotification', { context: { slot: record.slot }, value: { err: record.meta.err } })
     return true
@@ -51,13 +58,13 @@ function signatureSeen({ ledger }: LocalChain, params: readonly unknown[]): Subs
 
 function accountChanged({ svm }: LocalChain, rpc: RpcServer, params: readonly unknown[]): Subscription {
   const address = method(z.tuple([key]).rest(z.unknown()), (text) => text)(params)
-  const look = () => {
+  const readState = () => {
     const account = svm.account(address)
     return account && `${account.lamports} ${account.owner} ${account.data.toString('base64')}`
   }
-  let last = look()
+  let last = readState()
   return (push) => {
-    const now = look()
+    const now = readState()
     if (now !== last)
       push('accountNotification', rpc.call({ id: 0, method: 'getAccountInfo', params }).result)
     last = now

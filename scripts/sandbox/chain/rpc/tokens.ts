@@ -4,23 +4,23 @@ import { isTokenProgram, readMint, readTokenAccount, tokenAmount, tokenProgram }
 import { accountConfig, accountJson } from './account-json.js'
 import { withContext } from './cluster.js'
 import { invalidParams } from './error.js'
-import { anyConfig, asked, key, method, type RpcMethod } from './params.js'
+import { commitmentConfig, key, method, type RpcMethod, requestedCommitment } from './params.js'
 
 /** JSON-RPC methods that read mints and token accounts. */
 export function tokenMethods(chain: LocalChain): Record<string, RpcMethod> {
   const mintOf = (mint: string) => chain.svm.account(mint)
   return {
-    getTokenAccountBalance: method(z.tuple([key, anyConfig.optional()]), (address, options = {}) => {
+    getTokenAccountBalance: method(z.tuple([key, commitmentConfig.optional()]), (address, options = {}) => {
       const account = chain.svm.account(address)
       if (!account) throw invalidParams('Invalid param: could not find account')
       const token = readTokenAccount(account, mintOf)
       if (!token) throw invalidParams('Invalid param: not a Token account')
-      return withContext(chain, asked(options), token.uiTokenAmount)
+      return withContext(chain, requestedCommitment(options), token.uiTokenAmount)
     }),
-    getTokenSupply: method(z.tuple([key, anyConfig.optional()]), (address, options = {}) => {
+    getTokenSupply: method(z.tuple([key, commitmentConfig.optional()]), (address, options = {}) => {
       const mint = readMint(chain.svm.account(address))
       if (!mint) throw invalidParams('Invalid param: could not find mint')
-      return withContext(chain, asked(options), tokenAmount(mint.supply, mint.decimals))
+      return withContext(chain, requestedCommitment(options), tokenAmount(mint.supply, mint.decimals))
     }),
     getTokenAccountsByOwner: method(
       z.tuple([
@@ -36,7 +36,7 @@ export function tokenMethods(chain: LocalChain): Record<string, RpcMethod> {
           const ours = token?.owner === owner && (!('mint' in wanted) || token.mint === wanted.mint)
           return ours ? [{ pubkey: entry.key, account: accountJson(chain, entry.account, options) }] : []
         })
-        return withContext(chain, asked(options), found)
+        return withContext(chain, requestedCommitment(options), found)
       },
     ),
   }

@@ -7,8 +7,8 @@ import { parseInstruction } from './parse-instruction.js'
 export type TransactionEncoding = 'base58' | 'base64' | 'json' | 'jsonParsed'
 
 /**
- * A landed transaction as `getTransaction` answers it.
- * @throws RpcError -32015 when the client has not said it can read this version
+ * A landed transaction in the format of `getTransaction`.
+ * @throws RpcError -32015 when the client does not support this version
  */
 export function transactionJson(
   record: LedgerRecord,

@@ -6,9 +6,8 @@ import { accountJson } from './account-json.js'
 import { latestBlockhash, withContext } from './cluster.js'
 import { invalidParams, RpcError } from './error.js'
 import {
-  anyConfig,
-  asked,
   binaryEncoding,
+  commitmentConfig,
   config,
   count,
   decodeBinary,
@@ -17,6 +16,7 @@ import {
   key,
   method,
   type RpcMethod,
+  requestedCommitment,
 } from './params.js'
 
 const simulatedAccountsMax = 100
@@ -37,7 +37,7 @@ const simulateConfig = config({
 /** JSON-RPC methods that send and simulate transactions. */
 export function transactionMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
-    requestAirdrop: method(z.tuple([key, count, anyConfig.optional()]), (wallet, lamports) =>
+    requestAirdrop: method(z.tuple([key, count, commitmentConfig.optional()]), (wallet, lamports) =>
       requestAirdrop(chain, wallet, BigInt(lamports)),
     ),
     sendTransaction: method(z.tuple([encodedTransaction, sendConfig.optional()]), (text, options = {}) =>
@@ -50,8 +50,8 @@ export function transactionMethods(chain: LocalChain): Record<string, RpcMethod>
       (text, options = {}) => simulate(chain, text, options),
     ),
     getFeeForMessage: method(
-      z.tuple([z.string().max(encodedBytesMax), anyConfig.optional()]),
-      (text, options = {}) => withContext(chain, asked(options), feeOf(chain, text)),
+      z.tuple([z.string().max(encodedBytesMax), commitmentConfig.optional()]),
+      (text, options = {}) => withContext(chain, requestedCommitment(options), feeOf(chain, text)),
     ),
   }
 }
@@ -69,7 +69,7 @@ function simulate(chain: LocalChain, text: string, options: Partial<z.output<typ
   const accounts = options.accounts?.addresses.map((address) =>
     accountJson(chain, result.accounts.get(address) ?? chain.svm.account(address), { encoding: 'base64' }),
   )
-  return withContext(chain, asked(options), {
+  return withContext(chain, requestedCommitment(options), {
     err: result.err,
     logs: result.logs,
     unitsConsumed: result.unitsConsumed,
@@ -78,7 +78,7 @@ function simulate(chain: LocalChain, text: string, options: Partial<z.output<typ
     fee: result.fee ?? null,
     accounts: accounts ?? null,
     ...(options.replaceRecentBlockhash
-      ? { replacementBlockhash: latestBlockhash(chain, asked(options)) }
+      ? { replacementBlockhash: latestBlockhash(chain, requestedCommitment(options)) }
       : {}),
   })
 }

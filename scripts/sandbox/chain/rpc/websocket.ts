@@ -3,12 +3,12 @@ import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import type { LocalChain } from '../local-chain.js'
 import { RpcError } from './error.js'
-import { failed, type RpcServer } from './server.js'
+import { errorAnswer, type RpcServer } from './server.js'
 import { type Subscription, subscriptionOpener } from './subscriptions.js'
 
 const messageBytesMax = 100_000
 const subscriptionsMax = 1_000
-const pumpMsMin = 20
+const notifyMsMin = 20
 const closeMsMax = 500
 
 const requestSchema = z.object({
@@ -34,10 +34,11 @@ export class PubSub {
     this.#rpc = rpc
     this.#open = subscriptionOpener(chain, rpc)
     server.on('connection', (socket) => this.#accept(socket))
-    this.#stopListening = chain.onChange(() => this.#pump())
+    this.#stopListening = chain.onChange(() => this.#notify())
     const { slotMs } = chain.clock
-    // A clock that only moves by hand tells of every step itself.
-    this.#timer = slotMs > 0 ? setInterval(() => this.#pump(), Math.max(pumpMsMin, slotMs / 2)) : undefined
+    // A clock that moves only with `advance` reports each step through `onChange`.
+    this.#timer =
+      slotMs > 0 ? setInterval(() => this.#notify(), Math.max(notifyMsMin, slotMs / 2)) : undefined
   }
 
   /** Listens on this port. Rejects with the socket's error when it is taken. */
@@ -50,25 +51,25 @@ export class PubSub {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stopListening()
-    // A normal closure (1000) tells web3.js not to reconnect for ever to a port nobody listens on.
+    // After a normal closure (1000) web3.js does not reconnect to the closed port.
     for (const socket of this.#clients.keys()) socket.close(1000)
-    const impatience = setTimeout(() => {
+    const timer = setTimeout(() => {
       for (const socket of this.#clients.keys()) socket.terminate()
     }, closeMsMax)
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    clearTimeout(impatience)
+    clearTimeout(timer)
   }
 
   #accept(socket: WebSocket): void {
     const subscriptions: Subscriptions = new Map()
     this.#clients.set(socket, subscriptions)
     socket.on('close', () => this.#clients.delete(socket))
-    // A broken or oversized message closes the socket; there is nothing more to do about it.
+    // A broken or oversized message closes the socket.
     socket.on('error', () => socket.terminate())
     socket.on('message', (data) => {
       const request = parseRequest(data)
-      if (!request) send(socket, failed(null, -32700, 'Parse error'))
-      // Without an id it is a notification (web3.js sends "ping"), which wants no answer.
+      if (!request) send(socket, errorAnswer(null, -32700, 'Parse error'))
+      // A request without an id is a notification (web3.js sends "ping") and gets no answer.
       else if (request.id !== undefined) this.#answer(socket, subscriptions, request)
     })
   }
@@ -81,13 +82,13 @@ export class PubSub {
       } else if (/^\w+Subscribe$/.test(method)) {
         const result = this.#subscribe(subscriptions, request)
         send(socket, { jsonrpc: '2.0', id, result })
-        this.#pump()
+        this.#notify()
       } else {
         send(socket, this.#rpc.call(request))
       }
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      send(socket, failed(id, error.code, error.message))
+      send(socket, errorAnswer(id, error.code, error.message))
     }
   }
 
@@ -98,7 +99,7 @@ export class PubSub {
     return number
   }
 
-  #pump(): void {
+  #notify(): void {
     for (const [socket, subscriptions] of this.#clients) {
       for (const [number, subscription] of subscriptions) {
         const done = subscription((method, result) =>

@@ -1,35 +1,34 @@
 import { z } from 'zod'
-import type { SandboxRequest } from '../../exchange.js'
-import type { Book } from '../book.js'
+import type { SandboxRequest } from '../../http-route.js'
 import { type Endpoint, ok } from '../endpoint.js'
-import type { Ids } from '../ids.js'
+import type { Ids, RecordStore } from '../record-store.js'
 import type { Charge } from '../records.js'
 import { Refusal } from '../refusal.js'
 import { email, kobo, metadata, readInput, transactionReference } from '../schemas.js'
 
-/** NGN 10,000,000, as the provider limits one transaction. */
+/** The provider's limit of one transaction: NGN 10,000,000. */
 const amountKoboMax = 1_000_000_000
-/** NGN 100, the least of a bank transfer. */
+/** The provider's minimum of a bank transfer: NGN 100. */
 const transferKoboMin = 10_000
 const accountMinutes = 30
 const urlMax = 2048
 const accountDigits = 10
 
 const amount = kobo.pipe(z.int().max(amountKoboMax, 'amount_limit_exceeded'))
-const asked = z.object({
+const chargeInput = z.object({
   email,
   amount,
   reference: transactionReference.optional(),
   currency: z.literal('NGN', 'invalid_params').default('NGN'),
   metadata,
 })
-const initialization = asked.extend({
+const initialization = chargeInput.extend({
   callback_url: z
     .url({ protocol: /^https?$/, error: 'invalid_params' })
     .max(urlMax, 'invalid_params')
     .optional(),
 })
-const bankTransfer = asked.extend({
+const bankTransfer = chargeInput.extend({
   amount: amount.pipe(z.int().min(transferKoboMin, 'amount_too_low')),
   bank_transfer: z.object(
     { account_expires_at: z.iso.datetime({ offset: true, error: 'invalid_params' }).optional() },
@@ -37,11 +36,11 @@ const bankTransfer = asked.extend({
   ),
 })
 
-/** `POST /transaction/initialize`: a page to pay on. */
-export function initialize(charges: Book<Charge>, ids: Ids): Endpoint {
+/** `POST /transaction/initialize`: creates a charge with a checkout page. */
+export function initialize(charges: RecordStore<Charge>, ids: Ids): Endpoint {
   return (request) => {
     const input = readInput(initialization, request)
-    const { reference } = open(charges, ids, input, {
+    const { reference } = createCharge(charges, ids, input, {
       channel: 'card',
       callbackUrl: input.callback_url ?? null,
       account: null,
@@ -54,14 +53,18 @@ export function initialize(charges: Book<Charge>, ids: Ids): Endpoint {
   }
 }
 
-/** `POST /charge` by bank transfer: an account to transfer to. */
-export function charge(charges: Book<Charge>, ids: Ids): Endpoint {
+/** `POST /charge`: creates a charge by bank transfer to an account. */
+export function charge(charges: RecordStore<Charge>, ids: Ids): Endpoint {
   return (request) => {
     const input = readInput(bankTransfer, request)
     const number = String(ids.next()).slice(-accountDigits)
     const { account_expires_at: expiresAt = inMinutes(accountMinutes) } = input.bank_transfer
     const account = { number, expiresAt }
-    const { reference } = open(charges, ids, input, { channel: 'bank_transfer', callbackUrl: null, account })
+    const { reference } = createCharge(charges, ids, input, {
+      channel: 'bank_transfer',
+      callbackUrl: null,
+      account,
+    })
     return ok('Charge attempted', {
       reference,
       status: 'pending_bank_transfer',
@@ -74,17 +77,17 @@ export function charge(charges: Book<Charge>, ids: Ids): Endpoint {
   }
 }
 
-function open(
-  charges: Book<Charge>,
+function createCharge(
+  charges: RecordStore<Charge>,
   ids: Ids,
-  input: z.output<typeof asked>,
-  way: Pick<Charge, 'channel' | 'callbackUrl' | 'account'>,
+  input: z.output<typeof chargeInput>,
+  payment: Pick<Charge, 'channel' | 'callbackUrl' | 'account'>,
 ): Charge {
   const id = ids.next()
   const { reference = `T${id}` } = input
-  if (charges.under(reference).length > 0) throw new Refusal('duplicate_reference')
+  if (charges.listByReference(reference).length > 0) throw new Refusal('duplicate_reference')
   return charges.write({
-    ...way,
+    ...payment,
     id,
     reference,
     email: input.email,
@@ -96,7 +99,7 @@ function open(
   })
 }
 
-/** On the address the caller reached us at, which its browser reaches too. */
+/** The checkout's URL at the host that the caller used, which its browser can reach too. */
 function checkoutUrl({ headers }: SandboxRequest, reference: string): string {
   return `http://${headers.host ?? 'localhost'}/fiatpay/checkout/${encodeURIComponent(reference)}`
 }

@@ -5,27 +5,27 @@ import { chargeStatus } from './transaction-json.js'
 const koboPerNaira = 100
 const naira = new Intl.NumberFormat('en-NG', { style: 'currency', currency: 'NGN' })
 
-const words = {
+const statusTexts = {
   success: 'Paid. You can close this page.',
   failed: 'The payment failed. You can try again.',
   ongoing: 'Waiting for the bank transfer.',
   abandoned: 'Nothing has been paid yet.',
 } as const
 
-/** The page a payer sees, with what is asked and buttons that pay it, pay another amount, or fail. */
+/** The checkout page: the amount and buttons that pay it, pay another amount, or fail. */
 export function checkoutPage(charge: Charge): string {
   const status = chargeStatus(charge)
-  const asked = escapeHtml(naira.format(charge.amountKobo / koboPerNaira))
+  const amount = escapeHtml(naira.format(charge.amountKobo / koboPerNaira))
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Pay ${asked} (sandbox)</title>
+<title>Pay ${amount} (sandbox)</title>
 <style>body{font:16px/1.5 sans-serif;max-width:26em;margin:2em auto;padding:0 1em}
 button{font:inherit;padding:.5em 1.5em;margin-right:.5em}input{font:inherit;width:9em}code{overflow-wrap:anywhere}</style>
 </head><body>
 <p>Sandbox: no real money moves here.</p>
-<h1>Pay ${asked}</h1>
+<h1>Pay ${amount}</h1>
 <p>${escapeHtml(charge.email)}<br>Reference <code>${escapeHtml(charge.reference)}</code></p>
-${account(charge)}<p role="status">${words[status]}</p>
+${account(charge)}<p role="status">${statusTexts[status]}</p>
 ${received(charge)}${status === 'success' ? '' : form(charge)}
 </body></html>
 `

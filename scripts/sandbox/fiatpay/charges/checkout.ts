@@ -4,10 +4,10 @@ import {
   type Route,
   type SandboxAnswer,
   type SandboxRequest,
-} from '../../exchange.js'
-import type { Behaviour } from '../behaviour.js'
-import type { Book } from '../book.js'
+} from '../../http-route.js'
 import { down } from '../endpoint.js'
+import type { FiatpayFaults } from '../faults.js'
+import type { RecordStore } from '../record-store.js'
 import type { Charge } from '../records.js'
 import { checkoutPage } from './checkout-page.js'
 import { chargeStatus } from './transaction-json.js'
@@ -15,38 +15,38 @@ import { chargeStatus } from './transaction-json.js'
 const formBytesMax = 4096
 const koboPerNaira = 100
 
-/** What the page needs to show a charge and do what its buttons say. */
-export interface Cashier {
-  readonly charges: Book<Charge>
-  readonly behaviour: Behaviour
+/** What the checkout page needs. */
+export interface CheckoutContext {
+  readonly charges: RecordStore<Charge>
+  readonly faults: FiatpayFaults
   pay(charge: Charge, amountKobo: number): Charge
   failCharge(charge: Charge): Charge
 }
 
-/** `GET /fiatpay/checkout/:reference`: the page to pay on. */
-export function showCheckout({ charges, behaviour }: Cashier): Route {
-  return (request) => (behaviour.charges === 'ok' ? pageOf(asked(charges, request)) : down)
+/** `GET /fiatpay/checkout/:reference`: the checkout page. */
+export function showCheckout({ charges, faults }: CheckoutContext): Route {
+  return (request) => (faults.chargeMode === 'ok' ? pageOf(findCharge(charges, request)) : down)
 }
 
 /**
- * `POST /fiatpay/checkout/:reference`: one of the page's buttons. A payer who came from elsewhere goes back there after
- * paying; nobody pays twice here.
+ * `POST /fiatpay/checkout/:reference`: submits the page's form. After paying, the payer is redirected to the callback URL
+ * if there is one. A paid charge is not paid again.
  */
-export function pressButton(cashier: Cashier): Route {
+export function submitCheckout(context: CheckoutContext): Route {
   return (request) => {
-    if (cashier.behaviour.charges !== 'ok') return down
-    const charge = asked(cashier.charges, request)
+    if (context.faults.chargeMode !== 'ok') return down
+    const charge = findCharge(context.charges, request)
     const form = readForm(request)
     const outcome = form.get('outcome')
     if (outcome !== 'paid' && outcome !== 'failed') throw new RequestError(400, 'outcome: paid or failed')
-    if (outcome === 'failed' && chargeStatus(charge) !== 'success') return pageOf(cashier.failCharge(charge))
-    if (chargeStatus(charge) !== 'success') cashier.pay(charge, koboOf(form.get('naira'), charge))
+    if (outcome === 'failed' && chargeStatus(charge) !== 'success') return pageOf(context.failCharge(charge))
+    if (chargeStatus(charge) !== 'success') context.pay(charge, koboOf(form.get('naira'), charge))
     return { status: 303, type: 'text/plain', body: '', headers: { location: nextPage(charge) } }
   }
 }
 
-function asked(charges: Book<Charge>, request: SandboxRequest): Charge {
-  const [charge] = charges.under(lastSegment(request))
+function findCharge(charges: RecordStore<Charge>, request: SandboxRequest): Charge {
+  const [charge] = charges.listByReference(lastSegment(request))
   if (charge === undefined) throw new RequestError(404, 'no such payment')
   return charge
 }
@@ -60,7 +60,7 @@ function readForm({ body }: SandboxRequest): URLSearchParams {
   return new URLSearchParams(body.toString('utf8'))
 }
 
-/** Whole kobo of a text of naira; no text: what the charge asks for. */
+/** Parses an amount in naira to kobo. Without a text: the charge's amount. */
 function koboOf(text: string | null, { amountKobo }: Charge): number {
   if (text === null) return amountKobo
   if (!/^\d{1,9}(\.\d{1,2})?$/.test(text)) throw new RequestError(400, 'naira: an amount such as 1600.00')
@@ -69,7 +69,7 @@ function koboOf(text: string | null, { amountKobo }: Charge): number {
   return kobo
 }
 
-/** The caller's own page with the reference, as the provider adds it, or this page again. */
+/** The callback URL with the reference as the provider adds it, else this page. */
 function nextPage({ callbackUrl, reference }: Charge): string {
   if (callbackUrl === null) return encodeURIComponent(reference)
   const url = new URL(callbackUrl)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Charge, Payment } from '../records.js'
 
-// The provider's own fees in kobo: 1.5 %, from NGN 2,500 on NGN 100 more, at most NGN 2,000.
+// The provider's own fees in kobo: 1.5 %, plus NGN 100 from NGN 2,500 up, at most NGN 2,000.
 const feeShare = 0.015
 const flatFeeFromKobo = 250_000
 const flatFeeKobo = 10_000
 const feeMaxKobo = 200_000
 
-/** `abandoned`: nobody has paid yet on the page; `ongoing`: a bank transfer is waited for. */
+/** `abandoned`: not yet paid on the checkout page. `ongoing`: the bank transfer has not arrived yet. */
 export function chargeStatus({
   payments,
   failure,
@@ -18,11 +18,11 @@ export function chargeStatus({
   return channel === 'bank_transfer' ? 'ongoing' : 'abandoned'
 }
 
-/** A transaction as the provider shows it, the one that brought `payment` or that nobody has paid. */
+/** A transaction in the provider's format. Without a payment: the unpaid transaction. */
 export function transactionJson(charge: Charge, payment: Payment | undefined) {
   const { reference, email, channel, amountKobo } = charge
   const paidAt = payment?.paidAt ?? null
-  // A further payment is a transaction that did not exist before.
+  // A further payment is a new transaction.
   const createdAt = payment && payment.id !== charge.id ? payment.paidAt : charge.createdAt
   return {
     id: payment?.id ?? charge.id,

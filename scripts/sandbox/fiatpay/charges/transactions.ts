@@ -1,36 +1,36 @@
 import { z } from 'zod'
-import { lastSegment } from '../../exchange.js'
-import type { Behaviour } from '../behaviour.js'
-import type { Book } from '../book.js'
+import { lastSegment } from '../../http-route.js'
 import { type Endpoint, ok, okPage } from '../endpoint.js'
-import { newestFirst, page } from '../listing.js'
+import type { FiatpayFaults } from '../faults.js'
+import { newestFirst, page } from '../paging.js'
+import type { RecordStore } from '../record-store.js'
 import type { Charge } from '../records.js'
 import { Refusal } from '../refusal.js'
 import { transactionJson } from './transaction-json.js'
 
-const onlyReference = z.string().max(200)
+const referenceFilter = z.string().max(200)
 
-/** `GET /transaction/verify/:reference`: the transaction; of several payments the newest, which is one of its own. */
-export function verifyTransaction(charges: Book<Charge>, behaviour: Behaviour): Endpoint {
+/** `GET /transaction/verify/:reference`: the transaction of a charge. With several payments: the newest one's. */
+export function verifyTransaction(charges: RecordStore<Charge>, faults: FiatpayFaults): Endpoint {
   return (request) => {
     const reference = lastSegment(request)
-    const [charge] = charges.under(reference)
+    const [charge] = charges.listByReference(reference)
     if (charge === undefined) throw new Refusal('transaction_not_found')
     const transaction = transactionJson(charge, charge.payments.at(-1))
-    return ok('Verification successful', { ...transaction, ...behaviour.fault(reference).shows })
+    return ok('Verification successful', { ...transaction, ...faults.faultFor(reference).shows })
   }
 }
 
 /**
- * `GET /transaction`: one row for every payment and for every charge nobody paid, newest first; `reference`, a filter
- * the provider knows without telling, leaves those of one charge.
+ * `GET /transaction`: one row per payment and per unpaid charge, newest first. The filter `reference`, which the provider
+ * supports but does not document, selects the rows of one charge.
  */
-export function listTransactions(charges: Book<Charge>): Endpoint {
+export function listTransactions(charges: RecordStore<Charge>): Endpoint {
   return (request) => {
-    const reference = onlyReference
+    const reference = referenceFilter
       .optional()
       .safeParse(request.url.searchParams.get('reference') ?? undefined)
-    const wanted = reference.data === undefined ? charges.all() : charges.under(reference.data)
+    const wanted = reference.data === undefined ? charges.all() : charges.listByReference(reference.data)
     const rows = wanted.flatMap((charge) =>
       charge.payments.length === 0
         ? [transactionJson(charge, undefined)]

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { SandboxRequest } from '../../exchange.js'
-import type { Book } from '../book.js'
+import type { SandboxRequest } from '../../http-route.js'
 import { type Endpoint, ok, okPage } from '../endpoint.js'
-import { page } from '../listing.js'
+import { page } from '../paging.js'
+import type { RecordStore } from '../record-store.js'
 import type { Recipient } from '../records.js'
 import { Refusal } from '../refusal.js'
 
-/** Code and name of every bank the provider pays to; most codes have three digits, those of newer banks more. */
+/** Code and name of every bank the provider pays to. Most codes have three digits, those of newer banks more. */
 const banks = [
   ['001', 'Test Bank'],
   ['011', 'First Bank of Nigeria'],
@@ -41,10 +41,10 @@ const banks = [
 
 const nameOfBank = new Map<string, string>(banks)
 const listedAt = '2020-12-07T16:19:09.000Z'
-/** An account no bank knows. */
+/** An account number that exists at no bank. */
 const unknownAccount = '0000000000'
 const codeDigits = 15
-const unsentName = 'SANDBOX ACCOUNT'
+const defaultName = 'SANDBOX ACCOUNT'
 
 export const accountNumber = z.string('invalid_account_number').regex(/^\d{10}$/, 'invalid_account_number')
 export const bankCode = z.string('invalid_params').max(20, 'invalid_params')
@@ -61,8 +61,8 @@ export function bankName(code: string): string {
 /** `GET /bank`: the banks, page by page. */
 export const listBanks: Endpoint = (request) => okPage('Banks retrieved', page(bankRows(), request))
 
-/** `GET /bank/resolve?account_number=&bank_code=`: the name of an account, which is the one it was last sent under. */
-export function resolveAccount(recipients: Book<Recipient>): Endpoint {
+/** `GET /bank/resolve?account_number=&bank_code=`: the account's name, which is the name of its last created recipient. */
+export function resolveAccount(recipients: RecordStore<Recipient>): Endpoint {
   return ({ url }: SandboxRequest) => {
     const query = resolveQuery.safeParse(Object.fromEntries(url.searchParams))
     if (!query.success) {
@@ -72,12 +72,12 @@ export function resolveAccount(recipients: Book<Recipient>): Endpoint {
     const { account_number, bank_code } = query.data
     bankName(bank_code)
     if (account_number === unknownAccount) throw new Refusal('invalid_bank_code')
-    const name = recipients.find(recipientCode(bank_code, account_number))?.name ?? unsentName
+    const name = recipients.find(recipientCode(bank_code, account_number))?.name ?? defaultName
     return ok('Account number resolved', { account_number, account_name: name })
   }
 }
 
-/** The one code of a bank account, as the provider makes an account a recipient once only. */
+/** The recipient code of a bank account. As at the provider, an account has a single recipient. */
 export function recipientCode(bank: string, account: string): string {
   return `RCP_${createHash('sha256').update(`${bank}/${account}`).digest('hex').slice(0, codeDigits)}`
 }

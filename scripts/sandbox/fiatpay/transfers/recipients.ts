@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Book } from '../book.js'
 import { type Endpoint, ok } from '../endpoint.js'
-import type { Ids } from '../ids.js'
+import type { Ids, RecordStore } from '../record-store.js'
 import type { Recipient } from '../records.js'
 import { readInput } from '../schemas.js'
 import { accountNumber, bankCode, bankName, recipientCode } from './banks.js'
@@ -16,8 +15,8 @@ const creation = z.object({
   currency: z.literal('NGN', 'invalid_params').default('NGN'),
 })
 
-/** `POST /transferrecipient`: an account to send to. An account known already is the same recipient, newly named. */
-export function createRecipient(recipients: Book<Recipient>, ids: Ids): Endpoint {
+/** `POST /transferrecipient`: creates a recipient. A known account keeps its recipient and gets the new name. */
+export function createRecipient(recipients: RecordStore<Recipient>, ids: Ids): Endpoint {
   return (request) => {
     const input = readInput(creation, request)
     bankName(input.bank_code)
@@ -33,7 +32,7 @@ export function createRecipient(recipients: Book<Recipient>, ids: Ids): Endpoint
   }
 }
 
-/** A recipient as the provider shows it. */
+/** A recipient in the provider's format. */
 export function recipientJson({ id, reference, name, bankCode, accountNumber, createdAt }: Recipient) {
   return {
     active: true,

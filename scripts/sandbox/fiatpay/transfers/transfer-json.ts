@@ -5,12 +5,12 @@ import { recipientJson } from './recipients.js'
 const smallKobo = 500_000
 const mediumKobo = 5_000_000
 
-/** A transfer as the provider answers the one who sends it. */
+/** A transfer in the format of the provider's answer to `POST /transfer`. */
 export function sentJson(transfer: Transfer, recipient: Recipient) {
   return { ...common(transfer), recipient: recipient.id, transfersessionid: [], transfertrials: [] }
 }
 
-/** A transfer as the provider shows it to who looks it up. */
+/** A transfer in the format of the provider's lookups and lists. */
 export function transferJson(transfer: Transfer, recipient: Recipient | undefined) {
   return {
     ...common(transfer),

@@ -1,40 +1,40 @@
-import { json, lastSegment } from '../../exchange.js'
-import type { Tally } from '../../tally.js'
-import type { Behaviour } from '../behaviour.js'
-import type { Book } from '../book.js'
-import { type Endpoint, ok, okPage, troubled } from '../endpoint.js'
-import { newestFirst, page } from '../listing.js'
+import type { Counter } from '../../counters.js'
+import { json, lastSegment } from '../../http-route.js'
+import { type Endpoint, faultAnswers, ok, okPage } from '../endpoint.js'
+import type { FiatpayFaults } from '../faults.js'
+import { newestFirst, page } from '../paging.js'
+import type { RecordStore } from '../record-store.js'
 import type { Recipient, Transfer } from '../records.js'
 import { transferJson } from './transfer-json.js'
 
-/** Without a code, as the provider's pages show it. */
+/** It has no code, as in the provider's documentation. */
 const notFound = json(404, { status: false, message: 'Transfer not found' })
 
-/** What looking transfers up needs. */
-export interface Archive {
-  readonly transfers: Book<Transfer>
-  readonly recipients: Book<Recipient>
-  readonly behaviour: Behaviour
+/** What the lookups of transfers need. */
+export interface LookupContext {
+  readonly transfers: RecordStore<Transfer>
+  readonly recipients: RecordStore<Recipient>
+  readonly faults: FiatpayFaults
   /** How often each reference was looked up. */
-  readonly lookups: Tally
+  readonly lookups: Counter
 }
 
-/** `GET /transfer/verify/:reference`: the transfer, once it can be seen. */
-export function verifyTransfer({ transfers, recipients, behaviour, lookups }: Archive): Endpoint {
+/** `GET /transfer/verify/:reference`: the newest visible transfer with this reference. */
+export function verifyTransfer({ transfers, recipients, faults, lookups }: LookupContext): Endpoint {
   return (request) => {
     const reference = lastSegment(request)
-    const trouble = behaviour.lookup(reference, lookups.add(reference))
-    if (trouble === 'not-found') return notFound
-    if (trouble !== 'ok') return troubled[trouble]
-    const transfer = transfers.under(reference).filter(isVisible).at(-1)
+    const fault = faults.lookupFaultFor(reference, lookups.add(reference))
+    if (fault === 'not-found') return notFound
+    if (fault !== 'ok') return faultAnswers[fault]
+    const transfer = transfers.listByReference(reference).filter(isVisible).at(-1)
     if (transfer === undefined) return notFound
     const shown = transferJson(transfer, recipients.find(transfer.recipientCode))
-    return ok('Transfer retrieved', { ...shown, ...behaviour.fault(reference).shows })
+    return ok('Transfer retrieved', { ...shown, ...faults.faultFor(reference).shows })
   }
 }
 
-/** `GET /transfer`: the transfers that can be seen, newest first. */
-export function listTransfers({ transfers, recipients }: Archive): Endpoint {
+/** `GET /transfer`: the visible transfers, newest first. */
+export function listTransfers({ transfers, recipients }: LookupContext): Endpoint {
   return (request) => {
     const rows = transfers
       .all()

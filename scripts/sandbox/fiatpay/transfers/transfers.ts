@@ -1,18 +1,17 @@
 import { z } from 'zod'
-import type { Mishap, SandboxAnswer, SandboxRequest } from '../../exchange.js'
-import type { Tally } from '../../tally.js'
-import type { Behaviour, TransferMode } from '../behaviour.js'
-import type { Book } from '../book.js'
-import { answered, type Endpoint, garbage, ok, serverError } from '../endpoint.js'
-import type { Ids } from '../ids.js'
+import type { Counter } from '../../counters.js'
+import type { NoAnswer, SandboxAnswer, SandboxRequest } from '../../http-route.js'
+import { answerOrRefusal, type Endpoint, garbage, ok, serverError } from '../endpoint.js'
+import type { FiatpayFaults, TransferMode } from '../faults.js'
+import type { Ids, RecordStore } from '../record-store.js'
 import type { Recipient, Transfer } from '../records.js'
 import { Refusal } from '../refusal.js'
 import { kobo, parsed, readInput } from '../schemas.js'
 import { sentJson } from './transfer-json.js'
 
-/** An account whose bank finds another name on it than the one sent. */
+/** A transfer to this account is rejected because of its name. */
 const misnamedAccount = '0000000001'
-/** NGN 100 and NGN 10,000,000. */
+/** The provider's limits: NGN 100 and NGN 10,000,000. */
 const amountKoboMin = 10_000
 const amountKoboMax = 1_000_000_000
 const referenceMin = 16
@@ -31,79 +30,79 @@ const sending = z.object({
   reason: z.string().max(narrationMax, 'invalid_params').default(''),
   currency: z.literal('NGN', 'invalid_params').default('NGN'),
 })
-const named = z.object({ reference: z.string().max(referenceMax) })
+const referenceOnly = z.object({ reference: z.string().max(referenceMax) })
 
-/** `instead`: nothing is done and this is the answer. `afterwards`: the answer, whatever was done. */
-interface Treatment {
-  readonly instead?: SandboxAnswer | Mishap
-  readonly afterwards?: SandboxAnswer | Mishap
+/** `instead`: the answer when nothing is executed. `afterwards`: the answer after the transfer was processed. */
+interface FaultyAnswers {
+  readonly instead?: SandboxAnswer | NoAnswer
+  readonly afterwards?: SandboxAnswer | NoAnswer
 }
 
-const treatments: Record<TransferMode, Treatment> = {
+const answersByMode: Record<TransferMode, FaultyAnswers> = {
   auto: {},
   manual: {},
   reject: {},
   'no-float': {},
   'refuse-connection': { instead: 'reset' },
-  timeout: { instead: 'silence' },
+  timeout: { instead: 'hang' },
   '500': { instead: serverError },
-  'accept-then-timeout': { afterwards: 'silence' },
+  'accept-then-timeout': { afterwards: 'hang' },
   'accept-then-500': { afterwards: serverError },
   'accept-then-garbage': { afterwards: garbage },
   'accept-then-reset': { afterwards: 'reset' },
 }
 
-/** What sending a transfer needs. */
-export interface Till {
-  readonly transfers: Book<Transfer>
-  readonly recipients: Book<Recipient>
-  readonly behaviour: Behaviour
+/** What `POST /transfer` needs. */
+export interface TransferContext {
+  readonly transfers: RecordStore<Transfer>
+  readonly recipients: RecordStore<Recipient>
+  readonly faults: FiatpayFaults
   readonly ids: Ids
   /** How often each reference was sent. */
-  readonly sendings: Tally
-  /** Told of every transfer once it is in the book. */
-  readonly executed: (transfer: Transfer) => void
+  readonly sendings: Counter
+  /** Called with every transfer after it is stored. */
+  readonly transferExecuted: (transfer: Transfer) => void
 }
 
-/** `POST /transfer`: sends money, or does whatever else the mode and the faults say. */
-export function sendTransfer(till: Till): Endpoint {
+/** `POST /transfer`: executes a transfer, or misbehaves as the mode and the faults say. */
+export function sendTransfer(context: TransferContext): Endpoint {
   return (request) => {
-    const reference = named.safeParse(parsed(request.body)).data?.reference ?? ''
-    const mode = till.behaviour.sending(reference, till.sendings.add(reference))
-    const { instead, afterwards } = treatments[mode]
+    const reference = referenceOnly.safeParse(parsed(request.body)).data?.reference ?? ''
+    const mode = context.faults.transferModeFor(reference, context.sendings.add(reference))
+    const { instead, afterwards } = answersByMode[mode]
     if (instead !== undefined) return instead
-    const answer = answered(() => accept(till, request, mode), request)
+    const answer = answerOrRefusal(() => accept(context, request, mode), request)
     return afterwards ?? answer
   }
 }
 
 /**
- * In the provider's order: balance and recipient are checked first and the reference last, so a transfer that was
- * executed may be refused for an empty balance when it is sent again.
+ * Checks in the provider's order: recipient and balance first, the reference last. So a repeated transfer that was executed
+ * can be refused for an empty balance.
  */
-function accept(till: Till, request: SandboxRequest, mode: TransferMode): SandboxAnswer {
+function accept(context: TransferContext, request: SandboxRequest, mode: TransferMode): SandboxAnswer {
   const input = readInput(sending, request)
-  const recipient = till.recipients.find(input.recipient)
+  const recipient = context.recipients.find(input.recipient)
   if (recipient === undefined) throw new Refusal('invalid_transfer_recipient')
   if (mode === 'no-float') throw new Refusal('insufficient_balance')
-  if (mode === 'reject') throw new Refusal('transfer_rejected', till.behaviour.rejectText)
+  if (mode === 'reject') throw new Refusal('transfer_rejected', context.faults.rejectText)
   if (recipient.accountNumber === misnamedAccount)
     throw new Refusal('transfer_rejected', 'Account name mismatch')
-  const again = till.transfers.under(input.reference).length > 0
-  if (again && till.behaviour.fault(input.reference).duplicates !== 'execute')
+  const again = context.transfers.listByReference(input.reference).length > 0
+  if (again && context.faults.faultFor(input.reference).duplicates !== 'execute')
     throw new Refusal('duplicate_transfer_reference')
-  const transfer = till.transfers.write(newTransfer(till, input, mode))
-  till.executed(transfer)
+  const transfer = context.transfers.write(newTransfer(context, input, mode))
+  context.transferExecuted(transfer)
   return ok('Transfer has been queued', sentJson(transfer, recipient))
 }
 
 function newTransfer(
-  { behaviour, ids }: Till,
+  { faults, ids }: TransferContext,
   { reference, recipient, amount, reason }: z.output<typeof sending>,
   mode: TransferMode,
 ): Transfer {
   const id = ids.next()
-  const { outcome, settleMs, lagMs } = behaviour.fate(reference)
+  const { outcome, settleMs, lagMs } = faults.plannedOutcome(reference)
   const executedAt = new Date().toISOString()
   return {
     id,

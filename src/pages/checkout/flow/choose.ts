@@ -1,32 +1,36 @@
 import type { Event, Next } from '../machine/events.js'
 import { chosenCents, firstForm } from '../machine/form.js'
 import type { State } from '../machine/state.js'
-import { askNaira, startNaira } from './naira.js'
+import { requestNairaQuote, startNaira } from './naira.js'
 import { begin, goTo, stay } from './next.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
-/** The page can begin: with what was under way when it was left, else with the form. */
+/** The session is known: shows the form, unless a payment that was under way was resumed before. */
 export function loaded(state: State, { session }: Of<'loaded'>): Next {
-  const known = { ...state, session, form: firstForm(session, state.form) }
-  const next = state.step.at === 'loading' ? { ...known, step: { at: 'choose' } as const } : known
-  return { state: next, commands: next.form.method === 'naira' ? askNaira(next) : [] }
+  const ready = { ...state, session, form: firstForm(session, state.form) }
+  const next = state.step.at === 'loading' ? { ...ready, step: { at: 'choose' } as const } : ready
+  return { state: next, commands: next.form.method === 'naira' ? requestNairaQuote(next) : [] }
 }
 
-/** Nothing more can be begun with this link; a payment already on its way is still followed. */
+/** The session cannot start another payment. One that is already under way is still followed. */
 export function sessionDead(state: State): Next {
   const moving =
     state.step.at === 'sent' || state.step.at === 'naira-waiting' || state.step.at === 'naira-late'
   if (moving) return stay(state)
-  return goTo(state, { at: 'dead', asked: false }, { do: 'tell', message: { type: 'tip.expired' } })
+  return goTo(
+    state,
+    { at: 'session-over', renewing: false },
+    { do: 'notify-parent', message: { type: 'tip.expired' } },
+  )
 }
 
 export function resumed(state: State, { payment }: Of<'resumed'>): Next {
-  return goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch', payment })
+  return goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch-payment', payment })
 }
 
 export function resumedNaira(state: State, { tip }: Of<'resumed-naira'>): Next {
-  const step = { at: 'naira-waiting', tip, said: false } as const
+  const step = { at: 'naira-waiting', tip, markedSent: false } as const
   return goTo(state, step, { do: 'watch-naira', intentId: tip.intentId })
 }
 
@@ -34,31 +38,34 @@ export function edited(state: State, { form }: Of<'edited'>): Next {
   const anonymous = form.anonymous === true ? { name: '', email: '' } : {}
   const next = { ...state, form: { ...state.form, ...form, ...anonymous } }
   const priced = form.method !== undefined || form.preset !== undefined || form.other !== undefined
-  return { state: next, commands: priced && next.form.method === 'naira' ? askNaira(next) : [] }
+  return { state: next, commands: priced && next.form.method === 'naira' ? requestNairaQuote(next) : [] }
 }
 
-/** Tip: to the wallets, or for naira straight to the provider. A fault in the form is shown instead. */
+/** Continues to the wallets, or starts a naira payment. An invalid form shows its faults. */
 export function submittedForm(state: State): Next {
-  const looked = { ...state, form: { ...state.form, looked: true } }
-  if (state.step.at !== 'choose' || chosenCents(state) === undefined) return stay(looked)
-  if (state.form.method === 'naira') return startNaira(looked)
-  return goTo(looked, { at: 'wallets', declined: false })
+  const submitted: State = { ...state, form: { ...state.form, showFaults: true } }
+  if (state.step.at !== 'choose' || chosenCents(state) === undefined) return stay(submitted)
+  if (state.form.method === 'naira') return startNaira(submitted)
+  return goTo(submitted, { at: 'wallets', declined: false })
 }
 
-/** Back to the form, which keeps what was filled in. */
+/** Returns to the form, which keeps its values. */
 export function startOver(state: State, { method }: Of<'start-over'>): Next {
   const form = { ...state.form, ...(method !== undefined && { method }) }
-  const { state: next } = goTo({ ...state, form }, { at: 'choose' }, { do: 'forget' })
-  return { state: next, commands: [{ do: 'forget' }, ...(form.method === 'naira' ? askNaira(next) : [])] }
+  const { state: next } = goTo({ ...state, form }, { at: 'choose' }, { do: 'clear-saved' })
+  return {
+    state: next,
+    commands: [{ do: 'clear-saved' }, ...(form.method === 'naira' ? requestNairaQuote(next) : [])],
+  }
 }
 
-/** A session makes one tip: another one needs a new session, which only the embedding page can get. */
+/** A session ends with its tip. Only the embedding page can get a new one. */
 export function tipAgain(state: State): Next {
-  const told = { do: 'tell', message: { type: 'tip.expired' } } as const
-  return goTo(state, { at: 'dead', asked: state.framed }, { do: 'forget' }, told)
+  const notify = { do: 'notify-parent', message: { type: 'tip.expired' } } as const
+  return goTo(state, { at: 'session-over', renewing: state.framed }, { do: 'clear-saved' }, notify)
 }
 
-/** Time passes: a price that was not used in time is over. */
+/** Updates the clock. A price that was not approved in time expires. */
 export function tick(state: State, { now }: Of<'tick'>): Next {
   const later = { ...state, now }
   const { step } = state
@@ -67,7 +74,7 @@ export function tick(state: State, { now }: Of<'tick'>): Next {
   return goTo(later, { at: 'quote-expired', pay: step.pay })
 }
 
-/** Approve again, ask the price again, connect again: whatever the step offers to repeat. */
+/** Repeats what the step was about: approving, pricing, connecting or choosing. */
 export function retried(state: State): Next {
   const { step } = state
   switch (step.at) {
@@ -85,9 +92,9 @@ export function retried(state: State): Next {
     case 'provider-down':
     case 'choose':
       return startOver(state, { type: 'start-over' })
-    case 'not-taken':
-    case 'refused':
-      return goTo(state, { at: 'wallets', declined: false }, { do: 'forget' })
+    case 'not-landed':
+    case 'failed-on-chain':
+      return goTo(state, { at: 'wallets', declined: false }, { do: 'clear-saved' })
     default:
       return stay(state)
   }
@@ -97,7 +104,7 @@ export function connect(state: State, wallet: Extract<State['step'], { at: 'conn
   return begin(state, { at: 'connecting', wallet }, (attempt) => ({ do: 'connect', attempt, wallet }))
 }
 
-/** Asks what the tip costs in the chosen token now. */
+/** Requests the price of the tip in the chosen token. */
 export function price(
   state: State,
   wallet: Extract<State['step'], { at: 'pricing' }>['wallet'],

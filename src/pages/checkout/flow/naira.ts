@@ -7,21 +7,21 @@ type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 const methodOf = ({ checkoutUrl }: NairaTip) => (checkoutUrl === null ? 'bank_transfer' : 'card')
 
-/** Asks what the amount would cost in naira, if there is an amount. */
-export function askNaira(state: State): Command[] {
+/** Requests the naira price of the amount, if the amount is valid. */
+export function requestNairaQuote(state: State): Command[] {
   const cents = chosenCents(state)
   return cents === undefined ? [] : [{ do: 'quote-naira', cents }]
 }
 
-export function quoted(state: State, { quote }: Of<'quoted'>): Next {
+export function quoted(state: State, { quote }: Of<'naira-quoted'>): Next {
   return quote.cents === chosenCents(state) ? stay({ ...state, naira: quote }) : stay(state)
 }
 
 export function quoteFailed(state: State): Next {
-  return stay({ ...state, naira: 'away' })
+  return stay({ ...state, naira: 'unavailable' })
 }
 
-/** Charges exactly what the button said. */
+/** Starts a payment with the quote that the button shows. */
 export function startNaira(state: State): Next {
   const { naira: quote, form } = state
   const cents = chosenCents(state)
@@ -40,9 +40,9 @@ export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>
   const { intentId, amountUsd } = tip
   return goTo(
     state,
-    { at: 'naira-waiting', tip, said: false },
-    { do: 'keep', naira: tip },
-    { do: 'tell', message: { type: 'tip.started', intentId, method: methodOf(tip), amountUsd } },
+    { at: 'naira-waiting', tip, markedSent: false },
+    { do: 'save', naira: tip },
+    { do: 'notify-parent', message: { type: 'tip.started', intentId, method: methodOf(tip), amountUsd } },
     { do: 'watch-naira', intentId },
   )
 }
@@ -50,17 +50,17 @@ export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>
 export function nairaRefused(state: State, { attempt, code }: Of<'naira-refused'>): Next {
   if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
   const command = failed('unavailable', code)
-  if (code === 'rate_unavailable') return goTo({ ...state, naira: 'away' }, { at: 'choose' }, command)
+  if (code === 'rate_unavailable') return goTo({ ...state, naira: 'unavailable' }, { at: 'choose' }, command)
   return goTo(state, { at: 'provider-down' }, command)
 }
 
-export function saidSent(state: State): Next {
+export function markedSent(state: State): Next {
   const { step } = state
   if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
-  return stay({ ...state, step: { ...step, said: true } })
+  return stay({ ...state, step: { ...step, markedSent: true } })
 }
 
-/** Only the service says that money came, and it may say so after it said that the time is over. */
+/** Only the service's status completes a payment. `completed` may come after `cancelled`, because late money counts. */
 export function nairaStatus(state: State, { intentId, status }: Of<'naira-status'>): Next {
   const { step } = state
   if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
@@ -70,18 +70,21 @@ export function nairaStatus(state: State, { intentId, status }: Of<'naira-status
     return goTo(
       state,
       { at: 'naira-done', tip, completedAt: state.now },
-      { do: 'forget' },
+      { do: 'clear-saved' },
       completion(tip, state.now),
     )
-  const told = failed('fiat_failed', status, intentId)
-  if (status === 'failed') return goTo(state, { at: 'naira-failed', tip }, { do: 'forget' }, told)
+  const notify = failed('fiat_failed', status, intentId)
+  if (status === 'failed') return goTo(state, { at: 'naira-failed', tip }, { do: 'clear-saved' }, notify)
   if (step.at === 'naira-late') return stay(state)
-  return goTo(state, { at: 'naira-late', tip, said: step.said }, told, { do: 'watch-naira', intentId })
+  return goTo(state, { at: 'naira-late', tip, markedSent: step.markedSent }, notify, {
+    do: 'watch-naira',
+    intentId,
+  })
 }
 
 function completion(tip: NairaTip, now: number): Command {
   return {
-    do: 'tell',
+    do: 'notify-parent',
     message: {
       type: 'tip.completed',
       intentId: tip.intentId,

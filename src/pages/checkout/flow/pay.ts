@@ -1,18 +1,21 @@
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import { displayUnits } from '../../lib/money.js'
-import type { Command, Event, Next, Told } from '../machine/events.js'
-import type { Fault, NoPrice, Pay, State, Step } from '../machine/state.js'
+import type { Command, Event, Next, ParentMessage } from '../machine/events.js'
+import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
-/** Above it (percent) the price impact has to be accepted by a tick. */
+/** A price impact above this percentage must be accepted with a checkbox. */
 export const impactToAccept = 5
-/** Lamports: signatures and priority of one transaction. An account opened for the creator costs more; the chain says so. */
+/**
+ * Lamports for the signatures and the priority fee of one transaction. Opening a token account for the creator costs more;
+ * then the RPC endpoint refuses the transaction as insufficient.
+ */
 const networkFee = 10_000n
 const solSymbol = 'SOL'
 
-/** What the wallet must hold of the input to pay this. */
+/** The balance of the input token that the wallet needs for this payment. */
 export function needed({ input }: Pick<TipIntent, 'input'>): bigint {
   return BigInt(input.amount) + (input.symbol === solSymbol ? networkFee : 0n)
 }
@@ -23,7 +26,7 @@ export function priced(state: State, { attempt, intent, balance }: Of<'priced'>)
   const pay = { wallet: step.wallet, address: step.address, intent }
   const { intentId, quote, input } = intent
   const started: Command = {
-    do: 'tell',
+    do: 'notify-parent',
     message: {
       type: 'tip.started',
       intentId,
@@ -43,15 +46,15 @@ export function priced(state: State, { attempt, intent, balance }: Of<'priced'>)
 }
 
 const reasons: Readonly<Record<string, NoPrice>> = {
-  no_route: 'route',
-  no_price: 'route',
-  invalid_amount: 'small',
-  amount_below_minimum: 'small',
+  no_route: 'no-route',
+  no_price: 'no-route',
+  invalid_amount: 'too-small',
+  amount_below_minimum: 'too-small',
 }
 
 export function priceFailed(state: State, { attempt, code }: Of<'price-failed'>): Next {
   if (attempt !== state.attempt || state.step.at !== 'pricing') return stay(state)
-  return goTo(state, { at: 'no-price', reason: reasons[code] ?? 'away' }, failed('unavailable', code))
+  return goTo(state, { at: 'no-price', reason: reasons[code] ?? 'unavailable' }, failed('unavailable', code))
 }
 
 export function acceptedImpact(state: State, { accepted }: Of<'accepted-impact'>): Next {
@@ -72,7 +75,7 @@ export function approved(state: State): Next {
   }))
 }
 
-/** What is under way is left alone; a signature that comes after all is not sent. */
+/** Gives up a connection or an approval. A signature that arrives later is not sent. */
 export function cancelled(state: State): Next {
   const { step } = state
   if (step.at === 'approving')
@@ -80,13 +83,18 @@ export function cancelled(state: State): Next {
   return goTo(state, { at: 'wallets', declined: false })
 }
 
-/** The wallet or the endpoint refused before anything was sent. */
+/** The wallet or the RPC endpoint refused, and nothing was sent. */
 export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-failed'>): Next {
   const { step } = state
   if (attempt !== state.attempt) return stay(state)
-  if (step.at === 'connecting') return goTo(state, connectFault(step, fault), told(fault, detail, null))
+  if (step.at === 'connecting')
+    return goTo(state, connectFault(step, fault), failedBecause(fault, detail, null))
   if (step.at !== 'approving') return stay(state)
-  return goTo(state, payFault(step.pay, fault, detail), told(fault, detail, step.pay.intent.intentId))
+  return goTo(
+    state,
+    payFault(step.pay, fault, detail),
+    failedBecause(fault, detail, step.pay.intent.intentId),
+  )
 }
 
 function connectFault({ wallet }: Extract<Step, { at: 'connecting' }>, fault: Fault): Step {
@@ -95,7 +103,7 @@ function connectFault({ wallet }: Extract<Step, { at: 'connecting' }>, fault: Fa
   return { at: 'wallets', declined: fault === 'rejected' }
 }
 
-function payFault(pay: Pay, fault: Fault, detail: string): Step {
+function payFault(pay: PricedTip, fault: Fault, detail: string): Step {
   const { wallet } = pay
   const steps: Readonly<Record<Fault, Step>> = {
     rejected: { at: 'review', pay, declined: true, accepted: false },
@@ -121,30 +129,30 @@ const codes = {
   failed: 'unavailable',
 } as const satisfies Record<Fault, string>
 
-function told(fault: Fault, detail: string, intentId: string | null): Command {
+function failedBecause(fault: Fault, detail: string, intentId: string | null): Command {
   return failed(codes[fault], detail, intentId)
 }
 
-/** Shown whatever was shown before, a cancelled try included: from here on money may be moving. */
+/** Handled in every step, also after a cancelled attempt: from now on money may be moving. */
 export function sent(state: State, { payment }: Of<'sent'>): Next {
   if (state.step.at === 'done') return stay(state)
   return goTo(
     state,
     { at: 'sent', payment, since: state.now },
-    { do: 'keep', payment },
-    { do: 'tell', message: { type: 'tip.submitted', ...payment } },
-    { do: 'watch', payment },
+    { do: 'save', payment },
+    { do: 'notify-parent', message: { type: 'tip.submitted', ...payment } },
+    { do: 'watch-payment', payment },
   )
 }
 
-/** What the service says of the payment decides, and nothing else makes it done. */
-export function watched(state: State, { intent }: Of<'watched'>): Next {
+/** Only the service's status completes a payment. */
+export function paymentStatus(state: State, { intent }: Of<'payment-status'>): Next {
   const { step } = state
   if (step.at !== 'sent' || step.payment.intentId !== intent.intentId) return stay(state)
-  return follow(stay(state), intent)
+  return applyStatus(stay(state), intent)
 }
 
-export function follow(next: Next, intent: TipIntentStatus): Next {
+export function applyStatus(next: Next, intent: TipIntentStatus): Next {
   const { state, commands } = next
   const { step } = state
   if (step.at !== 'sent') return next
@@ -153,36 +161,36 @@ export function follow(next: Next, intent: TipIntentStatus): Next {
     return goTo(
       state,
       { at: 'done', intent, completedAt: state.now },
-      { do: 'forget' },
-      { do: 'tell', message: completion(intent, state.now) },
+      { do: 'clear-saved' },
+      { do: 'notify-parent', message: completion(intent, state.now) },
     )
   if (intent.outcome === 'mismatch')
     return goTo(state, { at: 'mismatch', payment }, ...lost('mismatch', payment.intentId, false))
   if (intent.outcome === 'tx_failed')
-    return goTo(state, { at: 'refused', payment }, ...lost('refused', payment.intentId))
+    return goTo(state, { at: 'failed-on-chain', payment }, ...lost('refused', payment.intentId))
   if (intent.outcome === 'not_found' || intent.status === 'expired')
-    return goTo(state, { at: 'not-taken' }, ...lost('not taken', payment.intentId))
+    return goTo(state, { at: 'not-landed' }, ...lost('not taken', payment.intentId))
   return { state: { ...state, step: { ...step, payment } }, commands }
 }
 
 function lost(message: string, intentId: string, retryable = true): Command[] {
-  return [{ do: 'forget' }, failed('tx_failed', message, intentId, retryable)]
+  return [{ do: 'clear-saved' }, failed('tx_failed', message, intentId, retryable)]
 }
 
-/** What the chain says, which the service will say a moment later. */
+/** The transaction landed. If it failed, the page shows that without waiting for the service. */
 export function landed(state: State, { intentId, failed: bad }: Of<'landed'>): Next {
   const { step } = state
   if (!bad || step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
-  return goTo(state, { at: 'refused', payment: step.payment }, ...lost('refused', intentId))
+  return goTo(state, { at: 'failed-on-chain', payment: step.payment }, ...lost('refused', intentId))
 }
 
-export function unlanded(state: State, { intentId }: Of<'unlanded'>): Next {
+export function notLanded(state: State, { intentId }: Of<'not-landed'>): Next {
   const { step } = state
   if (step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
-  return goTo(state, { at: 'not-taken' }, ...lost('not taken', intentId))
+  return goTo(state, { at: 'not-landed' }, ...lost('not taken', intentId))
 }
 
-function completion(intent: TipIntentStatus, now: number): Told {
+function completion(intent: TipIntentStatus, now: number): ParentMessage {
   const { input, output } = intent
   return {
     type: 'tip.completed',

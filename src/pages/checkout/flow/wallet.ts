@@ -3,28 +3,28 @@ import { chosenCents, chosenToken } from '../machine/form.js'
 import type { State } from '../machine/state.js'
 import { connect, price } from './choose.js'
 import { failed, goTo, stay } from './next.js'
-import { follow } from './pay.js'
+import { applyStatus } from './pay.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
-/** Wallets introduce themselves when they like: the list is what it is now. */
+/** Wallets may register at any time: replaces the list. */
 export function wallets(state: State, { wallets: found }: Of<'wallets'>): Next {
   return stay({ ...state, wallets: found })
 }
 
-export function looked(state: State): Next {
-  return stay({ ...state, looked: true })
+export function walletSearchDone(state: State): Next {
+  return stay({ ...state, walletSearchDone: true })
 }
 
 export function picked(state: State, { wallet }: Of<'picked'>): Next {
   return state.step.at === 'wallets' ? connect(state, wallet) : stay(state)
 }
 
-/** `here`: the account works on the network the tip is for. */
-export function connected(state: State, { attempt, address, here }: Of<'connected'>): Next {
+/** `rightNetwork`: the account works on the network of the tip. */
+export function connected(state: State, { attempt, address, rightNetwork }: Of<'connected'>): Next {
   const { step } = state
   if (attempt !== state.attempt || step.at !== 'connecting') return stay(state)
-  if (here) return price(state, step.wallet, address)
+  if (rightNetwork) return price(state, step.wallet, address)
   return goTo(
     state,
     { at: 'wrong-network', wallet: step.wallet },
@@ -36,49 +36,52 @@ export function otherWallet(state: State): Next {
   return goTo(state, { at: 'wallets', declined: false })
 }
 
-/** The same page at the top level, where every wallet can live. */
+/** Continues in a top-level window, where every wallet works. */
 export function openWindow(state: State): Next {
-  return goTo(state, { at: 'elsewhere' }, { do: 'open-window' }, { do: 'listen' })
+  return goTo(state, { at: 'other-window' }, { do: 'open-window' }, { do: 'watch-session' })
 }
 
-/** A blocked window leaves a link, which needs a code to continue this session. */
+/** If the browser blocks the window, the page shows a link with a one-time code instead. */
 export function popup(state: State, { opened }: Of<'popup'>): Next {
-  if (opened || state.step.at !== 'elsewhere') return stay(state)
+  if (opened || state.step.at !== 'other-window') return stay(state)
   const next = goTo(state, { at: 'blocked', link: undefined })
-  return { ...next, commands: handOff(state) }
+  return { ...next, commands: requestPhoneLinks(state) }
 }
 
 export function usePhone(state: State): Next {
   const next = goTo(state, { at: 'phone', links: undefined })
-  return { ...next, commands: [...handOff(state), { do: 'listen' }] }
+  return { ...next, commands: [...requestPhoneLinks(state), { do: 'watch-session' }] }
 }
 
-/** Codes live for a minute: fresh links come while they are shown. */
-export function handedOff(state: State, { links }: Of<'handed-off'>): Next {
+/** Codes are valid for one minute, so the links are renewed while they are shown. */
+export function phoneLinks(state: State, { links }: Of<'phone-links'>): Next {
   if (state.step.at === 'phone') return stay({ ...state, step: { at: 'phone', links } })
   if (state.step.at === 'blocked') return stay({ ...state, step: { at: 'blocked', link: links.browser } })
   return stay(state)
 }
 
-/** Another window of ours says that it goes on there. */
-export function elsewhere(state: State): Next {
+/** Another window of this checkout has taken over. */
+export function otherWindowOpened(state: State): Next {
   if (state.step.at !== 'blocked' && state.step.at !== 'wallets') return stay(state)
-  return goTo(state, { at: 'elsewhere' }, { do: 'listen' })
+  return goTo(state, { at: 'other-window' }, { do: 'watch-session' })
 }
 
-/** What was paid in another window or by a phone. Failed tries stay there: they are told where they happened. */
-export function listed(state: State, { intents }: Of<'listed'>): Next {
-  if (!['elsewhere', 'phone', 'blocked'].includes(state.step.at)) return stay(state)
-  const moving =
+/** Follows a payment that was made in another window or on a phone. Failed attempts are shown only where they were made. */
+export function sessionPayments(state: State, { intents }: Of<'session-payments'>): Next {
+  if (!['other-window', 'phone', 'blocked'].includes(state.step.at)) return stay(state)
+  const paid =
     intents.find(({ status }) => status === 'confirmed') ??
     intents.find(({ status }) => status === 'submitted')
-  if (moving === undefined) return stay(state)
-  const payment = { intentId: moving.intentId, signature: moving.signature }
-  return follow(goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch', payment }), moving)
+  if (paid === undefined) return stay(state)
+  const payment = { intentId: paid.intentId, signature: paid.signature }
+  return applyStatus(
+    goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch-payment', payment }),
+    paid,
+  )
 }
 
-function handOff(state: State): Next['commands'] {
+function requestPhoneLinks(state: State): Next['commands'] {
   const cents = chosenCents(state)
   const mint = chosenToken(state)?.mint
-  return cents === undefined || mint === undefined ? [] : [{ do: 'hand-off', cents, mint }]
+  return cents === undefined || mint === undefined ? [] : [{ do: 'refresh-phone-links', cents, mint }]
 }

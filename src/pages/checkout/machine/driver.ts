@@ -1,13 +1,13 @@
 import { TippingError } from '../../../sdk/client/errors.js'
-import { forget, recall, remember } from '../../lib/store.js'
+import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
 import type { Account } from '../../lib/wallets.js'
-import * as answers from '../answers.js'
-import { framed, tellOpener, tellParent } from '../frame/around.js'
-import { carried } from '../frame/arrival.js'
-import { endpointFor, payWith } from '../pay.js'
+import * as commands from '../commands.js'
+import { framed, postToOpener, postToParent } from '../frame/parent-page.js'
+import { formFragment } from '../frame/start-parameters.js'
+import { payWith, rpcEndpointFor } from '../pay-with-wallet.js'
 import type { TipService } from '../service.js'
-import type { WalletBook } from '../wallet-book.js'
-import { followOnChain, watchNaira, watchPayment, watchSession } from '../watch.js'
+import type { Wallets } from '../wallets.js'
+import { resendUntilDecided, watchNaira, watchPayment, watchSession } from '../watch.js'
 import type { Command, Event } from './events.js'
 import { chosenCents } from './form.js'
 import { advance } from './machine.js'
@@ -15,28 +15,29 @@ import type { NairaTip, Payment, State, StepName } from './state.js'
 
 type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
 
-/** What the driver works with; the wallets and the service come when the page has them. */
-interface Means {
+/** What commands need; available once the session is known. */
+interface Resources {
   readonly service: TipService
-  readonly wallets: WalletBook
+  readonly wallets: Wallets
   readonly token: string
 }
 
-interface Kept {
+/** What this tab stores so that a reload can continue. */
+interface Saved {
   readonly payment?: Payment
   readonly naira?: NairaTip
 }
 
-const keptKey = () => `tip:under-way:${location.pathname}`
+const savedKey = () => `tip:under-way:${location.pathname}`
 const windowFeatures = 'popup,width=440,height=760'
 
-/** Runs the state machine in a browser: does what it commands and brings it the answers. */
-export class Checkout {
+/** Runs the state machine in a browser: executes its commands and dispatches their results. */
+export class CheckoutDriver {
   #state: State
-  #means: Means | undefined
+  #resources: Resources | undefined
   #account: Account | undefined
   #popup: Window | null = null
-  #watching = new AbortController()
+  #stepAbort = new AbortController()
   readonly #show: (state: State) => void
 
   constructor(state: State, show: (state: State) => void) {
@@ -44,10 +45,10 @@ export class Checkout {
     this.#show = show
   }
 
-  /** The means to pay; what was under way when the page was left goes on. */
-  begin(means: Means): void {
-    this.#means = means
-    const { payment, naira } = recall<Kept>(keptKey()) ?? {}
+  /** Makes commands possible, and resumes a payment that was under way when the page was left. */
+  begin(resources: Resources): void {
+    this.#resources = resources
+    const { payment, naira } = readFromTab<Saved>(savedKey()) ?? {}
     if (payment !== undefined) this.dispatch({ type: 'resumed', payment })
     if (naira !== undefined) this.dispatch({ type: 'resumed-naira', tip: naira })
   }
@@ -56,7 +57,7 @@ export class Checkout {
     const before = this.#state.step.at
     const { state, commands } = advance(this.#state, event)
     this.#state = state
-    if (state.step.at !== before) this.#arrived(state.step.at)
+    if (state.step.at !== before) this.#onStepEntered(state.step.at)
     this.#show(state)
     for (const command of commands) this.#run(command)
   }
@@ -65,63 +66,64 @@ export class Checkout {
     this.#popup?.focus()
   }
 
-  /** Nobody waits any more for what was waited for elsewhere. */
-  #arrived(at: StepName): void {
-    this.#watching.abort()
-    this.#watching = new AbortController()
-    if (!framed) tellOpener(at)
+  /** Stops the commands that belong to the step before. */
+  #onStepEntered(at: StepName): void {
+    this.#stepAbort.abort()
+    this.#stepAbort = new AbortController()
+    if (!framed) postToOpener(at)
   }
 
   #run(command: Command): void {
-    if (command.do === 'tell') tellParent(command.message)
-    else if (command.do === 'keep') remember(keptKey(), { payment: command.payment, naira: command.naira })
-    else if (command.do === 'forget') forget(keptKey())
+    if (command.do === 'notify-parent') postToParent(command.message)
+    else if (command.do === 'save') storeInTab(savedKey(), { payment: command.payment, naira: command.naira })
+    else if (command.do === 'clear-saved') removeFromTab(savedKey())
     else if (command.do === 'open-window') this.#openWindow()
-    else if (this.#means !== undefined) this.#ask(command, this.#means).catch(this.#givenUp)
+    else if (this.#resources !== undefined)
+      this.#runWithResources(command, this.#resources).catch(this.#onCommandFailed)
   }
 
-  /** A watch that is over ends by being aborted; every other question answers by itself, unless the session is over. */
-  readonly #givenUp = (error: unknown): void => {
+  /** Commands turn failures into results, except an aborted one and one whose session is over. */
+  readonly #onCommandFailed = (error: unknown): void => {
     const over = error instanceof TippingError && error.code === 'invalid_session_token'
-    if (over) this.dispatch({ type: 'session-dead' })
+    if (over) this.dispatch({ type: 'session-over' })
   }
 
-  async #ask(command: Command, { service, wallets }: Means): Promise<void> {
-    const { signal } = this.#watching
+  async #runWithResources(command: Command, { service, wallets }: Resources): Promise<void> {
+    const { signal } = this.#stepAbort
     const { session, form } = this.#state
     switch (command.do) {
       case 'connect': {
-        const { event, account } = await answers.connect(command, wallets, session?.chain ?? '')
+        const { event, account } = await commands.connect(command, wallets, session?.chain ?? '')
         this.#account = account
         return this.dispatch(event)
       }
       case 'price':
-        return this.#hear(await answers.price(command, service, this.#state))
+        return this.#dispatchResult(await commands.price(command, service, this.#state))
       case 'pay':
-        return this.#hear(await this.#pay(command, service, wallets))
+        return this.#dispatchResult(await this.#pay(command, service, wallets))
       case 'quote-naira':
-        return this.#hear(await answers.quoteNaira(command, service))
+        return this.#dispatchResult(await commands.quoteNaira(command, service))
       case 'start-naira':
-        return this.#hear(await answers.startNaira(command, service, session?.creator.id ?? ''))
-      case 'hand-off':
-        return answers.keepHandingOff(command, service, form, this.dispatch, signal)
-      case 'watch':
+        return this.#dispatchResult(await commands.startNaira(command, service, session?.creator.id ?? ''))
+      case 'refresh-phone-links':
+        return commands.refreshPhoneLinks(command, service, form, this.dispatch, signal)
+      case 'watch-payment':
         return watchPayment(service, command.payment, this.dispatch, signal)
-      case 'listen':
+      case 'watch-session':
         return watchSession(service, this.dispatch, signal)
       case 'watch-naira':
         return watchNaira(service, command.intentId, this.dispatch, signal)
     }
   }
 
-  #hear(event: Event | undefined): void {
+  #dispatchResult(event: Event | undefined): void {
     if (event !== undefined) this.dispatch(event)
   }
 
-  /** The whole session goes along, in the fragment: the window is ours, of the same origin. */
+  /** The fragment carries the session token. That is safe: the new window has this page's origin. */
   #openWindow(): void {
     const { form } = this.#state
-    const hash = `#${this.#means?.token ?? ''}${carried(form, chosenCents(this.#state), true)}`
+    const hash = `#${this.#resources?.token ?? ''}${formFragment(form, chosenCents(this.#state), true)}`
     this.#popup = window.open(location.pathname + location.search + hash, 'tip', windowFeatures)
     this.dispatch({ type: 'popup', opened: this.#popup !== null })
   }
@@ -129,7 +131,7 @@ export class Checkout {
   async #pay(
     { attempt, walletId, intent, message }: Of<'pay'>,
     service: TipService,
-    wallets: WalletBook,
+    wallets: Wallets,
   ): Promise<Event | undefined> {
     const wallet = wallets.find(walletId)
     const account = this.#account
@@ -143,11 +145,11 @@ export class Checkout {
     const payment = { intentId: intent.intentId, signature }
     this.dispatch({ type: 'sent', payment })
     if (signature === null) return undefined
-    const url = endpointFor(session, intent)
-    const { signal } = this.#watching
+    const url = rpcEndpointFor(session, intent)
+    const { signal } = this.#stepAbort
     if (signed !== undefined && url !== null)
-      followOnChain(url, intent, signature, signed, this.dispatch, signal).catch(this.#givenUp)
-    await answers.record(() => service.record(payment, intent, account.address, message))
+      resendUntilDecided(url, intent, signature, signed, this.dispatch, signal).catch(this.#onCommandFailed)
+    await commands.recordWithRetries(() => service.record(payment, intent, account.address, message))
     return undefined
   }
 }

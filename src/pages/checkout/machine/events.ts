@@ -1,8 +1,8 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import type { Fault, Form, NairaQuote, NairaTip, Payment, PhoneLinks, State, WalletChoice } from './state.js'
 
-/** What the supporter does. */
-type Deed =
+/** What the supporter did. */
+type UserAction =
   | { readonly type: 'edited'; readonly form: Partial<Form> }
   | { readonly type: 'submitted-form' }
   | { readonly type: 'picked'; readonly wallet: WalletChoice }
@@ -14,39 +14,44 @@ type Deed =
   | { readonly type: 'start-over'; readonly method?: Form['method'] }
   | { readonly type: 'use-phone' }
   | { readonly type: 'open-window' }
-  | { readonly type: 'said-sent' }
+  | { readonly type: 'marked-sent' }
   | { readonly type: 'tip-again' }
 
-/** What the world answers. Answers carry the number of the attempt they belong to. */
-type Answer =
+/** What a command or the browser reported. `attempt`: the attempt that the result belongs to. */
+type Result =
   | { readonly type: 'loaded'; readonly session: SessionDescription }
-  | { readonly type: 'session-dead' }
+  | { readonly type: 'session-over' }
   | { readonly type: 'resumed'; readonly payment: Payment }
   | { readonly type: 'resumed-naira'; readonly tip: NairaTip }
   | { readonly type: 'wallets'; readonly wallets: readonly WalletChoice[] }
-  | { readonly type: 'looked' }
+  | { readonly type: 'wallet-search-done' }
   | { readonly type: 'popup'; readonly opened: boolean }
-  | { readonly type: 'handed-off'; readonly links: PhoneLinks }
-  | { readonly type: 'elsewhere' }
-  | { readonly type: 'connected'; readonly attempt: number; readonly address: string; readonly here: boolean }
+  | { readonly type: 'phone-links'; readonly links: PhoneLinks }
+  | { readonly type: 'other-window-opened' }
+  | {
+      readonly type: 'connected'
+      readonly attempt: number
+      readonly address: string
+      readonly rightNetwork: boolean
+    }
   | {
       readonly type: 'priced'
       readonly attempt: number
       readonly intent: TipIntent
-      /** Base units of the input the wallet holds, when it could be asked. */
+      /** The wallet's balance of the input token in base units; undefined when it could not be read. */
       readonly balance: bigint | undefined
     }
   | { readonly type: 'price-failed'; readonly attempt: number; readonly code: string }
-  /** In the wallet, or refused by the endpoint before anything was sent: nothing has moved. */
+  /** Failed in the wallet, or refused by the RPC endpoint. Nothing was sent and no money moved. */
   | { readonly type: 'pay-failed'; readonly attempt: number; readonly fault: Fault; readonly detail: string }
-  /** Sent, or perhaps sent. Never ignored, whatever is shown: money may be moving. */
+  /** Sent, or possibly sent. Handled in every step, because money may be moving. */
   | { readonly type: 'sent'; readonly payment: Payment }
-  | { readonly type: 'watched'; readonly intent: TipIntentStatus }
-  | { readonly type: 'listed'; readonly intents: readonly TipIntentStatus[] }
+  | { readonly type: 'payment-status'; readonly intent: TipIntentStatus }
+  | { readonly type: 'session-payments'; readonly intents: readonly TipIntentStatus[] }
   | { readonly type: 'landed'; readonly intentId: string; readonly failed: boolean }
-  | { readonly type: 'unlanded'; readonly intentId: string }
-  | { readonly type: 'quoted'; readonly quote: NairaQuote }
-  | { readonly type: 'quote-failed' }
+  | { readonly type: 'not-landed'; readonly intentId: string }
+  | { readonly type: 'naira-quoted'; readonly quote: NairaQuote }
+  | { readonly type: 'naira-quote-failed' }
   | { readonly type: 'naira-started'; readonly attempt: number; readonly tip: NairaTip }
   | { readonly type: 'naira-refused'; readonly attempt: number; readonly code: string }
   | { readonly type: 'naira-status'; readonly intentId: string; readonly status: NairaStatus }
@@ -54,9 +59,9 @@ type Answer =
   | { readonly type: 'connection'; readonly offline: boolean }
 
 export type NairaStatus = 'requires_action' | 'completed' | 'failed' | 'cancelled'
-export type Event = Deed | Answer
+export type Event = UserAction | Result
 
-/** What the driver is to do; each answers with events. */
+/** Work for the driver. Its results come back as events. */
 export type Command =
   | { readonly do: 'connect'; readonly attempt: number; readonly wallet: WalletChoice }
   | {
@@ -72,10 +77,10 @@ export type Command =
       readonly intent: TipIntent
       readonly message: string
     }
-  | { readonly do: 'watch'; readonly payment: Payment }
-  | { readonly do: 'listen' }
+  | { readonly do: 'watch-payment'; readonly payment: Payment }
+  | { readonly do: 'watch-session' }
   | { readonly do: 'open-window' }
-  | { readonly do: 'hand-off'; readonly cents: number; readonly mint: string }
+  | { readonly do: 'refresh-phone-links'; readonly cents: number; readonly mint: string }
   | { readonly do: 'quote-naira'; readonly cents: number }
   | {
       readonly do: 'start-naira'
@@ -85,12 +90,12 @@ export type Command =
       readonly form: Form
     }
   | { readonly do: 'watch-naira'; readonly intentId: string }
-  | { readonly do: 'keep'; readonly payment?: Payment; readonly naira?: NairaTip }
-  | { readonly do: 'forget' }
-  | { readonly do: 'tell'; readonly message: Told }
+  | { readonly do: 'save'; readonly payment?: Payment; readonly naira?: NairaTip }
+  | { readonly do: 'clear-saved' }
+  | { readonly do: 'notify-parent'; readonly message: ParentMessage }
 
-/** What the embedding page is told (embed protocol, version 1): hints, never proof. */
-export type Told =
+/** Messages to the embedding page (embed protocol, version 1). They are for display only and prove nothing. */
+export type ParentMessage =
   | {
       readonly type: 'tip.started'
       readonly intentId: string
@@ -129,7 +134,7 @@ export type FailureCode =
   | 'fiat_failed'
   | 'unavailable'
 
-/** A state and what is to be done on arriving there. */
+/** The next state and the commands to run. */
 export interface Next {
   readonly state: State
   readonly commands: readonly Command[]

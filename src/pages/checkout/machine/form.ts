@@ -2,7 +2,7 @@ import type { SessionDescription } from '../../../sdk/client/tip.js'
 import { typedCents } from '../../lib/amount-text.js'
 import type { Form, State } from './state.js'
 
-/** The amount chosen or typed, in cents; undefined when it is none or out of the creator's limits. */
+/** The chosen or typed amount in cents; undefined when it is invalid or outside the creator's limits. */
 export function chosenCents({ form, session }: Pick<State, 'form' | 'session'>): number | undefined {
   const cents = form.preset === 'other' ? typedCents(form.other) : form.preset
   if (cents === undefined || session === undefined) return undefined
@@ -10,12 +10,12 @@ export function chosenCents({ form, session }: Pick<State, 'form' | 'session'>):
   return cents >= minTipUsd * 100 && cents <= maxTipUsd * 100 ? cents : undefined
 }
 
-/** The token chosen; the first one the creator takes stands in for one that is not offered. */
+/** The chosen token, or the creator's first token when the chosen one is not offered. */
 export function chosenToken({ form, session }: Pick<State, 'form' | 'session'>) {
   return session?.tokens.find(({ mint }) => mint === form.mint) ?? session?.tokens[0]
 }
 
-/** The middle preset: what most people end up with, and never the dearest. */
+/** The form for a session: given values that fit it, otherwise its second preset and its first token. */
 export function firstForm(session: SessionDescription, given: Form): Form {
   const { presetsUsd, tokens } = session
   const preset = presetsUsd[Math.min(1, presetsUsd.length - 1)]
@@ -23,11 +23,15 @@ export function firstForm(session: SessionDescription, given: Form): Form {
     given.other === '' && given.preset === 'other' && preset !== undefined ? preset * 100 : given.preset
   const mint = tokens.some((token) => token.mint === given.mint) ? given.mint : (tokens[0]?.mint ?? '')
   const method = given.method === 'naira' && !session.fiat.enabled ? 'crypto' : given.method
-  return { ...given, preset: matching(chosen, given.other, presetsUsd), mint, method }
+  return { ...given, preset: matchingPreset(chosen, given.other, presetsUsd), mint, method }
 }
 
-/** An amount that came along from another window is shown as the preset it equals. */
-function matching(preset: Form['preset'], other: string, presetsUsd: readonly number[]): Form['preset'] {
+/** An amount that came from another window selects the preset with the same value. */
+function matchingPreset(
+  preset: Form['preset'],
+  other: string,
+  presetsUsd: readonly number[],
+): Form['preset'] {
   const cents = preset === 'other' ? typedCents(other) : preset
   return cents !== undefined && presetsUsd.includes(cents / 100) ? cents : 'other'
 }

@@ -12,7 +12,7 @@ type Handlers = {
 
 const handlers: Handlers = {
   loaded: choose.loaded,
-  'session-dead': choose.sessionDead,
+  'session-over': choose.sessionDead,
   resumed: choose.resumed,
   'resumed-naira': choose.resumedNaira,
   edited: choose.edited,
@@ -24,16 +24,16 @@ const handlers: Handlers = {
   connection: (state, { offline }) => stay({ ...state, offline }),
 
   wallets: wallet.wallets,
-  looked: wallet.looked,
+  'wallet-search-done': wallet.walletSearchDone,
   picked: wallet.picked,
   connected: wallet.connected,
   'other-wallet': wallet.otherWallet,
   'open-window': wallet.openWindow,
   popup: wallet.popup,
   'use-phone': wallet.usePhone,
-  'handed-off': wallet.handedOff,
-  elsewhere: wallet.elsewhere,
-  listed: wallet.listed,
+  'phone-links': wallet.phoneLinks,
+  'other-window-opened': wallet.otherWindowOpened,
+  'session-payments': wallet.sessionPayments,
 
   priced: pay.priced,
   'price-failed': pay.priceFailed,
@@ -42,19 +42,19 @@ const handlers: Handlers = {
   cancelled: pay.cancelled,
   'pay-failed': pay.payFailed,
   sent: pay.sent,
-  watched: pay.watched,
+  'payment-status': pay.paymentStatus,
   landed: pay.landed,
-  unlanded: pay.unlanded,
+  'not-landed': pay.notLanded,
 
-  quoted: naira.quoted,
-  'quote-failed': naira.quoteFailed,
+  'naira-quoted': naira.quoted,
+  'naira-quote-failed': naira.quoteFailed,
   'naira-started': naira.nairaStarted,
   'naira-refused': naira.nairaRefused,
-  'said-sent': naira.saidSent,
+  'marked-sent': naira.markedSent,
   'naira-status': naira.nairaStatus,
 }
 
-/** The checkout's one state machine: pure, so that every state and word can be tested without a browser. */
+/** The checkout's state machine. It is a pure function, so that tests need no browser. */
 export function advance(state: State, event: Event): Next {
   const handle = handlers[event.type] as (state: State, event: Event) => Next
   return handle(state, event)

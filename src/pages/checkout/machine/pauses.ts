@@ -1,25 +1,25 @@
-/** Seconds before each look at a payment on the chain: quick while it is likely, slower later. */
-const chainRhythm = [1, 1, 2, 3, 5]
+/** Seconds before each status request of a crypto payment; the last value repeats. */
+const chainPausesSeconds = [1, 1, 2, 3, 5]
 const nairaSeconds = 5
 const nairaLaterSeconds = 10
 const nairaQuickMs = 5 * 60_000
-/** Money may arrive after the time is over: that long it is still looked for. */
-const lateMs = 30 * 60_000
+/** Money may arrive after the intent has expired: polling continues for so long. */
+const latePollingMs = 30 * 60_000
 
-/** Ms after which a payment that was sent is called slow. */
+/** After so long the page says that a sent payment is slow. */
 export const slowSentMs = 20_000
 
-/** Ms before the look number `nth` (from 0). */
+/** The pause before status request number `nth` (from 0). */
 export function chainPauseMs(nth: number): number {
-  return (chainRhythm[nth] ?? chainRhythm.at(-1) ?? 1) * 1000
+  return (chainPausesSeconds[nth] ?? chainPausesSeconds.at(-1) ?? 1) * 1000
 }
 
-/** Ms before the next look at a naira payment so long after it was made. */
+/** The pause before the next status request of a naira payment of this age. */
 export function nairaPauseMs(sinceMs: number): number {
   return (sinceMs < nairaQuickMs ? nairaSeconds : nairaLaterSeconds) * 1000
 }
 
-/** Whether a naira payment whose time is over is still looked for. */
-export function stillLooked(overSinceMs: number): boolean {
-  return overSinceMs < lateMs
+/** Whether a naira payment that expired so long ago is still polled. */
+export function isStillPolled(expiredSinceMs: number): boolean {
+  return expiredSinceMs < latePollingMs
 }

@@ -1,9 +1,9 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 
-/** What the supporter has filled in. Amounts in US cents. */
+/** What the supporter has filled in. */
 export interface Form {
   readonly method: 'crypto' | 'naira'
-  /** A preset, or what is typed in `other`. */
+  /** A preset in US cents, or `other` for the typed amount. */
   readonly preset: number | 'other'
   readonly other: string
   readonly message: string
@@ -11,32 +11,32 @@ export interface Form {
   readonly name: string
   readonly email: string
   readonly anonymous: boolean
-  /** A fault is told once the field was left or the form submitted. */
-  readonly looked: boolean
+  /** Faults are shown after the field lost focus or the form was submitted. */
+  readonly showFaults: boolean
 }
 
-/** A wallet to choose: one of this window, or one of the embedding page that its script relays. */
+/** A wallet of this window, or one of the embedding page that embed.js relays. */
 export interface WalletChoice {
   readonly id: string
   readonly name: string
-  /** A data: URL, for an image. */
+  /** A data: URL of an image; empty when the wallet has no valid one. */
   readonly icon: string
 }
 
-/** A priced tip on its way through a wallet. */
-export interface Pay {
+/** A tip with its payment intent, before it is sent. */
+export interface PricedTip {
   readonly wallet: WalletChoice
   readonly address: string
   readonly intent: TipIntent
 }
 
-/** A payment that may be moving money. The signature is unknown when the wallet sent it and did not answer well. */
+/** A payment that was sent, or possibly sent. The signature is null when the wallet failed after it may have sent. */
 export interface Payment {
   readonly intentId: string
   readonly signature: string | null
 }
 
-/** What a tip in naira would cost now. */
+/** The current cost of a naira tip. */
 export interface NairaQuote {
   readonly cents: number
   readonly amountNgn: number
@@ -44,26 +44,27 @@ export interface NairaQuote {
   readonly receivedUsd: number
 }
 
-/** A tip in naira that waits for its money. */
+/** A naira tip that waits for its payment. */
 export interface NairaTip {
   readonly intentId: string
   readonly amountNgn: number
   readonly amountUsd: number
   readonly receivedUsd: number
   readonly expiresAt: string
+  /** Whether a receipt is sent by e-mail. */
   readonly email: boolean
   readonly checkoutUrl: string | null
   readonly account?: { readonly bank: string; readonly number: string; readonly name: string } | undefined
 }
 
-/** Ways onto a phone: links that carry a one-time code, never the session. */
+/** Links for a phone. They carry a one-time code, never the session token. */
 export interface PhoneLinks {
   readonly browser: string
-  /** A Solana Pay transaction request; absent where wallets would refuse it (http). */
+  /** A Solana Pay transaction request; undefined over http, which wallets refuse. */
   readonly request: string | undefined
 }
 
-export type NoPrice = 'route' | 'small' | 'away'
+export type NoPrice = 'no-route' | 'too-small' | 'unavailable'
 /** What went wrong in a wallet or on the way to the chain. */
 export type Fault =
   | 'rejected'
@@ -75,34 +76,34 @@ export type Fault =
   | 'expired'
   | 'failed'
 
-/** Where the checkout stands; the letters are the states of its specification. */
+/** The step of the checkout that is shown. */
 export type Step =
   | { readonly at: 'loading' }
-  /** `asked`: the page around has just been asked for a new session. */
-  | { readonly at: 'dead'; readonly asked: boolean }
+  /** `renewing`: the embedding page was just asked for a new session. */
+  | { readonly at: 'session-over'; readonly renewing: boolean }
   | { readonly at: 'choose' }
   | { readonly at: 'wallets'; readonly declined: boolean }
   | { readonly at: 'phone'; readonly links: PhoneLinks | undefined }
   | { readonly at: 'blocked'; readonly link: string | undefined }
-  | { readonly at: 'elsewhere' }
+  | { readonly at: 'other-window' }
   | { readonly at: 'connecting'; readonly wallet: WalletChoice }
   | { readonly at: 'wrong-network'; readonly wallet: WalletChoice }
-  | { readonly at: 'busy'; readonly wallet: WalletChoice; readonly pay: Pay | undefined }
+  | { readonly at: 'busy'; readonly wallet: WalletChoice; readonly pay: PricedTip | undefined }
   | { readonly at: 'pricing'; readonly wallet: WalletChoice; readonly address: string }
-  | { readonly at: 'review'; readonly pay: Pay; readonly declined: boolean; readonly accepted: boolean }
+  | { readonly at: 'review'; readonly pay: PricedTip; readonly declined: boolean; readonly accepted: boolean }
   | { readonly at: 'no-price'; readonly reason: NoPrice }
-  | { readonly at: 'approving'; readonly pay: Pay }
-  | { readonly at: 'quote-expired'; readonly pay: Pay }
-  | { readonly at: 'insufficient'; readonly pay: Pay; readonly has: string | undefined }
+  | { readonly at: 'approving'; readonly pay: PricedTip }
+  | { readonly at: 'quote-expired'; readonly pay: PricedTip }
+  | { readonly at: 'insufficient'; readonly pay: PricedTip; readonly has: string | undefined }
   | { readonly at: 'sent'; readonly payment: Payment; readonly since: number }
-  | { readonly at: 'not-sent'; readonly pay: Pay; readonly detail: string }
-  | { readonly at: 'not-taken' }
-  | { readonly at: 'refused'; readonly payment: Payment }
+  | { readonly at: 'not-sent'; readonly pay: PricedTip; readonly detail: string }
+  | { readonly at: 'not-landed' }
+  | { readonly at: 'failed-on-chain'; readonly payment: Payment }
   | { readonly at: 'mismatch'; readonly payment: Payment }
   | { readonly at: 'done'; readonly intent: TipIntentStatus; readonly completedAt: number }
   | { readonly at: 'naira-starting' }
-  | { readonly at: 'naira-waiting'; readonly tip: NairaTip; readonly said: boolean }
-  | { readonly at: 'naira-late'; readonly tip: NairaTip; readonly said: boolean }
+  | { readonly at: 'naira-waiting'; readonly tip: NairaTip; readonly markedSent: boolean }
+  | { readonly at: 'naira-late'; readonly tip: NairaTip; readonly markedSent: boolean }
   | { readonly at: 'naira-failed'; readonly tip: NairaTip }
   | { readonly at: 'naira-done'; readonly tip: NairaTip; readonly completedAt: number }
   | { readonly at: 'provider-down' }
@@ -112,21 +113,21 @@ export type StepName = Step['at']
 export interface State {
   readonly session: SessionDescription | undefined
   readonly form: Form
-  /** Shown inside another page. */
+  /** The checkout is in a frame of another page. */
   readonly framed: boolean
   readonly wallets: readonly WalletChoice[]
-  /** Wallets had their time to introduce themselves. */
-  readonly looked: boolean
+  /** Wallets have had enough time to register. */
+  readonly walletSearchDone: boolean
   readonly step: Step
-  /** Numbers what was begun last: answers to anything older change nothing. */
+  /** The number of the newest attempt. Results of older attempts are ignored. */
   readonly attempt: number
   /** Epoch ms, as of the last tick. */
   readonly now: number
   readonly offline: boolean
-  readonly naira: 'unknown' | 'away' | NairaQuote
+  readonly naira: 'unknown' | 'unavailable' | NairaQuote
 }
 
-/** The state before anything is known. */
+/** The state of a page that has just been opened. */
 export function firstState(framed: boolean, now: number, form: Partial<Form> = {}): State {
   return {
     session: undefined,
@@ -139,12 +140,12 @@ export function firstState(framed: boolean, now: number, form: Partial<Form> = {
       name: '',
       email: '',
       anonymous: false,
-      looked: false,
+      showFaults: false,
       ...form,
     },
     framed,
     wallets: [],
-    looked: false,
+    walletSearchDone: false,
     step: { at: 'loading' },
     attempt: 0,
     now,

@@ -3,10 +3,10 @@ import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { isUnclear } from '../../lib/amount-text.js'
 import { shortUsd } from '../../lib/money.js'
-import { Chip } from '../../ui/chip.js'
-import { Field } from '../../ui/field.js'
+import { Chip } from '../../ui/controls/chip.js'
+import { Field } from '../../ui/controls/field.js'
+import { Tabs } from '../../ui/controls/tabs.js'
 import { Icon } from '../../ui/icon.js'
-import { Tabs } from '../../ui/tabs.js'
 import { chosenCents } from '../machine/form.js'
 import type { Form } from '../machine/state.js'
 import { CryptoPanel } from './crypto-panel.js'
@@ -15,7 +15,7 @@ import type { ViewOf } from './step.js'
 
 const maxMessage = 500
 
-/** A2 and J1: how much, a message, and how to pay. */
+/** The form: amount, message and payment method. */
 export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | null {
   const { form, session } = state
   if (session === undefined) return null
@@ -90,8 +90,8 @@ function Amounts({
   const presets = session?.presetsUsd ?? []
   const limits = session?.limits ?? { minTipUsd: 0, maxTipUsd: 0 }
   const [least, most] = [shortUsd(limits.minTipUsd), shortUsd(limits.maxTipUsd)]
-  const wrong = form.looked && chosenCents(state) === undefined
-  const told = isUnclear(form.other) ? common.unclearNumber : words.amountFault(least, most)
+  const wrong = form.showFaults && chosenCents(state) === undefined
+  const fault = isUnclear(form.other) ? common.unclearNumber : words.amountFault(least, most)
   return (
     <div class="amounts">
       <fieldset class="chips">
@@ -117,7 +117,7 @@ function Amounts({
           <Field
             label={words.amountField}
             hint={words.amountRange(least, most)}
-            fault={wrong ? told : undefined}
+            fault={wrong ? fault : undefined}
           >
             <input
               class="input number"
@@ -126,7 +126,7 @@ function Amounts({
               placeholder="5.00"
               value={form.other}
               onInput={({ currentTarget }) => edit({ other: currentTarget.value })}
-              onBlur={() => form.other !== '' && edit({ looked: true })}
+              onBlur={() => form.other !== '' && edit({ showFaults: true })}
             />
           </Field>
         </div>

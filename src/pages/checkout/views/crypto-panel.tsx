@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { Chip } from '../../ui/chip.js'
+import { Button } from '../../ui/controls/button.js'
+import { Chip } from '../../ui/controls/chip.js'
 import { chosenCents, chosenToken } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
 
-/** The token, and the button that says what will happen. */
+/** The crypto tab: the token and the submit button. */
 export function CryptoPanel({
   state,
   edit,

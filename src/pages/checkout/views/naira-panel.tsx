@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
+import { Button } from '../../ui/controls/button.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { Field } from '../../ui/controls/field.js'
 import { Icon } from '../../ui/icon.js'
-import { Notice } from '../../ui/notice.js'
-import { Tick } from '../../ui/tick.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { chosenCents } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
 import type { Dispatch } from './step.js'
@@ -16,15 +16,15 @@ interface Props {
   readonly dispatch: Dispatch
 }
 
-/** J0 and J1: the creator's way to take naira, who is paying, and the sum. */
+/** The naira tab: the payment method, the payer's details and the amount. */
 export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
   const { form, session, naira } = state
   const name = session?.creator.name ?? ''
-  if (naira === 'away')
+  if (naira === 'unavailable')
     return (
       <div class="panel">
         <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.nairaAway}</strong> {words.nairaAwayMore}
+          <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
         </Notice>
         <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
           {words.tryAgain}
@@ -76,7 +76,7 @@ function Payer({
           onInput={({ currentTarget }) => edit({ email: currentTarget.value })}
         />
       </Field>
-      <Tick
+      <Checkbox
         label={
           <>
             {words.anonymous}
@@ -90,7 +90,7 @@ function Payer({
   )
 }
 
-/** The button says the sum it charges, and waits until it is known. */
+/** The amount in naira and the submit button, which is busy until the amount is known. */
 function Sum({ state, name }: { readonly state: State; readonly name: string }): JSX.Element {
   const { naira } = state
   const cents = chosenCents(state)
@@ -100,7 +100,7 @@ function Sum({ state, name }: { readonly state: State; readonly name: string }):
       <p class="quiet number">
         {quote
           ? words.nairaSum(ngn(quote.amountNgn), name, usd(quote.receivedUsd))
-          : cents !== undefined && words.nairaAsking}
+          : cents !== undefined && words.nairaPricing}
       </p>
       <Button kind="primary" type="submit" busy={cents !== undefined && quote === undefined}>
         {quote ? words.payNaira(ngn(quote.amountNgn)) : words.payNairaPlain}

@@ -1,31 +1,35 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn } from '../../lib/money.js'
-import { Button, LinkButton } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import type { NairaTip } from '../machine/state.js'
 import { Outcome } from './outcome.js'
-import { Working } from './slow.js'
 import { Actions, Heading, type ViewOf } from './step.js'
+import { Working } from './working.js'
 
 const minuteMs = 60_000
-/** Ms before the end from which the time is counted down. */
-const countedMs = 5 * minuteMs
+/** The countdown is shown in the last five minutes. */
+const countdownMs = 5 * minuteMs
 
 export function Starting(): JSX.Element {
   return <Working text={words.starting} />
 }
 
-/** J2 to J5: the account to pay into, or the provider's page. */
+/** Waits for the payment: shows the bank account, or a link to the provider's page. */
 export function Waiting(props: ViewOf<'naira-waiting'>): JSX.Element {
   const { tip } = props.step
-  return tip.account === undefined ? <OtherTab {...props} /> : <Transfer {...props} account={tip.account} />
+  return tip.account === undefined ? (
+    <ProviderPage {...props} />
+  ) : (
+    <Transfer {...props} account={tip.account} />
+  )
 }
 
-function OtherTab({ step }: ViewOf<'naira-waiting'>): JSX.Element {
+function ProviderPage({ step }: ViewOf<'naira-waiting'>): JSX.Element {
   return (
-    <Outcome tone="plain" icon="out" title={words.finishThere} more={words.finishMore}>
+    <Outcome tone="plain" icon="out" title={words.finishInOtherTab} more={words.finishInOtherTabMore}>
       <Actions>
         <LinkButton kind="primary" href={step.tip.checkoutUrl ?? ''} newTab>
           {words.openPayment} <Icon name="out" />
@@ -41,11 +45,11 @@ function Transfer({
   dispatch,
   account,
 }: ViewOf<'naira-waiting'> & { readonly account: NonNullable<NairaTip['account']> }): JSX.Element {
-  const { tip, said } = step
+  const { tip, markedSent } = step
   const amount = ngn(tip.amountNgn)
   return (
     <section class="stack">
-      {said ? (
+      {markedSent ? (
         <Outcome tone="plain" icon="wait" title={words.searching} more={words.searchingMore} />
       ) : (
         <div>
@@ -61,14 +65,14 @@ function Transfer({
         <Line term={words.referenceTerm} value={shortReference(tip.intentId)} copied={tip.intentId} />
       </dl>
       <Until tip={tip} now={state.now} />
-      {!said && (
+      {!markedSent && (
         <>
           <p class="working">
             <span class="spinner" aria-hidden="true" />
             <span>{words.waiting}</span>
           </p>
-          <Button kind="primary" onPress={() => dispatch({ type: 'said-sent' })}>
-            {words.saidSent}
+          <Button kind="primary" onPress={() => dispatch({ type: 'marked-sent' })}>
+            {words.markSent}
           </Button>
         </>
       )}
@@ -98,14 +102,14 @@ function Line({
   )
 }
 
-/** Enough to tell it from others; the whole one is copied. */
+/** For display. The copy button copies the whole reference. */
 const shortReference = (id: string): string => `${id.slice(0, 12)}…${id.slice(-6)}`
 
-/** When the account ends; in its last minutes how much is left. */
+/** The time at which the account expires; in the last minutes a countdown. */
 function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): JSX.Element {
   const end = Date.parse(tip.expiresAt)
   const left = Math.max(0, end - now)
-  if (left > countedMs) {
+  if (left > countdownMs) {
     const time = new Date(end).toLocaleTimeString('en-GB', { timeStyle: 'short' })
     return <p class="quiet number">{words.until(time, Math.ceil(left / minuteMs))}</p>
   }
@@ -117,7 +121,7 @@ function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): 
   )
 }
 
-/** J6: no money was seen in time. It may still come, and then it counts. */
+/** The intent has expired. A payment that arrives later still counts. */
 export function Late({ step, dispatch }: ViewOf<'naira-late'>): JSX.Element {
   return (
     <Outcome
@@ -132,10 +136,10 @@ export function Late({ step, dispatch }: ViewOf<'naira-late'>): JSX.Element {
       urgent
     >
       <Actions>
-        <Button kind={step.said ? 'plain' : 'primary'} onPress={() => dispatch({ type: 'start-over' })}>
+        <Button kind={step.markedSent ? 'plain' : 'primary'} onPress={() => dispatch({ type: 'start-over' })}>
           {words.startAgain}
         </Button>
-        {step.said ? (
+        {step.markedSent ? (
           <p class="working">
             <span class="spinner" aria-hidden="true" />
             <span>
@@ -143,14 +147,13 @@ export function Late({ step, dispatch }: ViewOf<'naira-late'>): JSX.Element {
             </span>
           </p>
         ) : (
-          <Button onPress={() => dispatch({ type: 'said-sent' })}>{words.saidSent}</Button>
+          <Button onPress={() => dispatch({ type: 'marked-sent' })}>{words.markSent}</Button>
         )}
       </Actions>
     </Outcome>
   )
 }
 
-/** J7. */
 export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Element {
   const { intentId } = step.tip
   return (
@@ -175,7 +178,6 @@ export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Ele
   )
 }
 
-/** J9. */
 export function ProviderDown({ dispatch }: ViewOf<'provider-down'>): JSX.Element {
   return (
     <Outcome tone="warn" icon="warn" title={words.providerDown} more={words.nothingPaid} urgent>

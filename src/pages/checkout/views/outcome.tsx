@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from '../../ui/icon.js'
 import { Heading } from './step.js'
 
-/** A state told by one sentence, what it means, and what can be done. */
+/** A result: a title, an explanation and the possible actions. */
 export function Outcome({
   tone,
   icon,
@@ -15,7 +15,7 @@ export function Outcome({
   readonly icon: IconName
   readonly title: string
   readonly more?: ComponentChildren
-  /** Asks something of the person: read out at once. */
+  /** Screen readers read it immediately, because the supporter has to act. */
   readonly urgent?: boolean
   readonly children?: ComponentChildren
 }): JSX.Element {

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { tokenAmount, usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
-import { Tick } from '../../ui/tick.js'
+import { Button } from '../../ui/controls/button.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { impactToAccept } from '../flow/pay.js'
-import type { Pay } from '../machine/state.js'
+import type { PricedTip } from '../machine/state.js'
 import { Actions, Heading, type ViewOf } from './step.js'
 import { WalletIcon } from './wallets.js'
 
-/** Percent: above it the price impact is pointed out. */
-const impactToTell = 1
-const shownLeftSeconds = 15
+/** A price impact above this percentage shows a warning. */
+const impactToWarn = 1
+const countdownSeconds = 15
 
-/** D2 and E2: everything about the payment before the wallet asks. */
+/** The details of the payment, before the wallet asks for approval. */
 export function Review({ state, step, dispatch }: ViewOf<'review'>): JSX.Element {
   const { pay, declined, accepted } = step
   const impact = pay.intent.quote.priceImpactPct
@@ -27,19 +27,19 @@ export function Review({ state, step, dispatch }: ViewOf<'review'>): JSX.Element
         </Notice>
       )}
       <Sums pay={pay} name={state.session?.creator.name ?? ''} />
-      {impact > impactToTell && (
+      {impact > impactToWarn && (
         <Notice tone="warn" icon="warn">
           {words.impactWarning}
         </Notice>
       )}
       {mustAccept && (
-        <Tick
+        <Checkbox
           label={words.impactAccept(percent(impact))}
           value={accepted}
           onChange={(taken) => dispatch({ type: 'accepted-impact', accepted: taken })}
         />
       )}
-      <Left pay={pay} now={state.now} />
+      <TimeLeft pay={pay} now={state.now} />
       <Actions>
         <Button kind="primary" busy={mustAccept && !accepted} onPress={() => dispatch({ type: 'approved' })}>
           <WalletIcon wallet={pay.wallet} size={22} />
@@ -53,7 +53,7 @@ export function Review({ state, step, dispatch }: ViewOf<'review'>): JSX.Element
   )
 }
 
-function Sums({ pay, name }: { readonly pay: Pay; readonly name: string }): JSX.Element {
+function Sums({ pay, name }: { readonly pay: PricedTip; readonly name: string }): JSX.Element {
   const { input, output, quote } = pay.intent
   return (
     <dl class="sums number">
@@ -82,13 +82,19 @@ function Sums({ pay, name }: { readonly pay: Pay; readonly name: string }): JSX.
 
 const percent = (value: number): string => `${value.toFixed(value > 0 && value < 0.1 ? 2 : 1)} %`
 
-/** How long the price still holds: in the last quarter only, and not read out every second. */
-export function Left({ pay, now }: { readonly pay: Pay; readonly now: number }): JSX.Element | null {
+/** How long the price is still valid. Shown only in the last 15 seconds; screen readers do not read every second. */
+export function TimeLeft({
+  pay,
+  now,
+}: {
+  readonly pay: PricedTip
+  readonly now: number
+}): JSX.Element | null {
   const seconds = Math.ceil((Date.parse(pay.intent.expiresAt) - now) / 1000)
-  if (seconds > shownLeftSeconds || seconds < 0) return null
+  if (seconds > countdownSeconds || seconds < 0) return null
   return (
     <p class="quiet number" role="timer">
-      {words.held(seconds)}
+      {words.priceHeld(seconds)}
     </p>
   )
 }

@@ -1,15 +1,14 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { slowSentMs } from '../machine/pauses.js'
-import { explorerLink } from './explorer.js'
 import { Outcome } from './outcome.js'
-import { Actions, type ViewOf } from './step.js'
+import { Actions, explorerLink, type ViewOf } from './step.js'
 
-/** F1 and F2: money is moving. Nothing here ever says that it failed. */
+/** Money may be moving, so this view never says that the payment failed. */
 export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
   const slow = state.now - step.since > slowSentMs
   const { signature } = step.payment
@@ -22,33 +21,33 @@ export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
         more={slow ? words.sentSlowMore : words.sentMore}
       />
       <ol class="stepper" aria-label={words.steps}>
-        <Mark state="done" text={words.approvedStep} />
-        <Mark state="now" text={words.sentStep} />
-        <Mark state="open" text={words.confirmedStep} />
+        <ProgressStep state="done" text={words.approvedStep} />
+        <ProgressStep state="now" text={words.sentStep} />
+        <ProgressStep state="open" text={words.confirmedStep} />
       </ol>
       {signature !== null && <Actions>{explorerLink(signature, words.viewTransaction)}</Actions>}
     </section>
   )
 }
 
-function Mark({
+function ProgressStep({
   state,
   text,
 }: {
   readonly state: 'done' | 'now' | 'open'
   readonly text: string
 }): JSX.Element {
-  const said = { done: words.stepDone, now: words.stepNow, open: undefined }[state]
+  const stateText = { done: words.stepDone, now: words.stepNow, open: undefined }[state]
   return (
     <li class={`stepper__mark stepper__mark--${state}`} {...(state === 'now' && { 'aria-current': 'step' })}>
       <span class="stepper__dot">{state === 'done' && <Icon name="tick" size={14} />}</span>
       {text}
-      {said !== undefined && <span class="heard-only"> {said}</span>}
+      {stateText !== undefined && <span class="visually-hidden"> {stateText}</span>}
     </li>
   )
 }
 
-/** G: done, because the service says so. */
+/** The service has confirmed the crypto tip. */
 export function Done({ state, step, dispatch }: ViewOf<'done'>): JSX.Element {
   const { input, output, quote, signature } = step.intent
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
@@ -67,7 +66,7 @@ export function Done({ state, step, dispatch }: ViewOf<'done'>): JSX.Element {
   )
 }
 
-/** J8: the same for naira. */
+/** The service has confirmed the naira tip. */
 export function NairaDone({ state, step, dispatch }: ViewOf<'naira-done'>): JSX.Element {
   const { amountNgn, amountUsd, intentId, email } = step.tip
   return (

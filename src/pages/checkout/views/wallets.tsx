@@ -1,19 +1,23 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
-import { Button, LinkButton } from '../../ui/button.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
 import { Icon } from '../../ui/icon.js'
-import { Notice } from '../../ui/notice.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { State, WalletChoice } from '../machine/state.js'
 import { Outcome } from './outcome.js'
-import { Working } from './slow.js'
 import { Actions, Back, type Dispatch, Heading, type ViewOf } from './step.js'
+import { Working } from './working.js'
 
-/** B1, B2 and B3: the wallets there are, or the ways to one. */
+/** The wallets to choose from, or ways to continue without one here. */
 export function Wallets({ state, step, dispatch }: ViewOf<'wallets'>): JSX.Element {
   if (state.wallets.length > 0)
     return <WalletList state={state} declined={step.declined} dispatch={dispatch} />
-  if (!state.looked) return <Working text={words.looking} />
-  return state.framed ? <NoneHere dispatch={dispatch} /> : <NoneAtAll state={state} dispatch={dispatch} />
+  if (!state.walletSearchDone) return <Working text={words.searchingWallets} />
+  return state.framed ? (
+    <NoWalletInFrame dispatch={dispatch} />
+  ) : (
+    <NoWallet state={state} dispatch={dispatch} />
+  )
 }
 
 function WalletList({
@@ -45,8 +49,8 @@ function WalletList({
         ))}
       </ul>
       <Actions>
-        {state.framed && <InWindow dispatch={dispatch} kind="quiet" />}
-        <OnPhone dispatch={dispatch} kind="quiet" />
+        {state.framed && <OpenWindowButton dispatch={dispatch} kind="quiet" />}
+        <UsePhoneButton dispatch={dispatch} kind="quiet" />
         <Back dispatch={dispatch} />
       </Actions>
     </section>
@@ -64,7 +68,7 @@ export function WalletIcon({
   return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
 }
 
-function InWindow({
+function OpenWindowButton({
   dispatch,
   kind,
 }: {
@@ -78,7 +82,7 @@ function InWindow({
   )
 }
 
-function OnPhone({
+function UsePhoneButton({
   dispatch,
   kind = 'plain',
 }: {
@@ -92,19 +96,19 @@ function OnPhone({
   )
 }
 
-function NoneHere({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
+function NoWalletInFrame({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
   return (
-    <Outcome tone="plain" icon="wallet" title={words.noneHere} more={words.noneHereMore}>
+    <Outcome tone="plain" icon="wallet" title={words.noWalletInFrame} more={words.noWalletInFrameMore}>
       <Actions>
-        <InWindow dispatch={dispatch} kind="primary" />
-        <OnPhone dispatch={dispatch} />
+        <OpenWindowButton dispatch={dispatch} kind="primary" />
+        <UsePhoneButton dispatch={dispatch} />
         <Back dispatch={dispatch} />
       </Actions>
     </Outcome>
   )
 }
 
-function NoneAtAll({ state, dispatch }: { readonly state: State; readonly dispatch: Dispatch }): JSX.Element {
+function NoWallet({ state, dispatch }: { readonly state: State; readonly dispatch: Dispatch }): JSX.Element {
   return (
     <Outcome tone="plain" icon="wallet" title={words.noWallet} more={words.noWalletMore}>
       <Actions>
@@ -119,7 +123,7 @@ function NoneAtAll({ state, dispatch }: { readonly state: State; readonly dispat
             <Icon name="bank" /> {words.payInNaira}
           </Button>
         )}
-        <OnPhone dispatch={dispatch} />
+        <UsePhoneButton dispatch={dispatch} />
         <Back dispatch={dispatch} />
       </Actions>
     </Outcome>

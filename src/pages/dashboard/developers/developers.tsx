@@ -3,7 +3,7 @@ import { Domains } from './domains.js'
 import { Keys } from './keys.js'
 import { Snippets } from './snippets.js'
 
-/** What a creator's own site needs: a key for its backend, its domains, and code that works by copy and paste. */
+/** What a creator needs for tips on their own site: API keys, domains and code samples. */
 export function Developers(): JSX.Element {
   return (
     <div class="columns">

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Announcer } from '../../ui/announcer.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
 import { Icon } from '../../ui/icon.js'
+import { Announcer } from '../../ui/messages/announcer.js'
 import { call } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
-import { siteOf } from './site.js'
+import { parseTypedSite } from './site.js'
 
 interface Sites {
   readonly domains: readonly string[]
@@ -22,24 +22,24 @@ export function Domains(): JSX.Element {
   const { data, fault } = useLoad<Sites>(path)
   const [domains, setDomains] = useState<readonly string[]>()
   const [text, setText] = useState('')
-  const [said, setSaid] = useState('')
-  // An answer that comes after a change was saved is older than it.
+  const [announcement, setAnnouncement] = useState('')
+  // A saved change is newer than a list that arrives after it.
   useEffect(() => setDomains((saved) => saved ?? data?.domains), [data])
   const save = useSubmit(async (changed: (before: readonly string[]) => readonly string[], done: string) => {
-    // Somebody quicker than the list is not made to press again.
+    // The list may not have arrived yet: read it before changing it.
     const before = domains ?? (await call<Sites>('GET', path)).domains
     setDomains((await call<Sites>('PUT', path, { body: { domains: changed(before) } })).domains)
-    setSaid(done)
+    setAnnouncement(done)
     setText('')
   })
-  const site = siteOf(text)
+  const site = parseTypedSite(text)
   const invalid = text.trim() !== '' && site === undefined
   const failed = save.fault ?? (data === undefined ? fault : undefined)
   return (
     <section class="card" aria-labelledby="domains-title">
       <h2 id="domains-title">{words.domains.title}</h2>
       <p class="quiet">{words.domains.lead}</p>
-      <Announcer text={said} />
+      <Announcer text={announcement} />
       <form
         class="inline"
         onSubmit={(event) => {

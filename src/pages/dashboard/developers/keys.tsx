@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
 import type { ApiKey, NewApiKey } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
@@ -12,7 +12,7 @@ import { useSubmit } from '../use-submit.js'
 import { NewKeyDialog } from './new-key-dialog.js'
 import { RevokeDialog } from './revoke-dialog.js'
 
-/** The API keys: made, shown once, listed by what they may be told apart by, ended. */
+/** The API keys: create, show once, list, revoke. */
 export function Keys(): JSX.Element {
   const { data, fault, reload } = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
   const [label, setLabel] = useState('')

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Dialog } from '../../ui/dialog.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Dialog } from '../../ui/messages/dialog.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { NewApiKey } from '../answers.js'
 
-/** A key, for the only time it is ever shown; Escape does not close it. */
+/** Shows a new key. It is never shown again, so Escape does not close the dialog. */
 export function NewKeyDialog({
   made,
   onStored,

@@ -1,14 +1,14 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { Dialog } from '../../ui/dialog.js'
-import { Field } from '../../ui/field.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Dialog } from '../../ui/messages/dialog.js'
 import type { ApiKey } from '../answers.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 
-/** Ends a key once its prefix was typed: a site that still uses it stops working at that moment. */
+/** Revokes a key after the user typed its prefix, because a site that still uses the key stops working immediately. */
 export function RevokeDialog({
   apiKey,
   onClose,

@@ -2,10 +2,10 @@ const host = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9
 const form = /^(\*\.)?([^:/?#@*\s]+?)\.?(?::(\d{1,5}))?$/
 
 /**
- * What a typed text would be on the list of sites: `example.com`, `*.example.com`, `example.com:8443`. The rest of a
- * pasted address is dropped. Undefined when it cannot be one; the service has the last word.
+ * Parses typed text into a site: `example.com`, `*.example.com`, `example.com:8443`. Scheme and path of a pasted URL are
+ * dropped. Undefined when it is not a site. The service validates it again.
  */
-export function siteOf(text: string): string | undefined {
+export function parseTypedSite(text: string): string | undefined {
   const bare = text
     .trim()
     .toLowerCase()

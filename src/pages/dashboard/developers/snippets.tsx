@@ -1,13 +1,13 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Tabs } from '../../ui/tabs.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Tabs } from '../../ui/controls/tabs.js'
 import { useSession } from '../session.js'
 
 type Side = 'backend' | 'frontend' | 'events'
 
-/** Code with the creator's own id in it. */
+/** Code samples with the creator's own id. */
 export function Snippets(): JSX.Element {
   const { me } = useSession()
   const [side, setSide] = useState<Side>('backend')

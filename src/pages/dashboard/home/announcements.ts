@@ -3,27 +3,27 @@ import { words } from '../../i18n/dashboard.js'
 import { spokenUsd } from '../../lib/tip-text.js'
 import type { TipNews } from './tip-news.js'
 
-/** A reader is told of new tips at most this often. */
-const leastPauseMs = 5000
+/** Screen readers hear of new tips at most this often. */
+const minPauseMs = 5000
 
-/** How long to wait before the next announcement. */
+/** The pause before the next announcement. */
 function pauseBefore(lastAtMs: number | undefined, nowMs: number): number {
-  return lastAtMs === undefined ? 0 : Math.max(0, lastAtMs + leastPauseMs - nowMs)
+  return lastAtMs === undefined ? 0 : Math.max(0, lastAtMs + minPauseMs - nowMs)
 }
 
-/** What the live region says of the tips that came: the newest, and how many since it last said something. */
+/** The text for the live region: the newest tip, and how many tips came since the last announcement. */
 export function useAnnouncement({ count, latest }: TipNews): string {
   const [text, setText] = useState('')
-  const told = useRef<{ count: number; at: number | undefined }>({ count: 0, at: undefined })
+  const announced = useRef<{ count: number; at: number | undefined }>({ count: 0, at: undefined })
   useEffect(() => {
-    const fresh = count - told.current.count
+    const fresh = count - announced.current.count
     if (latest === undefined || fresh <= 0) return
     const timer = setTimeout(
       () => {
-        told.current = { count, at: Date.now() }
+        announced.current = { count, at: Date.now() }
         setText(words.live.announcement(fresh, spokenUsd(latest.valueUsd), latest.sender))
       },
-      pauseBefore(told.current.at, Date.now()),
+      pauseBefore(announced.current.at, Date.now()),
     )
     return () => clearTimeout(timer)
   }, [count, latest])

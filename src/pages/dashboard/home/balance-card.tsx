@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
+import { Button } from '../../ui/controls/button.js'
 import type { Balance } from '../answers.js'
 import { go } from '../route.js'
 

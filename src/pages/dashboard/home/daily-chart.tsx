@@ -11,11 +11,11 @@ const spans = [7, 30, 90] as const
 const width = 1000
 const height = 240
 
-/** What came in on each day: as bars, or as a table for those who read rather than look. Read again as `turn` grows. */
-export function DailyChart({ turn }: { readonly turn: number }): JSX.Element {
+/** The tips of each day as bars, or as an accessible table. A new `version` reads them again. */
+export function DailyChart({ version }: { readonly version: number }): JSX.Element {
   const [days, setDays] = useState<number>(30)
   const [asTable, setAsTable] = useState(false)
-  const { data } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`, turn)
+  const { data } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`, version)
   const list = data?.days ?? []
   const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
   const count = list.reduce((sum, day) => sum + day.count, 0)

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Announcer } from '../../ui/announcer.js'
-import { LinkButton } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
+import { LinkButton } from '../../ui/controls/button.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { ListedTip, TipsPage } from '../answers.js'
 import { useNow } from '../dates.js'
 import { ScreenLink } from '../parts/screen-link.js'
@@ -16,14 +16,14 @@ import type { TipNews } from './tip-news.js'
 
 const shown = 12
 
-/** The newest tips, as they come, until somebody wants it to stand still. */
+/** The newest tips as they arrive, with a pause button. */
 export function LiveTips({
   news,
-  turn,
+  version,
 }: {
   readonly news: TipNews
-  /** Grows when the list should be read again. */
-  readonly turn: number
+  /** A new version reads the list again. */
+  readonly version: number
 }): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
   const [open, setOpen] = useState<ListedTip>()
@@ -33,8 +33,8 @@ export function LiveTips({
   const paused = pausedAt !== undefined
   const waiting = paused ? news.count - pausedAt : 0
   useEffect(() => {
-    if (!paused && turn > 0) reload()
-  }, [turn, paused, reload])
+    if (!paused && version > 0) reload()
+  }, [version, paused, reload])
   return (
     <section class="card live" aria-labelledby="live-title">
       <header class="live__head">
@@ -84,7 +84,7 @@ function LiveMark({
   return <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
 }
 
-/** Nothing has come yet: what brings the first. */
+/** Shown before the first tip: links to the checkout and the overlay. */
 export function NoTips(): JSX.Element {
   return (
     <div class="empty">

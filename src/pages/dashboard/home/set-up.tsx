@@ -2,20 +2,20 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortAddress } from '../../lib/tip-text.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Dialog } from '../../ui/dialog.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
+import { Dialog } from '../../ui/messages/dialog.js'
 import type { ApiKey } from '../answers.js'
 import { call } from '../api.js'
-import { overlayWasCopied } from '../overlay/copied.js'
+import { overlayWasCopied } from '../overlay/overlay-settings.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/code-form.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 
-/** What is left to do before tips can come, gone when it is done. */
+/** The set-up steps; disappears when all are done. */
 export function SetUp(): JSX.Element | null {
   const { me, refresh } = useSession()
   const keys = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
@@ -66,7 +66,7 @@ export function SetUp(): JSX.Element | null {
         <Dialog title={words.setUp.verifyTitle} onClose={() => setVerifying(false)}>
           <CodeForm
             email={me.email}
-            onEntered={() => {
+            onSignedIn={() => {
               setVerifying(false)
               refresh()
             }}
@@ -92,7 +92,7 @@ function Step({
     <li class={`steps__step ${done ? 'steps__step--done' : ''}`}>
       <span class="steps__mark">
         {done && <Icon name="tick" size={16} />}
-        <span class="heard-only">{done ? words.setUp.done : words.setUp.open}</span>
+        <span class="visually-hidden">{done ? words.setUp.done : words.setUp.open}</span>
       </span>
       <span>{text}</span>
       {children}

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StreamedTip } from '../../../sdk/client/stream.js'
-import { followTips } from '../../lib/live.js'
+import { followTips } from '../../lib/follow-tips.js'
 
-/** What the stream brought since the screen is shown. */
+/** The tips that the stream delivered since the screen opened. */
 export interface TipNews {
   readonly count: number
   readonly latest: StreamedTip | undefined
-  /** Undefined until the first connection stands or fails. */
+  /** Undefined until the first connection succeeds or fails. */
   readonly connected: boolean | undefined
 }
 
-/** Follows the tips of a wallet as long as its screen is shown. */
+/** Follows the tips of a wallet while the screen is open. */
 export function useTipNews(wallet: string | null): TipNews {
   const [news, setNews] = useState<TipNews>({ count: 0, latest: undefined, connected: undefined })
   useEffect(() => {

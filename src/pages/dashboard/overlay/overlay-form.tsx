@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { animations, defaults, type Parameters, positions, themes } from '../../overlay/parameters.js'
-import { Field } from '../../ui/field.js'
-import { Tick } from '../../ui/tick.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { Field } from '../../ui/controls/field.js'
 import { NumberField } from '../parts/number-field.js'
 import { Select } from '../parts/select.js'
 
@@ -13,7 +13,7 @@ interface Part {
   readonly onChange: Change
 }
 
-/** Everything about the overlay that an address can say; it is all in the address of this screen, too. */
+/** All overlay parameters. The values are also in the URL of this screen. */
 export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
   const text = words.overlay.form
   const number = (
@@ -73,11 +73,15 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
         {number('scale')}
         {number('queue')}
         {number('replayMinutes')}
-        <Tick label={text.message} value={parameters.message} onChange={(message) => onChange({ message })} />
-        <Tick label={text.sound} value={parameters.sound} onChange={(sound) => onChange({ sound })} />
+        <Checkbox
+          label={text.message}
+          value={parameters.message}
+          onChange={(message) => onChange({ message })}
+        />
+        <Checkbox label={text.sound} value={parameters.sound} onChange={(sound) => onChange({ sound })} />
         {parameters.sound && number('volume')}
-        <Tick label={text.hold} value={parameters.hold} onChange={(hold) => onChange({ hold })} />
-        <Tick label={text.dot} value={parameters.dot} onChange={(dot) => onChange({ dot })} />
+        <Checkbox label={text.hold} value={parameters.hold} onChange={(hold) => onChange({ hold })} />
+        <Checkbox label={text.dot} value={parameters.dot} onChange={(dot) => onChange({ dot })} />
       </form>
     </section>
   )

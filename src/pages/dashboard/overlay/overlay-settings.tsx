@@ -3,18 +3,24 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { sendTestAlert } from '../../lib/test-alert.js'
 import { defaults, type Parameters, readParameters, writeParameters } from '../../overlay/parameters.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { useSession } from '../session.js'
-import { noteOverlayCopied } from './copied.js'
 import { OverlayForm } from './overlay-form.js'
 
-/** The preview follows the form when it has come to a rest. */
-const restMs = 400
+/** The preview reloads this long after the last change. */
+const previewDelayMs = 400
 
-/** The overlay as it will look, what can be changed about it, and its address. */
+const copiedKey = (wallet: string): string => `overlay-copied:${wallet}`
+
+/** Whether the overlay's URL was copied in this browser: the best sign we have that the creator uses it. */
+export function overlayWasCopied(wallet: string): boolean {
+  return localStorage.getItem(copiedKey(wallet)) !== null
+}
+
+/** Preview, parameters and URL of the overlay. */
 export function OverlaySettings(): JSX.Element {
   const wallet = useSession().me.walletPublicKey
   if (wallet === null)
@@ -23,14 +29,14 @@ export function OverlaySettings(): JSX.Element {
         {words.setUp.walletComing}
       </Notice>
     )
-  return <WithWallet wallet={wallet} />
+  return <OverlayEditor wallet={wallet} />
 }
 
-function WithWallet({ wallet }: { readonly wallet: string }): JSX.Element {
+function OverlayEditor({ wallet }: { readonly wallet: string }): JSX.Element {
   const { query } = useRoute()
   const parameters: Parameters = { ...readParameters(query), wallet, preview: false }
   const address = addressOf(parameters)
-  const preview = useRested(addressOf({ ...parameters, preview: true, dot: false }))
+  const preview = useDebounced(addressOf({ ...parameters, preview: true, dot: false }))
   return (
     <div class="overlay">
       <section class="card overlay__show" aria-labelledby="preview-title">
@@ -40,7 +46,7 @@ function WithWallet({ wallet }: { readonly wallet: string }): JSX.Element {
         <p class="quiet">{words.overlay.testHint}</p>
         <h3>{words.overlay.address}</h3>
         <code class="secret">{address}</code>
-        <div onClickCapture={() => noteOverlayCopied(wallet)}>
+        <div onClickCapture={() => localStorage.setItem(copiedKey(wallet), '1')}>
           <CopyButton value={address} label={words.overlay.address} />
         </div>
         <ol class="how">
@@ -64,12 +70,12 @@ function addressOf(parameters: Parameters): string {
   return `${location.origin}/overlay?${writeParameters(parameters)}`
 }
 
-/** A value once it has stayed the same for a moment. */
-function useRested(value: string): string {
-  const [rested, setRested] = useState(value)
+/** The value, updated once it has not changed for a moment. */
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), restMs)
+    const timer = setTimeout(() => setDebounced(value), previewDelayMs)
     return () => clearTimeout(timer)
   }, [value])
-  return rested
+  return debounced
 }

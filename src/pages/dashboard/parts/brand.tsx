@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 
-/** The coin of the service's icon and its name. */
+/** The service's icon and name. */
 export function Brand(): JSX.Element {
   return (
     <span class="brand">

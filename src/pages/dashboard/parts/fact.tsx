@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 
-/** One line of a list of facts: what it is, and how it is. */
+/** One line of a description list. */
 export function Fact({
   name,
   strong = false,

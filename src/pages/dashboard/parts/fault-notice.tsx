@@ -1,16 +1,16 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Notice } from '../../ui/notice.js'
+import { Notice } from '../../ui/messages/notice.js'
 
-/** What went wrong, in words, and the way to ask again where there is one. Nothing where nothing went wrong. */
+/** The text of an error code, with a retry link if there is `onRetry`. Renders nothing without a fault. */
 export function FaultNotice({
   fault,
   tone = 'bad',
   onRetry,
 }: {
-  /** The service's code. */
+  /** An error code of the API or of the dashboard. */
   readonly fault: string | undefined
-  /** `bad`: what was asked for was not done; `warn`: something could not be read. */
+  /** `bad`: the action was not done; `warn`: something could not be read. */
   readonly tone?: 'bad' | 'warn'
   readonly onRetry?: () => void
 }): JSX.Element | null {

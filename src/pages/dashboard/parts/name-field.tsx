@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 
-/** The name a creator is shown by. Its bounds are the service's. */
+/** The creator's display name, with the API's length limits. */
 export function NameField({
   value,
   onInput,

@@ -2,11 +2,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { isUnclear, numberText, typedNumber } from '../../lib/amount-text.js'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 
 /**
- * A number, read when it is left. A field of text, since browsers drop the comma from a field of numbers: `1,5` becomes 15
- * there. What cannot be read changes nothing, is told, and keeps the form from being sent. Empty is undefined.
+ * A number, parsed when the field loses focus. It is a text field, because browsers drop the comma in a number field: `1,5`
+ * becomes 15. Invalid text shows a fault, changes no value and blocks the form. An empty field is undefined.
  */
 export function NumberField({
   label,
@@ -28,7 +28,7 @@ export function NumberField({
         autocomplete="off"
         placeholder={placeholder}
         value={wrong ?? (value === undefined ? '' : numberText(value))}
-        // The fault stands below the field; the browser's own bubble would cover it.
+        // The fault is shown below the field; the browser's own message would cover it.
         onInvalid={(event) => {
           event.preventDefault()
           event.currentTarget.focus()

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { go, pathOf, type Screen } from '../route.js'
 
-/** A link to another screen: shown without loading the page again, and a true link for a new tab. */
+/** A link to another screen. It does not reload the page, and still works for opening a new tab. */
 export function ScreenLink({
   to,
   current = false,

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 
-/** One of several, of which only the chosen one is seen. */
+/** A select element with its label. */
 export function Select<Key extends string>({
   label,
   choices,

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { Dialog } from '../../ui/dialog.js'
+import { Button } from '../../ui/controls/button.js'
+import { Dialog } from '../../ui/messages/dialog.js'
 import { go, type Screen } from '../route.js'
 
 const afterG: Readonly<Record<string, Screen>> = {
@@ -13,30 +13,30 @@ const afterG: Readonly<Record<string, Screen>> = {
   d: 'developers',
   s: 'settings',
 }
-/** How long after `g` the second letter counts. */
+/** The second letter must follow `g` within this time. */
 const secondMs = 1500
-/** Carried by the field that `/` leads to. */
+/** The id of the field that `/` focuses. */
 export const searchFieldId = 'search'
 
-/** Letters that do something wherever nothing is being typed. */
+/** Keyboard shortcuts, active while no text field has the focus and no dialog is open. */
 export function useShortcuts(onHelp: () => void): void {
   useEffect(() => {
     let pressedGAt = Number.NEGATIVE_INFINITY
-    const take = (event: KeyboardEvent): void => {
-      if (isMeantElsewhere(event)) return
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (isNotShortcut(event)) return
       const second = event.timeStamp - pressedGAt < secondMs ? afterG[event.key] : undefined
       pressedGAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
-      const act = second === undefined ? actOf(event.key, onHelp) : () => go(second)
+      const act = second === undefined ? actionOf(event.key, onHelp) : () => go(second)
       if (act === undefined) return
       event.preventDefault()
       act()
     }
-    document.addEventListener('keydown', take)
-    return () => document.removeEventListener('keydown', take)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   }, [onHelp])
 }
 
-function actOf(key: string, onHelp: () => void): (() => void) | undefined {
+function actionOf(key: string, onHelp: () => void): (() => void) | undefined {
   if (key === '?') return onHelp
   if (key === 'w') return () => go('withdraw')
   if (key === '/') return searchTips
@@ -52,15 +52,15 @@ function searchTips(): void {
   }
 }
 
-function isMeantElsewhere({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
-  return ctrlKey || metaKey || altKey || isTyping(target) || isAsked()
+function isNotShortcut({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey || isTyping(target) || isDialogOpen()
 }
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
 }
 
-function isAsked(): boolean {
+function isDialogOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
 }
 

@@ -5,7 +5,7 @@ import type { PayoutStatus, TipStatus } from '../answers.js'
 
 type State = TipStatus | PayoutStatus
 
-const looks: Readonly<Record<State, { tone: string; icon: IconName }>> = {
+const appearances: Readonly<Record<State, { tone: string; icon: IconName }>> = {
   pending: { tone: 'warn', icon: 'wait' },
   submitted: { tone: 'warn', icon: 'wait' },
   processing: { tone: 'warn', icon: 'wait' },
@@ -15,9 +15,9 @@ const looks: Readonly<Record<State, { tone: string; icon: IconName }>> = {
   cancelled: { tone: 'plain', icon: 'cross' },
 }
 
-/** How something stands: icon, word and colour. */
+/** A status as icon, text and colour. */
 export function Status({ status }: { readonly status: State }): JSX.Element {
-  const { tone, icon } = looks[status]
+  const { tone, icon } = appearances[status]
   return (
     <span class={`status status--${tone}`}>
       <Icon name={icon} size={14} />

@@ -6,7 +6,7 @@ import { useSession } from '../session.js'
 import { Brand } from './brand.js'
 import { ScreenLink } from './screen-link.js'
 
-/** Where one is, where one can go, and who one is. */
+/** The screens and the account menu. */
 export function TopBar({
   screen,
   onHelp,
@@ -17,7 +17,7 @@ export function TopBar({
   const { me, signOut } = useSession()
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
-    // On a narrow screen the bar is longer than what is seen of it.
+    // On a narrow screen the navigation scrolls: keep the current link visible.
     nav.current
       ?.querySelector(`[href="${pathOf(screen)}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

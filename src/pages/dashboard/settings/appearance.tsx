@@ -1,18 +1,18 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Choices } from '../parts/choices.js'
+import { RadioGroup } from '../parts/radio-group.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
 
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
 
-/** How this browser shows the dashboard. */
+/** The dashboard's theme in this browser. */
 export function Appearance(): JSX.Element {
   const [theme, setTheme] = useState(chosenTheme)
   return (
     <section class="card" aria-labelledby="look-title">
       <h2 id="look-title">{words.look.title}</h2>
-      <Choices
+      <RadioGroup
         name="theme"
         legend={words.look.title}
         choices={themes}

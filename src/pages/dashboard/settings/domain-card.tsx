@@ -1,15 +1,15 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Profile } from '../answers.js'
 import { call, codeOf } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 
-/** A `.sol` domain: linked at once when it leads to the creator's wallet, else by a signature of its owner. */
+/** Links a `.sol` domain: directly when it resolves to the creator's wallet, otherwise with a signature of its owner. */
 export function DomainCard({
   profile,
   onSaved,

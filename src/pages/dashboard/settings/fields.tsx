@@ -1,11 +1,10 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Notice } from '../../ui/notice.js'
-import { Tick } from '../../ui/tick.js'
-import type { Settings } from '../answers.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { type Settings, tokens } from '../answers.js'
 import { NumberField } from '../parts/number-field.js'
 import { Select } from '../parts/select.js'
-import { tokens } from '../tokens.js'
 
 const ways = ['checkout', 'bank_transfer'] as const
 const text = words.settings
@@ -15,22 +14,22 @@ interface Part {
   readonly onChange: (change: Partial<Settings>) => void
 }
 
-/** Which tokens are taken and what becomes of them. */
+/** The accepted tokens and how tips are converted. */
 export function TokenFields({ settings, onChange }: Part): JSX.Element {
   const { acceptedTokens } = settings
   const accept = (token: string, taken: boolean): void => {
     const others = acceptedTokens.filter((other) => other !== token)
     const next = taken ? [...others, token] : others
-    // The service refuses a creator who takes nothing.
+    // The service refuses an empty list.
     if (next.length > 0) onChange({ acceptedTokens: next })
   }
   return (
     <>
       <fieldset class="stack">
         <legend class="field__label">{text.tokens}</legend>
-        <div class="ticks">
+        <div class="checkboxes">
           {tokens.map((token) => (
-            <Tick
+            <Checkbox
               key={token}
               label={token}
               value={acceptedTokens.includes(token)}
@@ -40,17 +39,17 @@ export function TokenFields({ settings, onChange }: Part): JSX.Element {
         </div>
       </fieldset>
       <div>
-        <Tick
+        <Checkbox
           label={text.convert}
           value={settings.autoConvertUsdc}
           onChange={(autoConvertUsdc) => onChange({ autoConvertUsdc })}
         />
-        <Tick
+        <Checkbox
           label={text.gasless}
           value={settings.gaslessEnabled}
           onChange={(gaslessEnabled) => onChange({ gaslessEnabled })}
         />
-        <Tick
+        <Checkbox
           label={text.yield}
           value={settings.yieldEnabled}
           onChange={(yieldEnabled) => onChange({ yieldEnabled })}
@@ -65,7 +64,7 @@ export function TokenFields({ settings, onChange }: Part): JSX.Element {
   )
 }
 
-/** How naira are paid, and between what amounts a tip may be. */
+/** The way naira are collected, and the limits of a tip. */
 export function MoneyFields({ settings, onChange }: Part): JSX.Element {
   const limit = (key: 'minTipUsd' | 'maxTipUsd'): JSX.Element => (
     <NumberField

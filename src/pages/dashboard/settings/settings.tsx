@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Announcer } from '../../ui/announcer.js'
-import { Button } from '../../ui/button.js'
+import { Button } from '../../ui/controls/button.js'
+import { Announcer } from '../../ui/messages/announcer.js'
 import type { Profile, Settings } from '../answers.js'
 import { call } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
@@ -14,7 +14,7 @@ import { Appearance } from './appearance.js'
 import { DomainCard } from './domain-card.js'
 import { MoneyFields, TokenFields } from './fields.js'
 
-/** Who the creator is, what tips they take, and how the dashboard looks. */
+/** Name, tip settings, .sol domain and appearance. */
 export function SettingsScreen(): JSX.Element {
   const { data, fault } = useLoad<{ creator: Profile }>('/creators/me')
   const [profile, setProfile] = useState<Profile>()

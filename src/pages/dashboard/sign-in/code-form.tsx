@@ -1,23 +1,23 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 
 const codeLength = 6
 
-/** The six digits of the mail. They are sent off as soon as all are there. */
+/** The form for the one-time code. It submits itself when all six digits are typed. */
 export function CodeForm({
   email,
-  onEntered,
+  onSignedIn,
   onOtherWay,
 }: {
   readonly email: string
-  readonly onEntered: () => void
-  /** Absent where there is none. */
+  readonly onSignedIn: () => void
+  /** Undefined: there is no other way to sign in here. */
   readonly onOtherWay: (() => void) | undefined
 }): JSX.Element {
   const [code, setCode] = useState('')
@@ -25,7 +25,7 @@ export function CodeForm({
   const input = useRef<HTMLInputElement>(null)
   const verify = useSubmit(async () => {
     await call('POST', '/auth/otp/verify', { body: { email, code } })
-    onEntered()
+    onSignedIn()
   })
   const again = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email } })
@@ -34,7 +34,7 @@ export function CodeForm({
   useEffect(() => input.current?.focus(), [])
   useEffect(() => {
     if (code.length === codeLength) verify.run()
-    // Sent once for each code.
+    // Submit each code once.
   }, [code])
   const fault = verify.fault ?? again.fault
   return (

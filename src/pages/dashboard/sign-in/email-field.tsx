@@ -1,15 +1,15 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 
-/** The address an account is known by. */
+/** The e-mail address of the account. */
 export function EmailField({
   value,
   readOnly = false,
   onInput,
 }: {
   readonly value: string
-  /** Of somebody who is known already. */
+  /** The address of an account that is already known. */
   readonly readOnly?: boolean
   readonly onInput: (value: string) => void
 }): JSX.Element {

@@ -1,17 +1,17 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 
-/** A password that can be looked at while it is typed. */
+/** A password field with a button that shows the password. */
 export function PasswordField({
-  fresh,
+  isNew,
   value,
   fault,
   onInput,
 }: {
-  /** Of a new account. */
-  readonly fresh: boolean
+  /** The password of a new account. */
+  readonly isNew: boolean
   readonly value: string
   readonly fault?: string | undefined
   readonly onInput: (value: string) => void
@@ -20,8 +20,8 @@ export function PasswordField({
   const attributes = {
     class: 'input',
     name: 'password',
-    autocomplete: fresh ? 'new-password' : 'current-password',
-    ...(fresh && { minLength: 8 }),
+    autocomplete: isNew ? 'new-password' : 'current-password',
+    ...(isNew && { minLength: 8 }),
     required: true,
     value,
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onInput(currentTarget.value),
@@ -30,7 +30,7 @@ export function PasswordField({
     <div class="password">
       <Field
         label={words.signIn.password}
-        hint={fresh ? words.register.passwordHint : undefined}
+        hint={isNew ? words.register.passwordHint : undefined}
         fault={fault}
       >
         {seen ? <input {...attributes} type="text" /> : <input {...attributes} type="password" />}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
+import { Button } from '../../ui/controls/button.js'
 import { call } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { NameField } from '../parts/name-field.js'
@@ -9,14 +9,14 @@ import { useSubmit } from '../use-submit.js'
 import { EmailField } from './email-field.js'
 import { PasswordField } from './password-field.js'
 
-/** A new account, which is signed in at once. */
-export function Register({ onEntered }: { readonly onEntered: () => void }): JSX.Element {
+/** Creates an account, which is then signed in. */
+export function Register({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const register = useSubmit(async () => {
     await call('POST', '/auth/register', { body: { name, email, password } })
-    onEntered()
+    onSignedIn()
   })
   return (
     <form
@@ -28,7 +28,7 @@ export function Register({ onEntered }: { readonly onEntered: () => void }): JSX
     >
       <NameField value={name} onInput={setName} />
       <EmailField value={email} onInput={setEmail} />
-      <PasswordField fresh value={password} onInput={setPassword} />
+      <PasswordField isNew value={password} onInput={setPassword} />
       <FaultNotice fault={register.fault} />
       <Button kind="primary" type="submit" busy={register.busy}>
         {words.register.submit}

@@ -1,59 +1,60 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
+import { Button } from '../../ui/controls/button.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 import { CodeForm } from './code-form.js'
 import { EmailField } from './email-field.js'
 import { PasswordField } from './password-field.js'
 
-/** By password or by a code sent to the e-mail address. `email`: somebody who was signed in and only has to show it. */
+/** Signs in by password or by a one-time code. `email`: the account whose session has ended. */
 export function SignIn({
   email: known,
-  onEntered,
+  onSignedIn,
 }: {
   readonly email?: string
-  readonly onEntered: () => void
+  readonly onSignedIn: () => void
 }): JSX.Element {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const [codeSent, setCodeSent] = useState(false)
-  const enter = useSubmit(async () => {
+  const logIn = useSubmit(async () => {
     await call('POST', '/auth/login', { body: { email, password } })
-    onEntered()
+    onSignedIn()
   })
   const send = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email } })
     setCodeSent(true)
   })
-  if (codeSent) return <CodeForm email={email} onEntered={onEntered} onOtherWay={() => setCodeSent(false)} />
-  const fault = enter.fault ?? send.fault
+  if (codeSent)
+    return <CodeForm email={email} onSignedIn={onSignedIn} onOtherWay={() => setCodeSent(false)} />
+  const fault = logIn.fault ?? send.fault
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
         send.clear()
-        enter.run()
+        logIn.run()
       }}
     >
       <EmailField value={email} readOnly={known !== undefined} onInput={setEmail} />
       <PasswordField
-        fresh={false}
+        isNew={false}
         value={password}
         fault={fault && words.fault(fault)}
         onInput={setPassword}
       />
-      <Button kind="primary" type="submit" busy={enter.busy}>
+      <Button kind="primary" type="submit" busy={logIn.busy}>
         {words.signIn.submit}
       </Button>
       <Button
         busy={send.busy}
         onPress={() => {
-          enter.clear()
+          logIn.clear()
           if (email.includes('@')) send.run()
-          else enter.fail('email_required')
+          else logIn.fail('email_required')
         }}
       >
         {words.signIn.mailCode}

@@ -5,11 +5,11 @@ import { request } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 import { type Filters, tipsPath } from './filters.js'
 
-/** Rows of a file at most: a spreadsheet of more is slow, and so is this page. */
-const mostPages = 100
+/** At most 10,000 rows in a file, because the page holds all of them in memory. */
+const maxPages = 100
 const pageSize = 100
 
-/** Saves every tip that the filters want as one file, whatever number of answers it takes. */
+/** Saves all tips that match the filters as one CSV file. */
 export function CsvButton({
   filters,
   startedAt,
@@ -19,7 +19,10 @@ export function CsvButton({
 }): JSX.Element {
   const [rows, setRows] = useState(0)
   const saving = useSubmit(async () => {
-    const text = await everyPage(`${tipsPath(filters, startedAt, undefined, pageSize)}&format=csv`, setRows)
+    const text = await fetchAllPages(
+      `${tipsPath(filters, startedAt, undefined, pageSize)}&format=csv`,
+      setRows,
+    )
     save('tips.csv', text)
   })
   return (
@@ -37,15 +40,15 @@ export function CsvButton({
   )
 }
 
-async function everyPage(path: string, tell: (rows: number) => void): Promise<string> {
+async function fetchAllPages(path: string, onProgress: (rows: number) => void): Promise<string> {
   let text = ''
   let next: string | undefined = path
-  for (let page = 1; next !== undefined && page <= mostPages; page++) {
+  for (let page = 1; next !== undefined && page <= maxPages; page++) {
     const response: Response = await request('GET', next)
     const part = await response.text()
     text += page === 1 ? part : part.slice(part.indexOf('\r\n') + 2)
     next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1]
-    tell(page * pageSize)
+    onProgress(page * pageSize)
   }
   return text
 }

@@ -5,10 +5,10 @@ import { fiatSymbol } from '../../lib/tip-text.js'
 import { searchFieldId } from '../parts/shortcuts.js'
 import { type Filters, kinds, periods, statuses } from './filters.js'
 
-/** Typing is let come to a rest, so that not every letter asks the service. */
-const restMs = 250
+/** The search starts this long after the last letter, so that not every letter is a request. */
+const searchDelayMs = 250
 
-/** What of the tips is looked for. */
+/** The filters of the tip list. */
 export function FilterBar({
   filters,
   onChange,
@@ -24,7 +24,7 @@ export function FilterBar({
     <search>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <label class="filters__search">
-          <span class="heard-only">{words.filters.search}</span>
+          <span class="visually-hidden">{words.filters.search}</span>
           <input
             id={searchFieldId}
             class="input"
@@ -36,7 +36,7 @@ export function FilterBar({
               const text = currentTarget.value
               setQ(text)
               clearTimeout(timer.current)
-              timer.current = setTimeout(() => onChange({ q: text }), restMs)
+              timer.current = setTimeout(() => onChange({ q: text }), searchDelayMs)
             }}
           />
         </label>

@@ -1,7 +1,7 @@
 import { fiatSymbol } from '../../lib/tip-text.js'
-import { tokens } from '../tokens.js'
+import { tokens } from '../answers.js'
 
-/** What of the tips is looked for, as the address of the screen says it. */
+/** The filters of the tip list, as they are in the screen's URL. Empty: not filtered. */
 export interface Filters {
   readonly token: string
   readonly status: string
@@ -15,7 +15,7 @@ export const periods = ['7', '30', '90'] as const
 
 const dayMs = 24 * 3600 * 1000
 
-/** Nonsense in an address filters nothing. */
+/** Reads the filters from a query string. Unknown values are ignored. */
 export function readFilters(query: URLSearchParams): Filters {
   const among = (name: string, choices: readonly string[]): string => {
     const text = query.get(name) ?? ''
@@ -33,7 +33,7 @@ export function writeFilters(filters: Filters): URLSearchParams {
   return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))
 }
 
-/** The question for the service: a page of the tips that the filters want. */
+/** The API path for one page of the filtered tips. */
 export function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit = 50): string {
   const { days, token, status, q } = filters
   const query = new URLSearchParams({ limit: String(limit) })

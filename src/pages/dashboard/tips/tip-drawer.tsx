@@ -3,16 +3,16 @@ import { words } from '../../i18n/dashboard.js'
 import { explorerUrl } from '../../lib/explorer.js'
 import { ngn, usd } from '../../lib/money.js'
 import { amountText } from '../../lib/tip-text.js'
-import { Button, LinkButton } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
-import { Dialog } from '../../ui/dialog.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Dialog } from '../../ui/messages/dialog.js'
 import type { ListedTip } from '../answers.js'
 import { momentText } from '../dates.js'
 import { Fact } from '../parts/fact.js'
 import { Status } from '../parts/status.js'
-import { isOnChain, paidText } from './tip-words.js'
+import { isOnChain, paidText } from './tip-row.js'
 
-/** Everything that is known of one tip. */
+/** The details of one tip. */
 export function TipDrawer({
   tip,
   onClose,

@@ -1,17 +1,25 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { usd } from '../../lib/money.js'
-import { cut, senderText } from '../../lib/tip-text.js'
+import { shortNgn, usd } from '../../lib/money.js'
+import { amountText, cut, fiatSymbol, senderText } from '../../lib/tip-text.js'
 import { Icon } from '../../ui/icon.js'
 import type { ListedTip } from '../answers.js'
 import { agoText, momentText } from '../dates.js'
 import { Status } from '../parts/status.js'
-import { isOnChain, paidText } from './tip-words.js'
 
 const senderLength = 60
 const messageLength = 160
 
-/** One tip of a list; all of it opens the details. */
+/** The amount that was paid: naira for a naira tip, otherwise the token amount. */
+export function paidText({ amount, tokenSymbol, fiatDetails }: ListedTip): string {
+  return fiatDetails === null ? amountText(amount, tokenSymbol) : shortNgn(fiatDetails.amountNgn)
+}
+
+export function isOnChain({ tokenSymbol }: Pick<ListedTip, 'tokenSymbol'>): boolean {
+  return tokenSymbol !== fiatSymbol
+}
+
+/** One tip of a list. The whole row opens the details. */
 export function TipRow({
   tip,
   now,

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Announcer } from '../../ui/announcer.js'
-import { Button } from '../../ui/button.js'
+import { Button } from '../../ui/controls/button.js'
+import { Announcer } from '../../ui/messages/announcer.js'
 import type { ListedTip, TipsPage } from '../answers.js'
 import { call } from '../api.js'
 import { useNow } from '../dates.js'
@@ -17,14 +17,14 @@ import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
 import { TipDrawer } from './tip-drawer.js'
 import { TipRow } from './tip-row.js'
 
-/** Every tip, found by what the address says. */
+/** The creator's tips, filtered by the screen's URL. */
 export function Tips(): JSX.Element {
   const { query } = useRoute()
   const filters = readFilters(query)
   const [startedAt] = useState(Date.now)
   const pathAfter = (cursor?: string): string => tipsPath(filters, startedAt, cursor)
   const first = useLoad<TipsPage>(pathAfter())
-  const further = useFurther(pathAfter, first.data)
+  const further = useFurtherPages(pathAfter, first.data)
   const [open, setOpen] = useState<ListedTip>()
   const now = useNow()
   const tips = [...(first.data?.tips ?? []), ...further.tips]
@@ -71,21 +71,21 @@ function NothingFound(): JSX.Element {
   )
 }
 
-/** The pages after the first, one at a press. They begin anew when the first is another. */
-function useFurther(pathAfter: (cursor?: string) => string, first: TipsPage | undefined) {
+/** The pages after the first, one for each press of the button. A new first page resets them. */
+function useFurtherPages(pathAfter: (cursor?: string) => string, first: TipsPage | undefined) {
   const [pages, setPages] = useState<readonly TipsPage[]>([])
   const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
   const shown = useRef(first)
   shown.current = first
   const { busy, fault, run, clear } = useSubmit(async (cursor: string) => {
     const page = await call<TipsPage>('GET', pathAfter(cursor))
-    // Other filters may have been chosen meanwhile.
+    // The filters may have changed meanwhile.
     if (shown.current === first) setPages((before) => [...before, page])
   })
   useEffect(() => {
     setPages([])
     clear()
-    // They belong to the first page.
+    // The further pages belong to the first page.
   }, [pathAfter(), first])
   const more = (): void => {
     if (next !== undefined) run(next)

@@ -3,24 +3,24 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberText } from '../../lib/amount-text.js'
 import { ngn, usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
-import { Choices } from '../parts/choices.js'
+import { RadioGroup } from '../parts/radio-group.js'
 import { estimate, faultOf, type Terms } from './amounts.js'
 import type { Draft, Flow, FlowEvent } from './flow.js'
 
-/** How much, in USDC or in naira. */
+/** Step 1: the amount, in USDC or in naira. */
 export function AmountStep({
   flow,
-  tell,
+  dispatch,
   available,
   rate,
   terms,
 }: {
   readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
-  readonly tell: (event: FlowEvent) => void
+  readonly dispatch: (event: FlowEvent) => void
   readonly available: number | undefined
   readonly rate: Rate | undefined
   readonly terms: Terms
@@ -40,7 +40,7 @@ export function AmountStep({
       onSubmit={(event) => {
         event.preventDefault()
         const wrong = available === undefined ? 'unknown' : faultOf(draft, rate?.rate, available, terms)
-        if (wrong === undefined) tell({ type: 'said', step: 'amount', draft })
+        if (wrong === undefined) dispatch({ type: 'completed-step', step: 'amount', draft })
         else setFault(wrong)
       }}
     >
@@ -52,7 +52,7 @@ export function AmountStep({
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usd(available))}
       </p>
-      <Choices
+      <RadioGroup
         name="currency"
         legend={words.withdraw.currency}
         choices={['USDC', 'NGN']}

@@ -1,17 +1,17 @@
 import { isUnclear, typedNumber } from '../../lib/amount-text.js'
 import type { Draft, WithdrawalBody } from './flow.js'
 
-/** What a withdrawal costs and when it is looked at, as the service told this page. */
+/** Fees and limits of a withdrawal, as configured in the service. */
 export interface Terms {
   readonly leastFeeNgn: number
   readonly feeBps: number
-  /** The least that may reach the bank. */
+  /** The smallest amount that may reach the bank. */
   readonly minNgn: number
   readonly identitySingleNgn: number
   readonly identityDailyNgn: number
 }
 
-/** What is expected of a withdrawal at a rate; the rate that counts is the one when it is confirmed. NGN and USDC. */
+/** An estimate at the current rate. The service fixes the rate when the withdrawal is confirmed. */
 export interface Estimate {
   readonly usdc: number
   readonly grossNgn: number
@@ -32,7 +32,7 @@ export function estimate(
   return { usdc, grossNgn, feeNgn, netNgn: kobo(grossNgn - feeNgn) }
 }
 
-/** Why an amount cannot be withdrawn, by the service's own codes; undefined when it may try. */
+/** Why an amount cannot be withdrawn, as an error code; undefined when it can be sent to the service. */
 export function faultOf(
   draft: Pick<Draft, 'currency' | 'amount'>,
   rate: number | undefined,
@@ -53,12 +53,12 @@ export function bodyOf(draft: Draft): WithdrawalBody {
   const { currency, bankCode, accountNumber, accountName } = draft
   const value = amountOf(draft)
   if (value === undefined) throw new Error('A withdrawal without an amount')
-  const asked = currency === 'USDC' ? { amountUSDC: value } : { amountNGN: value }
-  return { ...asked, bankCode, accountNumber, accountName }
+  const requested = currency === 'USDC' ? { amountUSDC: value } : { amountNGN: value }
+  return { ...requested, bankCode, accountNumber, accountName }
 }
 
-/** Whether the name at the bank looks like the creator's: half of its words, in any order. */
-export function looksAlike(bankName: string, name: string): boolean {
+/** Whether the account holder's name contains at least half of the words of the creator's name, in any order. */
+export function namesMatch(bankName: string, name: string): boolean {
   const wordsOf = (text: string): string[] =>
     text
       .normalize('NFD')
@@ -67,8 +67,8 @@ export function looksAlike(bankName: string, name: string): boolean {
       .split(/[^\p{L}\p{N}]+/u)
       .filter((word) => word.length > 1)
   const own = wordsOf(name)
-  const shared = new Set(wordsOf(bankName))
-  const found = own.filter((word) => shared.has(word)).length
+  const holder = new Set(wordsOf(bankName))
+  const found = own.filter((word) => holder.has(word)).length
   return own.length > 0 && found >= Math.max(1, Math.ceil(own.length / 2))
 }
 

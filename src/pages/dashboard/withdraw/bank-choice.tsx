@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/field.js'
+import { Field } from '../../ui/controls/field.js'
 import type { Bank } from '../answers.js'
 
-const shownMost = 8
+const maxShown = 8
 
-/** The combobox pattern of ARIA: type a part of the bank's name, arrows move, Enter chooses. */
+/** The ARIA combobox pattern: type a part of the bank's name, arrow keys move, Enter chooses. */
 export function BankChoice({
   banks,
   chosen,
@@ -95,5 +95,5 @@ export function BankChoice({
 function matching(banks: readonly Bank[], text: string): readonly Bank[] {
   const parts = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = ({ name }: Bank): boolean => parts.every((part) => name.toLowerCase().includes(part))
-  return banks.filter(fits).slice(0, parts.length === 0 ? banks.length : shownMost)
+  return banks.filter(fits).slice(0, parts.length === 0 ? banks.length : maxShown)
 }

@@ -1,31 +1,31 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/button.js'
-import { Field } from '../../ui/field.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Bank } from '../answers.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
-import { looksAlike } from './amounts.js'
+import { namesMatch } from './amounts.js'
 import { BankChoice } from './bank-choice.js'
 import type { Draft, Flow, FlowEvent } from './flow.js'
 import { type FoundName, useAccountName } from './use-account-name.js'
 
-/** Which account; the bank is asked whose it is, before anything is sent there. */
+/** Step 2: the bank account. The holder's name is looked up before any money is sent. */
 export function BankStep({
   flow,
-  tell,
+  dispatch,
 }: {
   readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
-  readonly tell: (event: FlowEvent) => void
+  readonly dispatch: (event: FlowEvent) => void
 }): JSX.Element {
   const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
   const [typed, setDraft] = useState(flow.draft)
   const [fault, setFault] = useState(flow.fault)
   const found = useAccountName(typed.bankCode, typed.accountNumber)
-  // What the bank says counts, and is never what was typed for another account.
+  // The bank's name wins over a typed one, which may belong to another account.
   const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
   const set = (change: Partial<Draft>): void => {
     setDraft((before) => ({ ...before, ...change }))
@@ -39,9 +39,9 @@ export function BankStep({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        // What is wrong with such an account is said where its name would be.
-        if (found.state === 'asking' || found.state === 'none') return
-        if (complete) tell({ type: 'said', step: 'bank', draft })
+        // The account name's place already shows why this account cannot be used.
+        if (found.state === 'loading' || found.state === 'none') return
+        if (complete) dispatch({ type: 'completed-step', step: 'bank', draft })
         else setFault('bank_details_required')
       }}
     >
@@ -66,7 +66,7 @@ export function BankStep({
           }}
         />
       </Field>
-      <Name found={found} draft={draft} onName={(accountName) => set({ accountName })} />
+      <AccountName found={found} draft={draft} onName={(accountName) => set({ accountName })} />
       {fault !== undefined && (
         <p class="field__fault" role="alert">
           {words.fault(fault)}
@@ -75,15 +75,15 @@ export function BankStep({
       <Button kind="primary" type="submit">
         {words.next}
       </Button>
-      <Button kind="quiet" onPress={() => tell({ type: 'back' })}>
+      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
       </Button>
     </form>
   )
 }
 
-/** What the bank says of the account, or a field where it says nothing. */
-function Name({
+/** The account holder's name from the bank, or a field to type it when the bank cannot be reached. */
+function AccountName({
   found,
   draft,
   onName,
@@ -93,7 +93,7 @@ function Name({
   readonly onName: (name: string) => void
 }): JSX.Element | null {
   const { me } = useSession()
-  if (found.state === 'asking')
+  if (found.state === 'loading')
     return (
       <p class="quiet" role="status">
         {words.bank.asking}
@@ -106,7 +106,7 @@ function Name({
       </Notice>
     )
   if (found.state === 'found') {
-    const same = looksAlike(found.name, me.name)
+    const same = namesMatch(found.name, me.name)
     return (
       <Notice tone={same ? 'good' : 'warn'} icon={same ? 'tick' : 'warn'} urgent>
         <strong>

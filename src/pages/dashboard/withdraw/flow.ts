@@ -1,6 +1,6 @@
-import type { Granted } from '../answers.js'
+import type { WithdrawalAnswer } from '../answers.js'
 
-/** What somebody wants withdrawn, as far as it is said. */
+/** The form's input so far. */
 export interface Draft {
   readonly currency: 'USDC' | 'NGN'
   /** As it was typed. */
@@ -11,12 +11,12 @@ export interface Draft {
   readonly accountName: string
 }
 
-/** A withdrawal that was confirmed: the same key and body again are the same withdrawal. */
-export interface Sent {
+/** A confirmed withdrawal. A request with the same idempotency key and body is the same withdrawal. */
+export interface SentWithdrawal {
   readonly key: string
   readonly body: WithdrawalBody
   readonly draft: Draft
-  /** Epoch milliseconds, by the clock of this browser. */
+  /** Epoch milliseconds, by this browser's clock. */
   readonly at: number
 }
 
@@ -34,20 +34,20 @@ export type Flow =
       readonly draft: Draft
       readonly fault?: string | undefined
     }
-  | { readonly step: 'sending'; readonly sent: Sent }
-  /** No answer came: the money may be on its way. */
-  | { readonly step: 'checking'; readonly sent: Sent }
-  | { readonly step: 'granted'; readonly granted: Granted }
-  /** By the bank's or the provider's side, in its own words. Nothing was withdrawn. */
+  | { readonly step: 'sending'; readonly sent: SentWithdrawal }
+  /** No answer arrived: the withdrawal may exist. */
+  | { readonly step: 'checking'; readonly sent: SentWithdrawal }
+  | { readonly step: 'accepted'; readonly answer: WithdrawalAnswer }
+  /** Refused by the provider; `reason` is its own text. Nothing was withdrawn. */
   | { readonly step: 'refused'; readonly draft: Draft; readonly reason: string }
 
 export type FlowEvent =
-  | { readonly type: 'said'; readonly step: 'amount' | 'bank'; readonly draft: Draft }
+  | { readonly type: 'completed-step'; readonly step: 'amount' | 'bank'; readonly draft: Draft }
   | { readonly type: 'back' }
-  | { readonly type: 'confirmed'; readonly sent: Sent }
-  | { readonly type: 'answered'; readonly granted: Granted }
+  | { readonly type: 'confirmed'; readonly sent: SentWithdrawal }
+  | { readonly type: 'answered'; readonly answer: WithdrawalAnswer }
   | { readonly type: 'failed'; readonly code: string; readonly reason: string }
-  | { readonly type: 'again' }
+  | { readonly type: 'change-account' }
   | { readonly type: 'restart' }
 
 export const emptyDraft: Draft = {
@@ -59,49 +59,50 @@ export const emptyDraft: Draft = {
   accountName: '',
 }
 
-/** For so long what was confirmed is still what somebody wants; far below the service's memory of keys, 24 h. */
-const stillWantedMs = 10 * 60_000
+/** After this time a sent withdrawal is not repeated. Far below the 24 h for which the service keeps idempotency keys. */
+const retryWindowMs = 10 * 60_000
 
 /**
- * Where a page load begins: with what an earlier one sent and never heard of, else at the first step. What is too old to
- * be asked for again is told, for its maker to look for in the history.
+ * The first state after a page load. A withdrawal that an earlier load sent without getting an answer is sent again. One
+ * that is too old for that shows a warning to check the history.
  */
-export function startOf(sent: Sent | undefined, nowMs: number): Flow {
+export function initialFlow(sent: SentWithdrawal | undefined, nowMs: number): Flow {
   if (sent === undefined) return { step: 'amount', draft: emptyDraft }
-  if (nowMs - sent.at < stillWantedMs) return { step: 'checking', sent }
+  if (nowMs - sent.at < retryWindowMs) return { step: 'checking', sent }
   return { step: 'amount', draft: emptyDraft, fault: 'withdrawal_unknown' }
 }
 
-/** The next state. What does not fit the state changes nothing: answers may come late. */
+/** Returns the next state. An event that does not fit the state changes nothing, because answers may come late. */
 export function advance(flow: Flow, event: FlowEvent): Flow {
-  return isUnderway(flow) ? whileUnderway(flow, event) : whileAsked(flow, event)
+  return isUnresolved(flow) ? advanceSent(flow, event) : advanceDraft(flow, event)
 }
 
-function whileUnderway(flow: Extract<Flow, { sent: Sent }>, event: FlowEvent): Flow {
-  if (event.type === 'answered') return { step: 'granted', granted: event.granted }
+function advanceSent(flow: Extract<Flow, { sent: SentWithdrawal }>, event: FlowEvent): Flow {
+  if (event.type === 'answered') return { step: 'accepted', answer: event.answer }
   return event.type === 'failed' ? afterFailure(flow.sent, event) : flow
 }
 
-function whileAsked(flow: Exclude<Flow, { sent: Sent }>, event: FlowEvent): Flow {
+function advanceDraft(flow: Exclude<Flow, { sent: SentWithdrawal }>, event: FlowEvent): Flow {
   if (event.type === 'restart') return { step: 'amount', draft: emptyDraft }
-  if (flow.step === 'granted') return flow
-  if (flow.step === 'refused') return event.type === 'again' ? { step: 'bank', draft: flow.draft } : flow
-  if (event.type === 'back') return { step: before[flow.step], draft: flow.draft }
+  if (flow.step === 'accepted') return flow
+  if (flow.step === 'refused')
+    return event.type === 'change-account' ? { step: 'bank', draft: flow.draft } : flow
+  if (event.type === 'back') return { step: previousStep[flow.step], draft: flow.draft }
   if (event.type === 'confirmed' && flow.step === 'review') return { step: 'sending', sent: event.sent }
-  if (event.type === 'said' && flow.step === event.step)
+  if (event.type === 'completed-step' && flow.step === event.step)
     return { step: event.step === 'amount' ? 'bank' : 'review', draft: event.draft }
   return flow
 }
 
-const before = { amount: 'amount', bank: 'amount', review: 'bank' } as const
+const previousStep = { amount: 'amount', bank: 'amount', review: 'bank' } as const
 
-/** Whether a withdrawal was sent of which nothing certain is known. */
-export function isUnderway(flow: Flow): flow is Extract<Flow, { sent: Sent }> {
+/** Whether a withdrawal was sent and its outcome is unknown. */
+export function isUnresolved(flow: Flow): flow is Extract<Flow, { sent: SentWithdrawal }> {
   return flow.step === 'sending' || flow.step === 'checking'
 }
 
-/** To which step each refusal leads back: none of them is answered once money is reserved (decisions of the service). */
-const backTo: Readonly<Record<string, 'amount' | 'bank' | 'review'>> = {
+/** The step that each refusal leads back to. The service answers these codes only before money is reserved. */
+const stepForRefusal: Readonly<Record<string, 'amount' | 'bank' | 'review'>> = {
   invalid_amount: 'amount',
   insufficient_balance: 'amount',
   bank_details_required: 'bank',
@@ -112,8 +113,8 @@ const backTo: Readonly<Record<string, 'amount' | 'bank' | 'review'>> = {
   idempotency_key_reused: 'review',
 }
 
-function afterFailure(sent: Sent, { code, reason }: { code: string; reason: string }): Flow {
+function afterFailure(sent: SentWithdrawal, { code, reason }: { code: string; reason: string }): Flow {
   if (code === 'payout_refused') return { step: 'refused', draft: sent.draft, reason }
-  const step = backTo[code]
+  const step = stepForRefusal[code]
   return step === undefined ? { step: 'checking', sent } : { step, draft: sent.draft, fault: code }
 }

@@ -7,9 +7,9 @@ import { Status } from '../parts/status.js'
 import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
 
-/** The withdrawals so far, newest first; each leads to its progress. Read again whenever `moves` grows. */
-export function History({ moves }: { readonly moves: number }): JSX.Element | null {
-  const { data } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20', moves)
+/** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
+export function History({ version }: { readonly version: number }): JSX.Element | null {
+  const { data } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20', version)
   if (data === undefined || data.payouts.length === 0) return null
   return (
     <section class="card" aria-labelledby="history-title">

@@ -2,29 +2,28 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn } from '../../lib/money.js'
-import { Announcer } from '../../ui/announcer.js'
-import { Button } from '../../ui/button.js'
-import { CopyButton } from '../../ui/copy-button.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
-import { Notice } from '../../ui/notice.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Payout } from '../answers.js'
-import { useEvery } from '../use-every.js'
 import { useLoad } from '../use-load.js'
+import { usePolling } from '../use-polling.js'
 import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
 
-const askEveryMs = 2000
+const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const
 
-/** How far a withdrawal is, as the history says, until it is over. */
+/** The progress of a withdrawal, polled from the history until it is completed or failed. */
 export function Progress({
   reference,
-  onMoved,
+  onStatusChange,
   onRestart,
 }: {
   readonly reference: string
-  /** Told whenever it is further. */
-  readonly onMoved: () => void
+  readonly onStatusChange: () => void
   readonly onRestart: () => void
 }): JSX.Element {
   const { data, fault, reload } = useLoad<{ payouts: readonly Payout[] }>(
@@ -32,11 +31,11 @@ export function Progress({
   )
   const payout = data?.payouts[0]
   const over = payout?.status === 'completed' || payout?.status === 'failed'
-  useEvery(reload, askEveryMs, !over)
+  usePolling(reload, pollEveryMs, !over)
   const status = payout?.status
   useEffect(() => {
-    if (status !== undefined) onMoved()
-  }, [status, onMoved])
+    if (status !== undefined) onStatusChange()
+  }, [status, onStatusChange])
   const missing = data !== undefined && payout === undefined
   return (
     <>
@@ -45,7 +44,7 @@ export function Progress({
       <h2>{payout === undefined ? (missing ? words.progress.missing : words.loading) : headOf(payout)}</h2>
       {fault !== undefined && <p class="quiet">{words.fault(fault)}</p>}
       {payout !== undefined && <Stages payout={payout} />}
-      {payout?.requiresVerification && <Held />}
+      {payout?.requiresVerification && <HeldNotice />}
       {payout?.status === 'failed' && (
         <Notice tone="bad" icon="cross" urgent>
           {payout.failureReason && (
@@ -80,13 +79,13 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   if (payout.status === 'failed') return null
   const reached = stages.indexOf(payout.status)
   const done = payout.status === 'completed' ? reached + 1 : reached
-  const look = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
+  const stateOf = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
   return (
     <ol class="timeline">
       {stages.map((stage, index) => (
         <li
           key={stage}
-          class={`timeline__point timeline__point--${look(index)}`}
+          class={`timeline__point timeline__point--${stateOf(index)}`}
           aria-current={index === reached ? 'step' : undefined}
         >
           {words.progress.stages[stage]}
@@ -97,7 +96,7 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   )
 }
 
-function Held(): JSX.Element {
+function HeldNotice(): JSX.Element {
   const { identitySingleNgn, identityDailyNgn } = termsOfPage()
   return (
     <Notice tone="warn" icon="wait">

@@ -1,22 +1,22 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
-import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
 import { Fact } from '../parts/fact.js'
 import { bodyOf, estimate, type Terms } from './amounts.js'
 import type { Flow, FlowEvent } from './flow.js'
 
-/** All of it once more; only here something is sent. */
+/** Step 3: review and confirm. Only this step sends the withdrawal. */
 export function ReviewStep({
   flow,
-  tell,
+  dispatch,
   rate,
   terms,
 }: {
   readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
-  readonly tell: (event: FlowEvent) => void
+  readonly dispatch: (event: FlowEvent) => void
   readonly rate: Rate | undefined
   readonly terms: Terms
 }): JSX.Element {
@@ -30,7 +30,7 @@ export function ReviewStep({
         event.preventDefault()
         if (expected === undefined) return
         const sent = { key: crypto.randomUUID(), body: bodyOf(draft), draft, at: Date.now() }
-        tell({ type: 'confirmed', sent })
+        dispatch({ type: 'confirmed', sent })
       }}
     >
       {fault !== undefined && (
@@ -64,7 +64,7 @@ export function ReviewStep({
       <Button kind="primary" type="submit" busy={expected === undefined}>
         {expected === undefined ? words.review.noRate : words.review.confirm(ngn(expected.netNgn))}
       </Button>
-      <Button kind="quiet" onPress={() => tell({ type: 'back' })}>
+      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
       </Button>
     </form>

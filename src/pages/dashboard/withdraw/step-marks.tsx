@@ -4,10 +4,10 @@ import type { Flow } from './flow.js'
 
 const steps = ['amount', 'bank', 'review', 'progress'] as const
 
-/** At which of the four steps one is. */
+/** The four steps, with the current one marked. */
 export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }): JSX.Element {
   const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
-  const current = step === 'sending' || step === 'checking' || step === 'granted' ? 3 : at
+  const current = step === 'sending' || step === 'checking' || step === 'accepted' ? 3 : at
   return (
     <ol class="marks">
       {steps.map((name, index) => (

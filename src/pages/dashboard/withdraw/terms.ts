@@ -1,6 +1,6 @@
 import type { Terms } from './amounts.js'
 
-/** The service's conditions, from the page's own document. */
+/** Reads the terms from the attributes that the service wrote into the page's HTML. */
 export function termsOfPage(): Terms {
   const { dataset } = document.documentElement
   return {

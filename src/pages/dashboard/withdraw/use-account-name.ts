@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call, codeOf } from '../api.js'
 
-/** `idle`: not asked; `none`: there is no such account; `unknown`: the bank could not be asked. */
+/** `idle`: the account is incomplete; `none`: there is no such account; `unknown`: the name could not be looked up. */
 export type FoundName =
-  | { readonly state: 'idle' | 'asking' | 'none' | 'unknown' }
+  | { readonly state: 'idle' | 'loading' | 'none' | 'unknown' }
   | { readonly state: 'found'; readonly name: string }
 
-const answers = new Map<string, FoundName>()
+const resolved = new Map<string, FoundName>()
 
-/** Whose account it is. Each account is asked for once while the page lives: the service allows few such questions. */
+/** The holder of a bank account. Results are cached while the page is open, because the API's rate limit is low. */
 export function useAccountName(bankCode: string, accountNumber: string): FoundName {
   const [found, setFound] = useState<FoundName>({ state: 'idle' })
   useEffect(() => {
@@ -17,15 +17,15 @@ export function useAccountName(bankCode: string, accountNumber: string): FoundNa
       return
     }
     const key = `${bankCode} ${accountNumber}`
-    const known = answers.get(key)
+    const known = resolved.get(key)
     if (known !== undefined) {
       setFound(known)
       return
     }
     const stop = new AbortController()
-    setFound({ state: 'asking' })
-    void askName(bankCode, accountNumber, stop.signal).then((answer) => {
-      if (answer.state !== 'unknown') answers.set(key, answer)
+    setFound({ state: 'loading' })
+    void resolveName(bankCode, accountNumber, stop.signal).then((answer) => {
+      if (answer.state !== 'unknown') resolved.set(key, answer)
       if (!stop.signal.aborted) setFound(answer)
     })
     return () => stop.abort()
@@ -33,7 +33,7 @@ export function useAccountName(bankCode: string, accountNumber: string): FoundNa
   return found
 }
 
-async function askName(bankCode: string, accountNumber: string, signal: AbortSignal): Promise<FoundName> {
+async function resolveName(bankCode: string, accountNumber: string, signal: AbortSignal): Promise<FoundName> {
   try {
     const { accountName } = await call<{ accountName: string }>('POST', '/creators/bank-accounts/resolve', {
       body: { bankCode, accountNumber },

@@ -2,19 +2,19 @@ import { useEffect } from 'preact/hooks'
 import type { Rate } from '../answers.js'
 import { useLoad } from '../use-load.js'
 
-/** Asked again at most and at least this often. */
-const leastMs = 5000
-const mostMs = 60_000
+/** Bounds of the pause between two requests. */
+const minPauseMs = 5000
+const maxPauseMs = 60_000
 
-/** Naira for a dollar, asked again as soon as it is no longer promised; undefined while there is none. */
+/** The exchange rate, requested again when it expires; undefined while there is none. */
 export function useRate(): Rate | undefined {
   const { data, fault, reload } = useLoad<Rate>('/payments/fiat/rate')
   const expiresAt = data?.expiresAt
   useEffect(() => {
-    const left = expiresAt === undefined ? leastMs : Date.parse(expiresAt) - Date.now()
-    const timer = setTimeout(reload, Math.min(Math.max(left, leastMs), mostMs))
+    const left = expiresAt === undefined ? minPauseMs : Date.parse(expiresAt) - Date.now()
+    const timer = setTimeout(reload, Math.min(Math.max(left, minPauseMs), maxPauseMs))
     return () => clearTimeout(timer)
-    // A failure is asked again as well.
+    // A failed request is repeated, too.
   }, [expiresAt, fault, data, reload])
   return fault === undefined ? data : undefined
 }

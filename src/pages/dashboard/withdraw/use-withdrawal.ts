@@ -1,55 +1,57 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
-import { forget, recall, remember } from '../../lib/store.js'
-import type { Granted } from '../answers.js'
+import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
+import type { WithdrawalAnswer } from '../answers.js'
 import { call } from '../api.js'
 import { useSession } from '../session.js'
-import { advance, type Flow, type FlowEvent, isUnderway, type Sent, startOf } from './flow.js'
+import { advance, type Flow, type FlowEvent, initialFlow, isUnresolved, type SentWithdrawal } from './flow.js'
 
-/** Where this tab keeps what it sent and has no answer to. */
-const kept = 'withdrawal'
-/** Waits before the same withdrawal is asked for again; the last one from then on. */
+/** This tab stores a withdrawal here until it gets an answer. */
+const storageKey = 'withdrawal'
+/** Pauses before each repetition of the request; the last one repeats. */
 const pausesMs = [0, 1000, 2000, 4000, 8000]
 
-/** The steps of a withdrawal, and the asking that belongs to them. */
-export function useWithdrawal(): { flow: Flow; tell: (event: FlowEvent) => void } {
-  const { entered } = useSession()
-  const [flow, tell] = useReducer(advance, undefined, () => startOf(recall<Sent>(kept), Date.now()))
-  const sent = isUnderway(flow) ? flow.sent : undefined
+/** The state of the withdrawal form. Sends the withdrawal, and repeats the request until there is an answer. */
+export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => void } {
+  const { signIns } = useSession()
+  const [flow, dispatch] = useReducer(advance, undefined, () =>
+    initialFlow(readFromTab<SentWithdrawal>(storageKey), Date.now()),
+  )
+  const sent = isUnresolved(flow) ? flow.sent : undefined
   useEffect(() => {
     if (sent === undefined) {
-      forget(kept)
+      removeFromTab(storageKey)
       return
     }
-    // Kept before it is sent: a page that dies in between asks for the same withdrawal and for no other.
-    remember(kept, sent)
+    // Store before sending: a page that closes in between repeats this withdrawal instead of making a second one.
+    storeInTab(storageKey, sent)
     const stop = new AbortController()
     let tries = 0
     let timer: ReturnType<typeof setTimeout> | undefined
-    const ask = (): void => {
+    const attempt = (): void => {
       send(sent, stop.signal).then(
-        (granted) => tell({ type: 'answered', granted }),
+        (answer) => dispatch({ type: 'answered', answer }),
         (error: unknown) => {
           if (stop.signal.aborted) return
-          tell(failureOf(error))
-          // When the failure was a clear one this is not reached: the effect ends with the step.
+          dispatch(failureOf(error))
+          // A definite failure leaves this step, and the cleanup below clears this timer.
           tries += 1
-          timer = setTimeout(ask, pausesMs[Math.min(tries, pausesMs.length - 1)])
+          timer = setTimeout(attempt, pausesMs[Math.min(tries, pausesMs.length - 1)])
         },
       )
     }
-    ask()
+    attempt()
     return () => {
       stop.abort()
       clearTimeout(timer)
     }
-    // Somebody who signs in again asks at once.
-  }, [sent, entered])
-  return { flow, tell }
+    // A new sign-in repeats the request immediately.
+  }, [sent, signIns])
+  return { flow, dispatch }
 }
 
-function send({ key, body }: Sent, signal: AbortSignal): Promise<Granted> {
-  return call<Granted>('POST', '/payouts/withdraw', { body, idempotencyKey: key, signal })
+function send({ key, body }: SentWithdrawal, signal: AbortSignal): Promise<WithdrawalAnswer> {
+  return call<WithdrawalAnswer>('POST', '/payouts/withdraw', { body, idempotencyKey: key, signal })
 }
 
 function failureOf(error: unknown): Extract<FlowEvent, { type: 'failed' }> {

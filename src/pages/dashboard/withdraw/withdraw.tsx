@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Announcer } from '../../ui/announcer.js'
-import { Button } from '../../ui/button.js'
-import { Notice } from '../../ui/notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { Balance, Rate } from '../answers.js'
 import { go, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
@@ -18,31 +18,31 @@ import { termsOfPage } from './terms.js'
 import { useRate } from './use-rate.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
-/** Money to a Nigerian bank account, in four steps; below it the withdrawals so far. */
+/** A withdrawal to a Nigerian bank account in four steps, with the history below. */
 export function Withdraw(): JSX.Element {
   const { query } = useRoute()
-  const { flow, tell } = useWithdrawal()
+  const { flow, dispatch } = useWithdrawal()
   const balance = useLoad<{ balance: Balance }>('/creators/balance')
   const rate = useRate()
-  const [moves, setMoves] = useState(0)
-  const moved = useCallback(() => setMoves((before) => before + 1), [])
+  const [historyVersion, setHistoryVersion] = useState(0)
+  const reloadHistory = useCallback(() => setHistoryVersion((before) => before + 1), [])
   const reference = query.get('reference') ?? undefined
   useEffect(() => {
-    if (flow.step !== 'granted') return
-    go('withdraw', new URLSearchParams({ reference: flow.granted.reference }))
-    tell({ type: 'restart' })
-  }, [flow, tell])
+    if (flow.step !== 'accepted') return
+    go('withdraw', new URLSearchParams({ reference: flow.answer.reference }))
+    dispatch({ type: 'restart' })
+  }, [flow, dispatch])
   const shown = flow.step === 'amount' && flow.fault === undefined ? reference : undefined
   return (
     <div class="withdraw">
       <section class="card">
         {shown === undefined ? (
-          <Step flow={flow} tell={tell} available={balance.data?.balance.availableUSDC} rate={rate} />
+          <Step flow={flow} dispatch={dispatch} available={balance.data?.balance.availableUSDC} rate={rate} />
         ) : (
           <Progress
             key={shown}
             reference={shown}
-            onMoved={moved}
+            onStatusChange={reloadHistory}
             onRestart={() => {
               balance.reload()
               go('withdraw')
@@ -50,26 +50,26 @@ export function Withdraw(): JSX.Element {
           />
         )}
       </section>
-      <History moves={moves} />
+      <History version={historyVersion} />
     </div>
   )
 }
 
 interface StepProps {
   readonly flow: Flow
-  readonly tell: ReturnType<typeof useWithdrawal>['tell']
+  readonly dispatch: ReturnType<typeof useWithdrawal>['dispatch']
   readonly available: number | undefined
   readonly rate: Rate | undefined
 }
 
-function Step({ flow, tell, available, rate }: StepProps): JSX.Element {
+function Step({ flow, dispatch, available, rate }: StepProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   const first = useRef(true)
   const title = words.withdraw.titles[flow.step]
   useEffect(() => {
     if (!first.current) heading.current?.focus()
     first.current = false
-    // Each step begins at its heading.
+    // Each new step focuses its heading.
   }, [flow.step])
   return (
     <>
@@ -78,20 +78,20 @@ function Step({ flow, tell, available, rate }: StepProps): JSX.Element {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      <StepBody flow={flow} tell={tell} available={available} rate={rate} />
+      <StepBody flow={flow} dispatch={dispatch} available={available} rate={rate} />
     </>
   )
 }
 
-function StepBody({ flow, tell, available, rate }: StepProps): JSX.Element {
+function StepBody({ flow, dispatch, available, rate }: StepProps): JSX.Element {
   const terms = termsOfPage()
   switch (flow.step) {
     case 'amount':
-      return <AmountStep {...{ flow, tell, available, rate, terms }} />
+      return <AmountStep {...{ flow, dispatch, available, rate, terms }} />
     case 'bank':
-      return <BankStep {...{ flow, tell }} />
+      return <BankStep {...{ flow, dispatch }} />
     case 'review':
-      return <ReviewStep {...{ flow, tell, rate, terms }} />
+      return <ReviewStep {...{ flow, dispatch, rate, terms }} />
     case 'refused':
       return (
         <>
@@ -102,10 +102,10 @@ function StepBody({ flow, tell, available, rate }: StepProps): JSX.Element {
             </blockquote>
             <p>{words.withdraw.unchanged}</p>
           </Notice>
-          <Button kind="primary" onPress={() => tell({ type: 'again' })}>
+          <Button kind="primary" onPress={() => dispatch({ type: 'change-account' })}>
             {words.withdraw.otherAccount}
           </Button>
-          <Button onPress={() => tell({ type: 'restart' })}>{words.withdraw.restart}</Button>
+          <Button onPress={() => dispatch({ type: 'restart' })}>{words.withdraw.restart}</Button>
         </>
       )
     default:

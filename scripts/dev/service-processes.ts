@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import type { StackContext } from './dependencies.js'
+import { freePort } from './ports.js'
+import { respondsAt } from './probe.js'
+import { webPorts } from './settings.js'
+import type { Program } from './supervise.js'
+
+const readyMs = 60_000
+const workerLine = /^[\w-]+:\s+node dist\/workers\/main\.js\s+([\w-]+)\s*$/
+
+/** A process of the service and the address of its health endpoints. */
+export interface ServiceProcess {
+  readonly name: string
+  readonly url: string
+}
+
+/**
+ * Starts the web processes and every worker of the Procfile, one process each, and waits until all are ready.
+ * `walletKek` is passed to the provisioner only.
+ */
+export async function startServiceProcesses(
+  { settings, processes }: StackContext,
+  env: NodeJS.ProcessEnv,
+  walletKek: string,
+): Promise<ServiceProcess[]> {
+  const started: ServiceProcess[] = []
+  function start(name: string, port: number, args: string[], own: NodeJS.ProcessEnv): void {
+    const program: Program = { command: process.execPath, args, signal: 'SIGTERM', env: { ...env, ...own } }
+    processes.start('service', name, program)
+    started.push({ name, url: `http://localhost:${port}` })
+  }
+  for (const [index, port] of webPorts(settings).entries())
+    start(`web ${index + 1}`, port, ['dist/src/web.js'], { PORT: String(port) })
+  for (const name of workersInProcfile(readFileSync('Procfile', 'utf8'))) {
+    const port = await freePort()
+    const key = name === 'provisioner' ? { WALLET_KEK: walletKek } : {}
+    start(name, port, ['dist/workers/main.js', name], { WORKER_PORT: String(port), ...key })
+  }
+  await Promise.all(
+    started.map(async ({ name, url }) => {
+      if (await respondsAt(`${url}/ready`, readyMs, () => processes.mayStillStart)) return
+      throw new Error(`the process "${name}" did not become ready; its messages are above`)
+    }),
+  )
+  return started
+}
+
+/** The workers that a Procfile names, so that development runs the same workers as production. */
+export function workersInProcfile(procfile: string): string[] {
+  return procfile.split('\n').flatMap((line) => workerLine.exec(line)?.[1] ?? [])
+}

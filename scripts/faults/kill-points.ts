@@ -1,0 +1,48 @@
+import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
+
+/** The processes that are killed, by the name they are started with. */
+export const roles = ['payouts', 'reconciler', 'web'] as const
+export type Role = (typeof roles)[number]
+
+/** Where a process is killed: phase and name of a statement or request, and the number of the occurrence. */
+export interface KillPoint {
+  readonly at: string
+  readonly nth: number
+}
+
+const around = (...names: string[]): string[] => names.flatMap((name) => [`before ${name}`, `after ${name}`])
+
+/** The statements and requests of each role that change or query something. */
+const killPoints: Readonly<Record<Role, readonly string[]>> = {
+  payouts: [
+    ...around('payouts.take', 'payouts.recipient', 'payouts.sending', 'payouts.accepted', 'COMMIT'),
+    ...around('POST /transferrecipient', 'POST /transfer'),
+    'during POST /transfer',
+    'during POST /transfer',
+    ...around('payouts.unknown', 'payouts.unsent'),
+    'before payouts.refused',
+    'before payouts.lock',
+  ],
+  reconciler: [
+    ...around('payouts.take-to-reconcile', 'GET /transfer/verify', 'payouts.lock', 'COMMIT'),
+    'during GET /transfer/verify',
+    ...around('payouts.submitted', 'payouts.processing', 'payouts.completed', 'payouts.failed'),
+    ...around('ledger.post', 'payouts.state', 'payouts.reschedule'),
+    'before reviews.open',
+  ],
+  web: [
+    ...around('idempotency.take', 'payouts.stored', 'identity.read', 'ledger.post', 'payouts.insert'),
+    ...around('COMMIT', 'payouts.outcome', 'idempotency.store'),
+    'before GET /rates/USD',
+  ],
+}
+
+/** Maximum of `nth`. It is higher for the web process, which must create withdrawals before it dies. */
+const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24 }
+
+/** The kill point of the nth process of a role. It depends only on the seed, the role and n. */
+export function chooseKillPoint(seed: number, role: Role, nth: number): KillPoint {
+  const list = killPoints[role]
+  const at = list[Math.floor(seededNumber(seed, 'point', role, nth) * list.length)] ?? ''
+  return { at, nth: 1 + Math.floor(seededNumber(seed, 'nth', role, nth) * nthMax[role]) }
+}

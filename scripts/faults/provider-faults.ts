@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { faultSchema } from '../sandbox/fiatpay/faults.js'
+import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
+
+export type Fault = z.output<typeof faultSchema>
+
+/** How the provider misbehaves in one round. */
+export interface ProviderFaults {
+  /** Whether it refuses a used reference. If not, it pays again. The service's settings say which of the two it does. */
+  readonly deduplicates: boolean
+  readonly fault: Fault
+}
+
+const lagMsMax = 1500
+const webhookMsMax = 400
+
+/**
+ * Draws the weights of the provider's faults for one round. They depend only on the seed and the round. In each fourth round
+ * the provider pays a repeated reference again. The names given to `weight` and `seededNumber` are part of the seed: with
+ * other names the same seed gives other faults.
+ */
+export function drawProviderFaults(seed: number, round: number): ProviderFaults {
+  const weight = (name: string, least = 0) =>
+    Math.max(least, Math.round(100 * seededNumber(seed, name, round) ** 2))
+  const deduplicates = round % 4 !== 3
+  return {
+    deduplicates,
+    fault: {
+      seed: seed + round,
+      transfers: weights({
+        auto: weight('auto', 30),
+        'accept-then-timeout': weight('accept-then-timeout'),
+        'accept-then-500': weight('accept-then-500'),
+        'accept-then-garbage': weight('accept-then-garbage'),
+        'accept-then-reset': weight('accept-then-reset'),
+        '500': weight('500'),
+        timeout: weight('timeout'),
+        'refuse-connection': weight('refuse-connection'),
+        reject: weight('reject'),
+        'no-float': weight('no-float'),
+      }),
+      lookups: weights({
+        ok: 100,
+        timeout: weight('look-timeout'),
+        '500': weight('look-500'),
+        garbage: weight('look-garbage'),
+        reset: weight('look-reset'),
+        'not-found': weight('look-not-found'),
+      }),
+      accounts: weights({ ok: 200, timeout: weight('account-timeout'), '500': weight('account-500') }),
+      outcomes: weights({ success: 100, failed: weight('failed'), reversed: weight('reversed') }),
+      settleMs: Math.floor(800 * seededNumber(seed, 'settle', round)),
+      lookupLagMs: Math.floor(lagMsMax * seededNumber(seed, 'lag', round)),
+      duplicates: deduplicates ? 'refuse' : 'execute',
+      webhooks: {
+        copies: Math.floor(4 * seededNumber(seed, 'copies', round)),
+        delayMs: Math.floor(webhookMsMax * seededNumber(seed, 'webhook', round)),
+        badSignature: seededNumber(seed, 'signature', round) < 0.2,
+      },
+    },
+  }
+}
+
+/** Leaves out weights of 0. */
+function weights<Kind extends string>(given: Record<Kind, number>): Partial<Record<Kind, number>> {
+  const entries = Object.entries<number>(given).filter(([, value]) => value > 0)
+  return Object.fromEntries(entries) as Partial<Record<Kind, number>>
+}
+
+/** The provider works normally, so that every withdrawal ends. */
+export const noFaults: Fault = { settleMs: 50, outcomes: 'success' }

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chooseKillPoint, type KillPoint, type Role } from './kill-points.js'
+
+const preload = './dist/scripts/faults/fail-points.js'
+const stderrLength = 2000
+/** A process that has not reached its kill point after this time is killed where it is. */
+const pointMs = 2500
+/** What a process logs when it has started. */
+const working = /"msg":"(listening|working)"/
+
+const programs: Readonly<Record<Role, readonly string[]>> = {
+  web: ['dist/src/web.js'],
+  payouts: ['dist/workers/main.js', 'payouts'],
+  reconciler: ['dist/workers/main.js', 'reconciler'],
+}
+
+export interface Kill {
+  readonly role: Role
+  /** The kill point, or `anywhere` when the process did not reach it in time. */
+  readonly at: string
+}
+
+export interface RespawningOptions {
+  readonly role: Role
+  /** Makes the kill points of processes with the same role different. */
+  readonly number: number
+  readonly seed: number
+  readonly env: Readonly<Record<string, string>>
+  readonly onKill: (kill: Kill) => Promise<void>
+  /** Called when a process ends that was not killed. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** A process of the service that is killed at a kill point and started again, repeatedly. */
+export class RespawningProcess {
+  #child: ChildProcess | undefined
+  #stderr = ''
+  #mode: 'kill' | 'keep' | 'end'
+  #started = 0
+  readonly #options: RespawningOptions
+  readonly #done: Promise<void>
+
+  constructor(options: RespawningOptions, mode: 'kill' | 'keep' = 'kill') {
+    this.#options = options
+    this.#mode = mode
+    this.#done = this.#run().catch(options.onFailure)
+  }
+
+  /** Replaces the current process with one that has no kill point. */
+  stopKilling(): void {
+    this.#mode = 'keep'
+    this.#child?.kill('SIGKILL')
+  }
+
+  async end(): Promise<void> {
+    this.#mode = 'end'
+    this.#child?.kill('SIGKILL')
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    const { role, number, seed, onKill } = this.#options
+    while (this.#mode !== 'end') {
+      const kills = this.#mode === 'kill'
+      const point = kills ? chooseKillPoint(seed + number, role, this.#started++) : undefined
+      const at = await this.#runOnce(point)
+      if (kills && at !== undefined) await onKill({ role, at })
+    }
+  }
+
+  /** Runs one process to its end. Returns where it was killed, or undefined when it was ended on purpose. */
+  async #runOnce(point: KillPoint | undefined): Promise<string | undefined> {
+    const { role, env } = this.#options
+    const child = spawn(process.execPath, ['--import', preload, ...programs[role]], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        ...env,
+        ...(point && { FAIL_AT: point.at, FAIL_NTH: String(point.nth) }),
+      },
+    })
+    this.#child = child
+    child.stderr.on('data', (chunk) => {
+      this.#stderr = (this.#stderr + chunk).slice(-stderrLength)
+    })
+    const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+    let late = false
+    let timer: NodeJS.Timeout | undefined
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (point === undefined || timer !== undefined || !working.test(text)) return
+      timer = setTimeout(() => {
+        late = true
+        child.kill('SIGKILL')
+      }, pointMs)
+    })
+    const [code, signal] = await ended
+    clearTimeout(timer)
+    if (signal !== 'SIGKILL') throw new Error(`${role} ended with ${code ?? signal}: ${this.#stderr}`)
+    return this.#mode === 'kill' && point !== undefined ? (late ? 'anywhere' : point.at) : undefined
+  }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { json, type SandboxAnswer } from '../../http-route.js'
+
+const delayMsMax = 60_000
+
+/**
+ * How the RPC node misbehaves. `answer`: what it answers instead of a result. `maxInputs`: calls with a longer first list,
+ * and longer batches, are refused with -32602 "Too many inputs". `delayMs`: the delay of every answer. `times`: for how many
+ * HTTP requests; without it until it is changed.
+ */
+export const rpcFaultSchema = z.strictObject({
+  answer: z.enum(['429', 'html']).optional(),
+  maxInputs: z.int().positive().optional(),
+  delayMs: z.int().nonnegative().max(delayMsMax).optional(),
+  times: z.int().positive().optional(),
+})
+export type RpcFault = z.output<typeof rpcFaultSchema>
+
+const garbage =
+  '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>'
+
+/** The active fault. Requests with only `dev_*` calls are not affected, so controls always work. */
+export class RpcFaults {
+  #fault: RpcFault = {}
+  #left = 0
+
+  /** Replaces the active fault. */
+  set(fault: RpcFault): void {
+    this.#fault = fault
+    this.#left = fault.times ?? Number.POSITIVE_INFINITY
+  }
+
+  clear(): void {
+    this.#left = 0
+  }
+
+  /** Returns the fault for this request, if any, and counts it. */
+  take(body: unknown): RpcFault | undefined {
+    if (this.#left <= 0 || calls(body).every((call) => methodOf(call).startsWith('dev_'))) return undefined
+    this.#left -= 1
+    return this.#fault
+  }
+}
+
+/** The answer of a faulty node. `undefined`: the request is answered normally. */
+export function faultAnswer(fault: RpcFault, body: unknown): SandboxAnswer | undefined {
+  if (fault.answer === 'html') return { status: 502, type: 'text/html', body: garbage }
+  if (fault.answer === '429') {
+    return json(429, {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: 429, message: 'Too many requests for a specific RPC call' },
+    })
+  }
+  const { maxInputs } = fault
+  if (maxInputs === undefined) return undefined
+  const error = { code: -32602, message: `Too many inputs provided; max ${maxInputs}` }
+  // A batch that is too long gets a single answer.
+  if (calls(body).length > maxInputs) return json(200, { jsonrpc: '2.0', id: null, error })
+  if (!calls(body).some((call) => inputsOf(call) > maxInputs)) return undefined
+  const answers = calls(body).map((call) => ({ jsonrpc: '2.0', id: idOf(call), error }))
+  return json(200, Array.isArray(body) ? answers : answers[0])
+}
+
+function calls(body: unknown): unknown[] {
+  return Array.isArray(body) ? body : [body]
+}
+
+function methodOf(call: unknown): string {
+  return String((call as { method?: unknown } | null)?.method ?? '')
+}
+
+function idOf(call: unknown): unknown {
+  return (call as { id?: unknown } | null)?.id ?? null
+}
+
+function inputsOf(call: unknown): number {
+  const params = (call as { params?: unknown } | null)?.params
+  const first = Array.isArray(params) ? params[0] : undefined
+  return Array.isArray(first) ? first.length : 0
+}

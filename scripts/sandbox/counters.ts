@@ -1,0 +1,37 @@
+const countedMax = 100_000
+
+/** Counts by name. After 100,000 names further names are not counted. */
+export class Counter {
+  readonly #counts = new Map<string, number>()
+
+  /** Adds one. Returns the count before. */
+  add(name: string): number {
+    const before = this.of(name)
+    if (before > 0 || this.#counts.size < countedMax) this.#counts.set(name, before + 1)
+    return before
+  }
+
+  /** The count of a name since the last reset. */
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  all(): Record<string, number> {
+    return Object.fromEntries(this.#counts)
+  }
+
+  reset(): void {
+    this.#counts.clear()
+  }
+}
+
+/** Counts the calls to a stand-in by method. Tests assert how many calls an operation makes. */
+export class CallCounter extends Counter {
+  /** HTTP requests; a batch of JSON-RPC calls is one. */
+  httpRequests = 0
+
+  override reset(): void {
+    super.reset()
+    this.httpRequests = 0
+  }
+}

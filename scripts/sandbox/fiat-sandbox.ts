@@ -1,0 +1,43 @@
+import type { AddressInfo } from 'node:net'
+import { Fiatpay, type FiatpayOptions } from './fiatpay/fiatpay.js'
+import { fiatpayRoutes } from './fiatpay/routes.js'
+import type { Route } from './http-route.js'
+import { closeServer, listen } from './http-server.js'
+import { RateFeed } from './rate-feed.js'
+
+/** The stand-ins for the fiat provider and the exchange-rate feed with their controls, without a chain. */
+export interface FiatSandbox {
+  readonly url: string
+  readonly fiatpay: Fiatpay
+  readonly rates: RateFeed
+  /** The settings with which the service uses them. */
+  readonly env: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+/** Starts both stand-ins on one free port. */
+export async function startFiatSandbox(options: FiatpayOptions = {}): Promise<FiatSandbox> {
+  const fiatpay = new Fiatpay(options)
+  const rates = new RateFeed()
+  const routes: Record<string, Route> = {
+    ...fiatpayRoutes(fiatpay),
+    'GET /rates/USD': rates.answer,
+    'POST /dev/rates': rates.control,
+  }
+  const server = await listen(0, '127.0.0.1', new Map(Object.entries(routes)))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    fiatpay,
+    rates,
+    env: {
+      FIATPAY_URL: `${url}/fiatpay`,
+      FIATPAY_SECRET_KEY: fiatpay.secretKey,
+      RATE_URL: `${url}/rates/USD`,
+    },
+    async close() {
+      await closeServer(server)
+      fiatpay.close()
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { RequestError } from '../http-route.js'
+import { JsonLog } from '../json-log.js'
+import { keyOf } from './records.js'
+
+/** Bounds the memory: records are never removed, except by a reset. */
+const recordsMax = 500_000
+
+interface Row {
+  readonly id: number
+  readonly reference: string
+}
+
+/**
+ * The provider's records of one kind. Every state of a record is written to the disk before it is answered, so a killed
+ * stand-in still knows what it did. Tests compare the service with these records.
+ */
+export class RecordStore<Record extends Row> {
+  readonly #log: JsonLog<Record> | undefined
+  readonly #records = new Map<number, Record>()
+  readonly #byReference = new Map<string, number[]>()
+  readonly #references = new Map<string, string>()
+
+  /** `path`: the log file. With `undefined` the records are in memory. Throws when the file cannot be read. */
+  constructor(path: string | undefined, ids: Ids) {
+    this.#log = path === undefined ? undefined : new JsonLog(path, { synced: true })
+    for (const record of this.#log?.entries() ?? []) {
+      ids.skip(record.id)
+      this.#remember(record)
+    }
+  }
+
+  /** Stores a new record, or the new state of a record. Returns it. */
+  write(record: Record): Record {
+    if (this.#records.size >= recordsMax && !this.#records.has(record.id))
+      throw new RequestError(507, `the stand-in holds ${recordsMax} records: POST /dev/reset`)
+    this.#log?.write(record)
+    this.#remember(record)
+    return record
+  }
+
+  /** All records in the order of their creation. */
+  all(): Record[] {
+    return [...this.#records.values()]
+  }
+
+  get(id: number): Record | undefined {
+    return this.#records.get(id)
+  }
+
+  /** Every record with exactly this reference, oldest first. */
+  listByReference(reference: string): Record[] {
+    return (this.#byReference.get(reference) ?? []).flatMap((id) => this.#records.get(id) ?? [])
+  }
+
+  /** The newest record with the provider's reference or the service's own id. */
+  find(id: string): Record | undefined {
+    return this.listByReference(this.#references.get(keyOf(id)) ?? '').at(-1)
+  }
+
+  /** Deletes all records. */
+  reset(): void {
+    this.#log?.clear()
+    for (const map of [this.#records, this.#byReference, this.#references]) map.clear()
+  }
+
+  close(): void {
+    this.#log?.close()
+  }
+
+  #remember(record: Record): void {
+    const { id, reference } = record
+    if (!this.#records.has(id)) {
+      this.#byReference.set(reference, [...(this.#byReference.get(reference) ?? []), id])
+      this.#references.set(keyOf(reference), reference)
+    }
+    this.#records.set(id, record)
+  }
+}
+
+/** The provider's numeric ids. No id is given twice, not even after a reset or a restart. */
+export class Ids {
+  #last = 0
+
+  /** The next id: milliseconds since 1970, or the last id plus one, whichever is larger. */
+  next(): number {
+    this.#last = Math.max(this.#last + 1, Date.now())
+    return this.#last
+  }
+
+  /** Marks ids up to this one as taken. */
+  skip(id: number): void {
+    this.#last = Math.max(this.#last, id)
+  }
+}

@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+
+/** A request to a stand-in with its whole body. */
+export interface SandboxRequest {
+  readonly url: URL
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface SandboxAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** No answer: the connection stays open without data, or is reset. */
+export type NoAnswer = 'hang' | 'reset'
+
+export type Route = (request: SandboxRequest) => SandboxAnswer | NoAnswer | Promise<SandboxAnswer | NoAnswer>
+
+/** A fault of the request, answered as JSON with this status. */
+export class RequestError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+const bodyBytesMax = 5 * 1024 * 1024
+/** Longer than any client waits. */
+const hangMs = 300_000
+
+export function json(status: number, value: unknown): SandboxAnswer {
+  return { status, type: 'application/json', body: JSON.stringify(value) }
+}
+
+/**
+ * Reads the whole body of a request.
+ * @throws RequestError 413 when it is larger than 5 MiB
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // On refusal the stream stays open. Otherwise the client would get a reset instead of the 413.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) throw new RequestError(413, `body larger than ${bodyBytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Parses the body of a control with its schema.
+ * @throws RequestError 400 with a description of the fault
+ */
+export function readControl<Schema extends z.ZodType>(
+  schema: Schema,
+  { body }: SandboxRequest,
+): z.output<Schema> {
+  const checked = schema.safeParse(parseJson(body))
+  if (!checked.success) throw new RequestError(400, z.prettifyError(checked.error))
+  return checked.data
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new RequestError(400, 'the body is not JSON')
+  }
+}
+
+/**
+ * The decoded last segment of the path, which a `*` in a route matches.
+ * @throws RequestError 400 when it is not percent-encoded UTF-8
+ */
+export function lastSegment({ url }: SandboxRequest): string {
+  try {
+    return decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1))
+  } catch {
+    throw new RequestError(400, 'the path is not percent-encoded UTF-8')
+  }
+}
+
+/** Hangs or resets the connection instead of answering. */
+export function leaveUnanswered(response: ServerResponse, how: NoAnswer): void {
+  if (how === 'reset') response.socket?.resetAndDestroy()
+  else response.setTimeout(hangMs, () => response.destroy())
+}
+
+/** Sends an answer. Pages of any origin may read it, as with a public RPC node. */
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): void {
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-type': answer.type,
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': '*',
+    'access-control-allow-methods': 'GET, POST, OPTIONS',
+  })
+  response.end(answer.body)
+}

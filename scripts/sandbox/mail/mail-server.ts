@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import PostalMime from 'postal-mime'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { json, type Route, readControl } from '../http-route.js'
+import { applyFault, MailFaults, mailFaultSchema } from './faults.js'
+import type { ReceivedMail } from './received-mail.js'
+import { mailPage } from './received-mail.js'
+
+/** How many mails are kept. The oldest are dropped. */
+const mailsMax = 1000
+const mailBytesMax = 1024 * 1024
+const closeMs = 100
+
+/** The stand-in for the mail provider. It accepts every mail, delivers none, and shows what it received. */
+export class MailServer {
+  /** Makes the server refuse or delay mails. */
+  readonly faults = new MailFaults()
+  #mails: ReceivedMail[] = []
+  readonly #server = new SMTPServer({
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    disableReverseLookup: true,
+    size: mailBytesMax,
+    closeTimeout: closeMs,
+    onRcptTo: ({ address }, _session, done) =>
+      void applyFault(this.faults.take(address, 'recipient'), 'No such mailbox').then(() => done(), done),
+    onData: (stream, session, done) => void this.#take(stream, session).then(() => done(), done),
+  })
+
+  /** Port 0: any free port. Rejects with EADDRINUSE when the port is taken. */
+  static async listen(port: number, host: string): Promise<MailServer> {
+    const mail = new MailServer()
+    // Ignores clients that disconnect early. A taken port is reported by `once` below.
+    mail.#server.on('error', () => undefined)
+    mail.#server.listen(port, host)
+    await once(mail.#server.server, 'listening')
+    return mail
+  }
+
+  get url(): string {
+    const { address, port } = this.#server.server.address() as AddressInfo
+    return `smtp://${address}:${port}`
+  }
+
+  /** All mails, or those to one address, newest first. */
+  received(to?: string): ReceivedMail[] {
+    const wanted = to?.toLowerCase()
+    return this.#mails.filter((mail) => wanted === undefined || mail.to.toLowerCase() === wanted).reverse()
+  }
+
+  reset(): void {
+    this.#mails = []
+    this.faults.clear()
+  }
+
+  close(): Promise<void> {
+    return new Promise((done) => this.#server.close(() => done()))
+  }
+
+  /** `GET /dev/mail?to=<address>`. */
+  readonly list: Route = ({ url }) => json(200, this.received(url.searchParams.get('to') ?? undefined))
+
+  /** `GET /dev/mail/view`: the same as a page. */
+  readonly view: Route = ({ url }) => ({
+    status: 200,
+    type: 'text/html; charset=utf-8',
+    body: mailPage(this.received(url.searchParams.get('to') ?? undefined)),
+  })
+
+  /** `POST /dev/mail/faults`: see faults.ts. */
+  readonly control: Route = (request) => {
+    this.faults.set(readControl(mailFaultSchema, request))
+    return json(200, { success: true })
+  }
+
+  async #take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
+    const content = await buffer(stream)
+    if (stream.sizeExceeded) throw Object.assign(new Error('Too large'), { responseCode: 552 })
+    const { subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(content)
+    const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+    for (const { address: to } of envelope.rcptTo) {
+      const mail = { to, from, subject, text, html, at: new Date().toISOString(), messageId }
+      const fault = this.faults.take(to, 'content')
+      if (fault.code === undefined) this.#mails = [...this.#mails, mail].slice(-mailsMax)
+      // The refusal quotes the mail, as spam filters do.
+      await applyFault(fault, `Refused: ${text.replace(/\s+/g, ' ')}`)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { tokenByMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { json, RequestError, type Route, readControl } from './http-route.js'
+
+/** The provider's limit of mints in one request. */
+const mintsMax = 50
+const unknownDecimals = 6
+const createdAt = '2024-06-05T08:55:25.527Z'
+
+/** US dollars of one token. */
+const defaultPrices = [
+  ['SOL', 150],
+  ['USDC', 1],
+  ['USDT', 1],
+  ['BONK', 0.00002],
+  ['JitoSOL', 180],
+] as const
+
+const priceUpdate = z.record(z.string().min(32).max(44), z.number().nonnegative().nullable())
+
+/** The stand-in for the price feed, in the wire format of Jupiter's Price API v3. */
+export class PriceFeed {
+  readonly #usd = new Map<string, number>()
+
+  constructor() {
+    this.reset()
+  }
+
+  reset(): void {
+    this.#usd.clear()
+    for (const [symbol, usd] of defaultPrices) {
+      const token = tokenBySymbol(symbol)
+      if (token) this.#usd.set(token.mint, usd)
+    }
+  }
+
+  /** Sets the price of a token in US dollars. `null` removes the price. 0 is a price. */
+  set(mint: string, usd: number | null): void {
+    if (usd === null) this.#usd.delete(mint)
+    else this.#usd.set(mint, usd)
+  }
+
+  /** The price of a token in US dollars, if it has one. */
+  usd(mint: string): number | undefined {
+    return this.#usd.get(mint)
+  }
+
+  /** `GET /price/v3?ids=a,b`: a map of the tokens that have a price. Other tokens are absent. */
+  readonly answer: Route = ({ url }) => {
+    const mints = (url.searchParams.get('ids') ?? '').split(',').filter(Boolean)
+    if (mints.length === 0) throw new RequestError(400, 'ids is required')
+    if (mints.length > mintsMax) throw new RequestError(400, `at most ${mintsMax} ids`)
+    const priced = mints.flatMap((mint) => {
+      const usdPrice = this.usd(mint)
+      if (usdPrice === undefined) return []
+      const decimals = tokenByMint(mint)?.decimals ?? unknownDecimals
+      return [
+        [mint, { createdAt, liquidity: 1_000_000, usdPrice, blockId: null, decimals, priceChange24h: 0 }],
+      ]
+    })
+    return json(200, Object.fromEntries(priced))
+  }
+
+  /** `POST /dev/prices { <mint>: usd }`. */
+  readonly control: Route = (request) => {
+    for (const [mint, usd] of Object.entries(readControl(priceUpdate, request))) this.set(mint, usd)
+    return json(200, { success: true })
+  }
+}

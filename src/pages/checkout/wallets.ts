@@ -1,0 +1,76 @@
+import type { Wallet } from '@wallet-standard/base'
+import type { RelayedWallet } from '../embed/protocol.js'
+import {
+  type Account,
+  connectWallet,
+  onWalletsChange,
+  signWithWallet,
+  usableWallets,
+} from '../lib/wallets.js'
+import { framed } from './frame/parent-page.js'
+import { openRelayClient, type RelayClient } from './frame/relay-client.js'
+import type { WalletChoice } from './machine/state.js'
+
+type Call = 'signTransaction' | 'signAndSendTransaction'
+
+/** A wallet of this window or a relayed one. */
+export interface PayWallet extends WalletChoice {
+  readonly features: readonly string[]
+  connect(): Promise<Account>
+  sign(call: Call, address: string, transaction: Uint8Array, chain: string): Promise<Uint8Array>
+}
+
+export interface Wallets {
+  find(id: string): PayWallet | undefined
+}
+
+/** The wallets of this window, and in a frame those of the embedding page. A wallet in both is used in this window. */
+export function openWallets(onChange: (wallets: readonly WalletChoice[]) => void): Wallets {
+  let relayed: readonly PayWallet[] = []
+  const byId = new Map<string, PayWallet>()
+  const update = (): void => {
+    const own = usableWallets().map(ownWallet)
+    const others = relayed.filter(({ name }) => own.every((wallet) => wallet.name !== name))
+    byId.clear()
+    for (const wallet of [...own, ...others]) byId.set(wallet.id, wallet)
+    onChange([...byId.values()].map(({ id, name, icon }) => ({ id, name, icon })))
+  }
+  onWalletsChange(update)
+  if (framed) {
+    const relay = openRelayClient((wallets) => {
+      relayed = wallets.map((wallet) => relayedWallet(relay, wallet))
+      update()
+    })
+  }
+  update()
+  return { find: (id) => byId.get(id) }
+}
+
+function ownWallet(wallet: Wallet): PayWallet {
+  return {
+    id: `own ${wallet.name}`,
+    name: wallet.name,
+    icon: safeIcon(wallet.icon),
+    features: Object.keys(wallet.features),
+    connect: () => connectWallet(wallet),
+    sign: (call, address, transaction, chain) =>
+      signWithWallet(wallet, call, { address, transaction, chain }),
+  }
+}
+
+function relayedWallet(relay: RelayClient, { name, icon, features }: RelayedWallet): PayWallet {
+  return {
+    id: `relayed ${name}`,
+    name,
+    icon: safeIcon(icon),
+    features,
+    connect: () => relay.request({ call: 'connect', wallet: name }) as Promise<Account>,
+    sign: (call, address, transaction, chain) =>
+      relay.request({ call, wallet: name, address, transaction, chain }) as Promise<Uint8Array>,
+  }
+}
+
+/** Returns the icon only if it is an image in a data: URL, so that nothing is fetched. */
+function safeIcon(icon: string): string {
+  return /^data:image\/(svg\+xml|png|webp|gif|jpeg);/.test(icon) ? icon : ''
+}

@@ -1,0 +1,30 @@
+import type { JSX } from 'preact'
+
+/** A group of radio buttons. */
+export function RadioGroup<Key extends string>({
+  name,
+  legend,
+  choices,
+  texts,
+  chosen,
+  onChoose,
+}: {
+  readonly name: string
+  readonly legend: string
+  readonly choices: readonly Key[]
+  readonly texts: Readonly<Record<Key, string>>
+  readonly chosen: Key
+  readonly onChoose: (choice: Key) => void
+}): JSX.Element {
+  return (
+    <fieldset class="choices">
+      <legend class="visually-hidden">{legend}</legend>
+      {choices.map((choice) => (
+        <label key={choice} class="choices__choice">
+          <input type="radio" name={name} checked={choice === chosen} onChange={() => onChoose(choice)} />
+          <span>{texts[choice]}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,28 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Brand } from '../parts/brand.js'
+import { Register } from './register.js'
+import { SignIn } from './sign-in.js'
+
+/** Sign in, or register. */
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
+  const [registering, setRegistering] = useState(location.hash === '#register')
+  const text = registering ? words.register : words.signIn
+  return (
+    <main class="sign-in-page">
+      <Brand />
+      <div class="card">
+        <h1>{text.title}</h1>
+        <p class="quiet">{text.lead}</p>
+        {registering ? <Register onSignedIn={onSignedIn} /> : <SignIn onSignedIn={onSignedIn} />}
+      </div>
+      <p class="sign-in-page__other">
+        {text.other}{' '}
+        <button type="button" class="link" onClick={() => setRegistering(!registering)}>
+          {text.otherWay}
+        </button>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { type JsonRequest, requestJson } from '../../platform/http-client.js'
+
+/** Address of an engine and our API key. */
+export interface EngineOptions {
+  readonly url: string
+  readonly apiKey: string | undefined
+}
+
+const timeoutMs = 3000
+const maxBytes = 512 * 1024
+/** Statuses that mean "no route for this request". Any other refusal is about our account. */
+const noRouteStatuses = new Set([400, 404, 422])
+const maxUnits = 2n ** 64n - 1n
+const percentDecimals = 6
+
+/** Base units, as text. */
+export const units = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .transform(BigInt)
+  .refine((amount) => amount <= maxUnits)
+
+/** A number, or a number as text: the engines differ. */
+export const numeric = z.union([z.number(), z.string().trim().min(1).transform(Number)]).pipe(z.number())
+
+/** Sends a request to an engine. Throws ProviderError, `rejected` only when the engine has no route for the request. */
+export async function requestEngine<Schema extends z.ZodType>(
+  { url, apiKey }: EngineOptions,
+  path: string,
+  schema: Schema,
+  request: Pick<JsonRequest, 'method' | 'body'> = {},
+): Promise<z.output<Schema>> {
+  const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey }
+  const answer = await requestJson(`${url}${path}`, { ...request, headers, timeoutMs, maxBytes }).catch(
+    (error: unknown) => {
+      throw error instanceof ProviderError ? asEngineError(error) : error
+    },
+  )
+  const parsed = schema.safeParse(answer)
+  if (!parsed.success)
+    throw new ProviderError('ambiguous', `${path.split('?')[0]}: the answer is not as documented`)
+  return parsed.data
+}
+
+/** The engine has no route we can use. */
+export function noRoute(reason: string): ProviderError {
+  return new ProviderError('rejected', reason)
+}
+
+/** Percent without rounding noise of binary fractions. Always positive, for a gain too. */
+export function percent(value: number): number {
+  return Number(Math.abs(value).toFixed(percentDecimals))
+}
+
+/** A refusal of our API key does not mean that there is no route. */
+function asEngineError(error: ProviderError): ProviderError {
+  if (error.kind !== 'rejected' || noRouteStatuses.has(error.code ?? 0)) return error
+  return new ProviderError('unavailable', error.message, error.code)
+}

@@ -1,0 +1,157 @@
+import type { ExecutionContext } from 'ava'
+import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
+import type { LedgerRecord } from '../../scripts/sandbox/chain/ledger.js'
+import { solMint } from '../../src/kernel/tokens.js'
+import { checkBooks } from '../../src/ledger/invariants.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { makeTipsDue } from '../helpers/make/intents.js'
+import { recordTip } from '../helpers/make/tips.js'
+import { seededRandom, seededRuns } from '../helpers/random.js'
+import type { World } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+import { type AttackSetup, usdc } from './setup.js'
+
+/** One variant of an attack: a transaction, the claims about it, and the expected tip. */
+export interface AttackCase {
+  readonly signature: string
+  /** Bodies of POST /chain/tips/create, in order. Signature and amount have defaults. */
+  readonly claims: readonly Readonly<Record<string, unknown>>[]
+  /** The expected tip, to one of the recipients. Undefined: the transaction is not a tip. */
+  readonly tip?: {
+    readonly recipients: readonly string[]
+    readonly mint: string
+    readonly message?: string | null
+  }
+  /** The chain gives no usable facts, so the tip stays due without an outcome. */
+  readonly waits?: boolean
+}
+
+export type Attack = (
+  setup: AttackSetup,
+  random: RandomSource,
+  variant: number,
+) => AttackCase | Promise<AttackCase>
+
+export const variants = 50
+const variantMs = 6000
+
+/** Runs all variants of an attack and checks the result of each. */
+export async function runAttack(t: ExecutionContext, setup: AttackSetup, attack: Attack): Promise<void> {
+  t.timeout(variants * variantMs)
+  const random = createRandomSource(t)
+  const cases: AttackCase[] = []
+  for (let variant = 0; variant < variants; variant++) cases.push(await attack(setup, random, variant))
+  for (const { signature, claims } of cases)
+    for (const claim of claims)
+      await recordTip(setup.world, { txSignature: signature, tipAmount: 1_000_000, ...claim })
+  await verifyAll(setup.world, cases)
+  for (const [variant, attackCase] of cases.entries())
+    await check(t, setup.world, attackCase, `variant ${variant}`)
+  await checkCredits(t, setup.world)
+}
+
+/** Runs the verifier until every case is decided and final. Cases that wait are checked a few times more. */
+async function verifyAll(world: World, cases: readonly AttackCase[]): Promise<void> {
+  const batch = createVerifierBatch(world.services)
+  const ids = cases.filter(({ waits }) => !waits).map(({ signature }) => signature)
+  await until(
+    'all are decided and final',
+    async () => {
+      await makeTipsDue(world)
+      await batch().catch(() => undefined)
+      return (await world.db('tips').whereIn('id', ids).whereNotNull('due_at')).length === 0
+    },
+    (variants * variantMs) / 2,
+  )
+  for (let check = 0; check < 3; check++) {
+    await makeTipsDue(world)
+    await batch().catch(() => undefined)
+  }
+}
+
+async function check(
+  t: ExecutionContext,
+  world: World,
+  { signature, tip, waits = false }: AttackCase,
+  what: string,
+) {
+  const row = await world
+    .db('tips as t')
+    .leftJoin('parties as p', 'p.id', 't.recipient_party')
+    .where({ 't.id': signature })
+    .first('t.*', 'p.wallet')
+  if (tip === undefined) {
+    t.is(row.status, 'pending', `${what}: a false confirmation`)
+    t.is(row.outcome === null, waits, `${what}: ${row.outcome}`)
+    return
+  }
+  t.is(row.status, 'confirmed', `${what}: not confirmed, ${row.outcome}`)
+  t.true(tip.recipients.includes(row.wallet), `${what}: ${row.wallet}`)
+  t.is(row.mint, tip.mint, what)
+  if (tip.message !== undefined) t.is(row.message, tip.message, what)
+}
+
+/** The gain of a wallet, read directly from the chain's record. */
+export function balanceGain({ keys, meta }: LedgerRecord, wallet: string, mint: string): bigint {
+  if (mint === solMint) {
+    const index = keys.indexOf(wallet)
+    return BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0)
+  }
+  const index = keys.indexOf(associatedAccount(wallet, mint).toBase58())
+  const at = (balances: LedgerRecord['meta']['preTokenBalances']): bigint =>
+    BigInt(
+      balances.find((one) => one.accountIndex === index && one.owner === wallet)?.uiTokenAmount.amount ?? 0,
+    )
+  return at(meta.postTokenBalances) - at(meta.preTokenBalances)
+}
+
+/**
+ * Checks all confirmed tips: the amount equals the gain on the chain, the transaction succeeded, and the credit of each
+ * creator is exactly the sum of the USDC they received.
+ */
+async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
+  const tips: {
+    id: string
+    wallet: string
+    mint: string
+    received_raw: string
+    display_raw: string
+    user_id: string | null
+  }[] = await world
+    .db('tips as t')
+    .join('parties as p', 'p.id', 't.recipient_party')
+    .leftJoin('wallets as w', 'w.public_key', 'p.wallet')
+    .where({ 't.status': 'confirmed' })
+    .select('t.*', 'p.wallet', 'w.user_id')
+  const due = new Map<string, bigint>()
+  for (const { id, wallet, mint, received_raw: received, user_id: user } of tips) {
+    const record = world.sandbox.chain.ledger.get(id)
+    if (record === undefined) return t.fail(`${id} is on no chain`)
+    t.is(record.meta.err, null)
+    t.is(BigInt(received), balanceGain(record, wallet, mint), id)
+    t.true(BigInt(received) > 0n)
+    if (mint === usdc.mint && user !== null) due.set(user, (due.get(user) ?? 0n) + BigInt(received))
+  }
+  const accounts: { user_id: string; balance: bigint }[] = await world
+    .db('ledger_accounts')
+    .whereNotNull('user_id')
+    .groupBy('user_id')
+    .select('user_id', world.db.raw('sum(balance)::bigint as balance'))
+  for (const { user_id: user, balance } of accounts) t.is(balance, due.get(user) ?? 0n, 'over-credited')
+  t.is(accounts.length, due.size)
+  t.true((await checkBooks(world.db)).holds)
+}
+
+/** Random choices that a seed repeats. */
+export interface RandomSource {
+  /** A whole number from 0 up to, but not including, `limit`. */
+  below(limit: number): number
+  pick<T>(from: readonly T[]): T
+}
+
+/** The random choices of the seed that the test prints. TEST_SEED repeats them. */
+export function createRandomSource(t: ExecutionContext): RandomSource {
+  const next = seededRandom(seededRuns(t).seed)
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return { below, pick: (from) => from[below(from.length)] as (typeof from)[number] }
+}

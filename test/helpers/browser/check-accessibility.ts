@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import axe from 'axe-core'
+import type { Frame, Page } from 'playwright-core'
+
+const folder = 'screenshots'
+const narrow = { width: 320, height: 700 }
+const zoomed = { width: 640, height: 900 }
+const phone = { width: 390, height: 844 }
+const serious = ['serious', 'critical']
+const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
+
+/** Shows the page in a theme, as an embedding page can request. */
+async function setTheme(frame: Frame, theme: 'dark' | 'light'): Promise<void> {
+  await frame.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+}
+
+/** The serious and critical violations that axe finds in what is shown now. */
+async function axeViolations(frame: Frame): Promise<string[]> {
+  if (!(await frame.evaluate('"axe" in self'))) await frame.evaluate(axe.source)
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`
+  const { violations } = await frame.evaluate<axe.AxeResults>(run)
+  return violations
+    .filter(({ impact }) => serious.includes(impact ?? ''))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/**
+ * Checks what a page shows: axe in both themes, a screen of 320 px and text of 200 %. Saves a screenshot of the light
+ * desktop and of the dark phone.
+ */
+export async function checkAccessibility(
+  t: ExecutionContext,
+  page: Page,
+  name: string,
+  frame: Frame = page.mainFrame(),
+): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const before = page.viewportSize() ?? phone
+  await setTheme(frame, 'light')
+  t.deepEqual(await axeViolations(frame), [], `${name} in light`)
+  await page.screenshot({ path: join(folder, `${name}-desktop-light.png`) })
+  await setTheme(frame, 'dark')
+  t.deepEqual(await axeViolations(frame), [], `${name} in dark`)
+  await page.setViewportSize(phone)
+  await page.screenshot({ path: join(folder, `${name}-phone-dark.png`) })
+  await page.setViewportSize(narrow)
+  t.true(await fitsWidth(page.mainFrame()), `${name} fits 320 px`)
+  t.true(await fitsWidth(frame), `${name} fits 320 px`)
+  await page.setViewportSize(zoomed)
+  await frame.evaluate('document.documentElement.style.fontSize = "200%"')
+  t.true(await fitsWidth(frame), `${name} fits with text of 200 %`)
+  await frame.evaluate('document.documentElement.style.fontSize = ""')
+  await page.setViewportSize(before)
+}
+
+/** Whether the page fits without horizontal scrolling. */
+function fitsWidth(frame: Frame): Promise<boolean> {
+  return frame.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')
+}

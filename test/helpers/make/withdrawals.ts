@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
+import { credit } from '../../../src/ledger/transfers.js'
+import { workers } from '../../../workers/registry.js'
+import { runBatch, type World } from '../servers/world.js'
+import { type Person, registerPerson } from './creators.js'
+
+/** The answer of POST /payouts/withdraw. */
+export interface WithdrawalBody {
+  readonly success: true
+  readonly provider: string
+  readonly reference: string
+  readonly status: 'pending' | 'submitted'
+  readonly amountNGN: number
+  readonly systemFeeNGN: number
+  readonly amountUSDC?: number
+  readonly currency: string
+  readonly requiresVerification: boolean
+}
+
+/** One of GET /payouts/history. */
+export interface PayoutBody {
+  readonly reference: string
+  readonly status: string
+  readonly amountNGN: number
+  readonly amountUSDC: number
+  readonly bankName: string | null
+  readonly accountNumber: string
+  readonly requiresVerification: boolean
+  readonly failureReason: string | null
+  readonly createdAt: string
+  readonly submittedAt: string | null
+  readonly processingAt: string | null
+  readonly completedAt: string | null
+  readonly failedAt: string | null
+}
+
+export const bank = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' } as const
+
+/** Adds micro-USDC to a user's available balance. */
+export async function creditCreator({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
+  const entries = transferEntries(
+    micro,
+    platformAccount('chain_clearing', 'USDC'),
+    userAccount(userId, 'available', 'USDC'),
+  )
+  await credit(db, { key: `test:${randomBytes(8).toString('hex')}`, ref: 'tip:test', entries })
+}
+
+/** Registers a person with this many USDC. */
+export async function creatorWithBalance(world: World, usdc: number): Promise<Person> {
+  const person = await registerPerson(world)
+  if (usdc > 0) await creditCreator(world, person.user.id, BigInt(Math.round(usdc * 1e6)))
+  return person
+}
+
+/** Requests a withdrawal and returns the answer, also a refusal. */
+export function requestWithdrawal<Body = WithdrawalBody>(
+  { request }: World,
+  { session }: Person,
+  body: Record<string, unknown>,
+  key?: string,
+) {
+  return request<Body>('POST', '/payouts/withdraw', {
+    session,
+    body: { ...bank, ...body },
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  })
+}
+
+/** Creates a withdrawal. Throws when it is refused. */
+export async function createWithdrawal(
+  world: World,
+  person: Person,
+  body: Record<string, unknown>,
+): Promise<WithdrawalBody> {
+  const answer = await requestWithdrawal(world, person, body)
+  if (answer.status !== 200) throw new Error(`withdraw: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+export async function listHistory({ request }: World, { session }: Person): Promise<PayoutBody[]> {
+  const answer = await request<{ payouts: PayoutBody[] }>('GET', '/payouts/history', { session })
+  return answer.body.payouts
+}
+
+export async function readBalance({ request }: World, { session }: Person) {
+  const answer = await request<{ balance: { availableUSDC: number; heldUSDC: number } }>(
+    'GET',
+    '/creators/balance',
+    { session },
+  )
+  const { availableUSDC, heldUSDC } = answer.body.balance
+  return { availableUSDC, heldUSDC }
+}
+
+/** Makes all withdrawals with a due time due now. */
+export async function makeWithdrawalsDue({ db }: Pick<World, 'db'>): Promise<void> {
+  await db('withdrawals')
+    .whereNotNull('due_at')
+    .update({ due_at: new Date(0) })
+}
+
+/** Runs the payout worker until nothing is due. */
+export function sendDuePayouts({ services }: World): Promise<number> {
+  return runBatch(workers.payouts.createBatch(services))
+}
+
+/** Makes all withdrawals due and runs the reconciler until it has processed each. */
+export async function reconcileAll(world: World): Promise<void> {
+  const reconciled = ['sending', 'unknown', 'sent', 'manual_review', 'refused']
+  // The worker skips a row that a webhook has locked. Nothing was skipped when no row is due from before the batch.
+  for (let left = 1; left > 0; ) {
+    await makeWithdrawalsDue(world)
+    const startedAt = new Date()
+    await workers.reconciler.createBatch(world.services)()
+    const due = await world
+      .db('withdrawals')
+      .whereIn('send_state', reconciled)
+      .where('due_at', '<', startedAt)
+    left = due.length
+  }
+}
+
+export interface PayoutRow {
+  readonly id: string
+  readonly status: string
+  readonly send_state: string
+  readonly sends: number
+  readonly last_error: string | null
+  readonly resolved_name: string | null
+  readonly recipient_code: string | null
+  readonly due_at: Date | null
+}
+
+export function readWithdrawalRow({ db }: Pick<World, 'db'>, reference: string): Promise<PayoutRow> {
+  return db('withdrawals').where({ reference }).first()
+}
+
+/** How often the provider executed a withdrawal, by its log. */
+export function countExecutions({ fiat }: World, reference: string): number {
+  return fiat.fiatpay.log().transfers.filter((line) => line.reference === reference.toLowerCase()).length
+}
