@@ -40,6 +40,11 @@ module.exports = {
       to: { path: ['^src/ports/payout-sender[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$'] },
     },
     {
+      name: 'one-command-refunds', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice.',
+      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^scripts/ops/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^test/'] },
+      to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
+    },
+    {
       name: 'koa-on-the-http-side', severity: 'error',
       from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },

@@ -11,11 +11,13 @@ import { createNotifications, createPublisher } from './platform/redis/notificat
 import type { Chain } from './ports/chain.js'
 import type { Mail } from './ports/mail.js'
 import type { PayoutSender } from './ports/payout-sender.js'
+import type { Refunds } from './ports/refunds.js'
 import type { SwapEngine } from './ports/swaps.js'
 import type { Vault } from './ports/vault.js'
 import { createFiatpayCollections } from './providers/fiatpay/collections.js'
 import { createFiatpayPayoutSender } from './providers/fiatpay/payout-sender.js'
 import { createFiatpayPayouts } from './providers/fiatpay/payouts.js'
+import { createFiatpayRefunds } from './providers/fiatpay/refunds.js'
 import { createPriceV3 } from './providers/price-feed/price-v3.js'
 import { createSmtp } from './providers/smtp/smtp.js'
 import { createSnsNames } from './providers/sns/sns.js'
@@ -71,6 +73,8 @@ export function compose(config: Config, processName: string): Composed {
     }),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     exchangeRates: createUsdRates(config.rates),
+    secondExchangeRates:
+      config.rates.secondUrl === undefined ? undefined : createUsdRates({ url: config.rates.secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
     ready: () => readiness(db, redis),
     async close() {
@@ -125,4 +129,9 @@ export function composeMail(): Mail {
 /** The sender of payouts. Not part of Services, so that only the payouts worker can send money. */
 export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
   return createFiatpayPayoutSender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
+}
+
+/** Refunds of naira payments. Not part of Services, so that only the operators' command can refund. */
+export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Refunds {
+  return createFiatpayRefunds({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

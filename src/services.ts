@@ -35,6 +35,8 @@ export interface Services {
   /** Queries to the payout provider. Only withdrawals/send/send-payouts.ts can send (ports/payout-sender.ts). */
   readonly payouts: Payouts
   readonly exchangeRates: ExchangeRateFeed
+  /** Must agree with the first feed. Undefined: there is none. */
+  readonly secondExchangeRates: ExchangeRateFeed | undefined
   /** In order of preference. */
   readonly swaps: readonly SwapEngine[]
 }

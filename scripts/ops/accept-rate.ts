@@ -26,11 +26,13 @@ import { formatAge } from './support/format-age.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-/** Accepts an exchange rate that was held back because it jumped. Fiat tips and withdrawals then work again. */
+/** Accepts an exchange rate that was held back because it does not fit. Fiat tips and withdrawals then work again. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
-An exchange rate that is too far from the last accepted one stops new fiat tips and withdrawals, because a wrong rate
-gives money away. Look up the true rate somewhere else first. Without --apply this shows the rate that was held back and
+An exchange rate that is too far from the last accepted one or from the median of a day, outside RATE_MIN_NGN to
+RATE_MAX_NGN, or other than the second feed's stops new fiat tips and withdrawals, because a wrong rate gives money away.
+Look up the true rate somewhere else first. An accepted rate starts the comparison anew: for a day, what stays within 3 %
+of it is used whatever those limits and the second feed say. Without --apply this shows the rate that was held back and
 changes nothing.
 
   --rate <naira>   the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back

@@ -1,7 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import { type Composed, composeRefunds } from '../../src/compose.js'
+import {
+  decideRefund,
+  followRefund,
+  type RefundOrder,
+  type RefundOutcome,
+  type RefundStep,
+  refundFailed,
+  requestRefund,
+  takeForRefund,
+  waitAgain,
+} from '../../src/fiat/suspense/refund.js'
 import {
   findSuspense,
   listSuspense,
+  type RefundItem,
   resolveSuspense,
   type SuspenseItem,
   type SuspenseResolution,
@@ -9,6 +23,10 @@ import {
   valueAssignment,
 } from '../../src/fiat/suspense/suspense.js'
 import { displayText } from '../../src/kernel/money.js'
+import { ProviderError } from '../../src/kernel/provider-error.js'
+import type { UnitOfWork } from '../../src/platform/database/transact.js'
+import type { ProviderRefund, Refunds } from '../../src/ports/refunds.js'
+import { tipChannel } from '../../src/tips/confirm/confirm-tips.js'
 import {
   actorOf,
   applyOptions,
@@ -17,6 +35,7 @@ import {
   type Outcome,
   RefusedError,
   reasonOption,
+  requireConfirmation,
   requireReason,
   runCommand,
   UsageError,
@@ -24,23 +43,32 @@ import {
 } from './support/command.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
+import { withServices } from './support/with-services.js'
 
-/** Shows naira that could not be credited; records that they were returned, or credits them to the creator. */
-const help = `npm run ops -- suspense [--all] [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
+/** Shows naira that could not be credited; returns them to the payer, or credits them to the creator. */
+const help = `npm run ops -- suspense [--all]
+npm run ops -- suspense --refund <payment> [--apply --confirm <payment> --reason <text>]
+npm run ops -- suspense [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
 
 Lists the payments that could not be credited (too little, too much, paid twice), oldest first, at most 1,000, and compares
-their sum with the ledger: exit code 4 when the two differ. One payment can be resolved in one of two ways:
+their sum with the ledger: exit code 4 while something waits, and when the two differ. One payment can be resolved in one of
+three ways:
 
-  --returned records that the payer has the money back. It sends nothing: refund the payment at the provider first.
-  --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less.
-           The tip keeps its status; the money is a line of the creator's transactions.
+  --refund asks the provider to return the money to the payer. Nobody can assign it from then on. The books move when the
+           provider shows it as returned. Run it again when the provider is not done or gave no answer: it asks the provider's
+           list of refunds before it sends anything again. What the provider refuses waits as before.
+  --returned records that the payer has the money back in another way. It sends nothing.
+  --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less. The
+           tip is completed and shows what was credited.
 
 Without --apply this changes nothing.
 
   --all                  also list resolved payments
+  --refund <payment>     the payment's id at the provider, as listed
   --returned <payment>   the payment's id at the provider, as listed
   --assign <payment>     the payment's id at the provider, as listed
-  --reason <text>        why, for the audit log, such as the number of the refund; required with --returned and --assign
+  --reason <text>        why, for the audit log, such as a ticket; required with --returned and --assign, and to refund
+  --confirm <payment>    the payment once more; required to refund, because money leaves
   --apply                do it
   --as <name>            your name for the audit log; default: the user of the operating system
   --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
@@ -52,21 +80,28 @@ const options = {
   ...applyOptions,
   ...reasonOption,
   all: { type: 'boolean' },
+  refund: { type: 'string' },
   returned: { type: 'string' },
   assign: { type: 'string' },
+  confirm: { type: 'string' },
 } as const
 
 const maxItems = 1000
+/** How long a refund is followed. The provider often needs longer. */
+const followMs = 5000
+const pollMs = 500
+const hourMs = 3_600_000
 
 type Given = Values<typeof options>
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
   const [items, sums] = await Promise.all([listSuspense(db, all, maxItems), sumSuspense(db)])
-  const ok = sums.items === sums.ledger
+  const balanced = sums.items === sums.ledger
+  const ok = balanced && sums.items === 0n
   const total = `waiting: NGN ${displayText(sums.items, 2)}; in the ledger: NGN ${displayText(sums.ledger, 2)}`
   return {
     ok,
-    text: [...items.map(lineOf), ok ? total : `${total}: THEY DIFFER`].join('\n'),
+    text: [...items.map(lineOf), balanced ? total : `${total}: THEY DIFFER`].join('\n'),
     json: {
       items: items.map(({ kobo, ...item }) => ({ ...item, kobo: String(kobo) })),
       waiting: String(sums.items),
@@ -75,48 +110,65 @@ async function list(db: Knex, all: boolean): Promise<Outcome> {
   }
 }
 
-function lineOf({ transaction, intentId, kobo, reason, paidAt, resolution, note }: SuspenseItem): string {
-  const state = resolution === null ? 'waiting' : `${resolution}: ${note}`
+function lineOf(item: SuspenseItem): string {
+  const { transaction, intentId, kobo, reason, paidAt, resolution, note, refundAnswer } = item
+  const answer = refundAnswer === null ? '' : `: ${refundAnswer}`
+  const state = resolution === null ? `${item.state}${answer}` : `${resolution}: ${note}`
   const amount = displayText(kobo, 2).padStart(14)
   return `${paidAt.toISOString()}  ${amount}  ${reason.padEnd(10)}  payment ${transaction}  ${intentId}  ${state}`
 }
 
 async function resolve(
-  db: Knex,
+  services: Composed,
   transaction: string,
   resolution: SuspenseResolution,
   apply: boolean,
 ): Promise<Outcome> {
-  const item = await findSuspense(db, transaction)
-  if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
+  const item = await findWaiting(services.db, transaction)
+  if (resolution.as === 'assigned' && item.state === 'refunding')
+    throw new RefusedError(
+      `payment ${transaction} is being refunded; run --refund again to see how it stands`,
+    )
   const { text, json } =
-    resolution.as === 'assigned' ? await planAssignment(db, item) : { text: '', json: {} }
-  const line = `NGN ${displayText(item.kobo, 2)} of payment ${transaction}${text}`
-  if (apply) await resolveAndAudit(db, item, resolution)
+    resolution.as === 'assigned' ? await planAssignment(services.db, item) : { text: '', json: {} }
+  const line = `${naira(item)} of payment ${transaction}${text}`
+  if (apply) await resolveAndAudit(services, item, resolution)
   return {
     text: describeChange(line, resolution.as, apply),
     json: { applied: apply, transaction, kobo: String(item.kobo), ...json },
   }
 }
 
+async function findWaiting(db: Knex, transaction: string): Promise<RefundItem> {
+  const item = await findSuspense(db, transaction)
+  if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
+  return item
+}
+
+function naira({ kobo }: Pick<SuspenseItem, 'kobo'>): string {
+  return `NGN ${displayText(kobo, 2)}`
+}
+
 /** Which creator would get how much. */
 async function planAssignment(db: Knex, item: SuspenseItem) {
-  const { userId, creatorName, creditMicro } = await valueAssignment(db, item)
+  const { intent, creditMicro } = await valueAssignment(db, item)
   return {
-    text: `, worth ${displayText(creditMicro, 6)} USDC to ${creatorName} (${userId})`,
-    json: { userId, creditMicro: String(creditMicro) },
+    text: `, worth ${displayText(creditMicro, 6)} USDC to ${intent.creatorName} (${intent.userId})`,
+    json: { userId: intent.userId, creditMicro: String(creditMicro) },
   }
 }
 
 async function resolveAndAudit(
-  db: Knex,
+  { transact }: Composed,
   { transaction, kobo }: SuspenseItem,
   resolution: SuspenseResolution,
 ): Promise<void> {
-  await db.transaction(async (trx) => {
-    if ((await resolveSuspense(trx, transaction, resolution)) === undefined)
-      throw new RefusedError(`payment ${transaction} was resolved meanwhile`)
-    await recordAudit(trx, {
+  await transact(async (uow) => {
+    const resolved = await resolveSuspense(uow.trx, transaction, resolution)
+    if (resolved === undefined) throw new RefusedError(`payment ${transaction} was resolved meanwhile`)
+    const wallet = resolution.as === 'assigned' ? await walletOf(uow, resolved) : undefined
+    if (wallet !== undefined) uow.publish(tipChannel(wallet))
+    await recordAudit(uow.trx, {
       actor: resolution.by,
       action: 'suspense',
       subject: `payment:${transaction}`,
@@ -125,16 +177,139 @@ async function resolveAndAudit(
   })
 }
 
-async function run(values: Given): Promise<Outcome> {
-  const { returned, assign, all = false, apply = false } = values
-  if (returned !== undefined && assign !== undefined)
-    throw new UsageError('give --returned or --assign, not both')
-  return withDatabase((db) => {
-    const transaction = returned ?? assign
-    if (transaction === undefined) return list(db, all)
-    const as = returned === undefined ? 'assigned' : 'returned'
-    return resolve(db, transaction, { as, by: actorOf(values), note: requireReason(values) }, apply)
+/** The wallet whose streams show the tip. */
+async function walletOf({ trx }: UnitOfWork, { intentId }: SuspenseItem): Promise<string | undefined> {
+  const row = await trx('fiat_intents as f')
+    .join('wallets as w', 'w.user_id', 'f.user_id')
+    .where({ 'f.id': intentId })
+    .first('w.public_key as wallet')
+  return row?.wallet ?? undefined
+}
+
+/** Plans a refund, or takes the next step of it. */
+async function refund(services: Composed, transaction: string, given: Given): Promise<Outcome> {
+  const { apply = false } = given
+  const note = apply ? requireConfirmation('--refund', transaction, given) : ''
+  const item = await findWaiting(services.db, transaction)
+  const refunds = composeRefunds(services.config)
+  const known = await listRefunds(refunds, item)
+  const step = decideRefund(item, known, services.config.payouts.settleSeconds)
+  if (step.kind === 'refuse') throw new RefusedError(step.reason)
+  const json = { transaction, kobo: String(item.kobo) }
+  if (!apply) {
+    const line = `${naira(item)} of payment ${transaction}: ${planOf(step)}`
+    return { text: describeChange(line, 'refunded', false), json: { applied: false, ...json } }
+  }
+  const order = { by: actorOf(given), note }
+  const outcome = await takeStep(services, refunds, item, known, step, order)
+  return present(item, await followOn(services, refunds, item, outcome))
+}
+
+/** A refund cannot be older than its payment. The hour allows for clocks that differ. */
+function listRefunds(refunds: Refunds, { transaction, paidAt }: RefundItem): Promise<ProviderRefund[]> {
+  return refunds.list(transaction, new Date(paidAt.getTime() - hourMs))
+}
+
+function planOf(step: RefundStep): string {
+  if (step.kind === 'request') return 'would be returned to the payer'
+  if (step.kind === 'follow') return `the provider shows the refund ${step.refund.id} ${step.refund.state}`
+  return step.kind === 'wait' ? waitText(step.seconds) : refundFailed
+}
+
+function waitText(seconds: number): string {
+  return `a request may be on its way and the provider may still show it: run this again in ${seconds} s`
+}
+
+/** Throws ProviderError when it is too early for another request. */
+async function takeStep(
+  services: Composed,
+  refunds: Refunds,
+  item: RefundItem,
+  known: readonly ProviderRefund[],
+  step: RefundStep,
+  order: RefundOrder,
+): Promise<RefundOutcome> {
+  if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
+  if (step.kind === 'failed') {
+    await waitAgain(services.db, item.transaction, refundFailed)
+    return { kind: 'refused', reason: refundFailed }
+  }
+  if (step.kind === 'request' || item.state === 'waiting') await take(services, item, known, order)
+  return step.kind === 'follow'
+    ? followRefund(services, item, step.refund)
+    : requestRefund(services, refunds, item)
+}
+
+/** Committed before the provider is asked. Of two operators one is too late. */
+async function take(
+  { transact }: Composed,
+  item: RefundItem,
+  known: readonly ProviderRefund[],
+  order: RefundOrder,
+): Promise<void> {
+  const { transaction, kobo } = item
+  await transact(async ({ trx }) => {
+    if (!(await takeForRefund(trx, item, known, order)))
+      throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
+    await recordAudit(trx, {
+      actor: order.by,
+      action: 'suspense refund',
+      subject: `payment:${transaction}`,
+      details: { note: order.note, kobo: String(kobo) },
+    })
   })
+}
+
+/** Follows a refund that the provider has started, for a short time. */
+async function followOn(
+  services: Composed,
+  refunds: Refunds,
+  item: RefundItem,
+  first: RefundOutcome,
+): Promise<RefundOutcome> {
+  let outcome = first
+  for (const until = Date.now() + followMs; Date.now() < until; ) {
+    if (outcome.kind !== 'followed' || outcome.refund.state !== 'started') break
+    const { id } = outcome.refund
+    await sleep(pollMs)
+    const shown = (await listRefunds(refunds, item)).find((one) => one.id === id)
+    if (shown !== undefined) outcome = await followRefund(services, item, shown)
+  }
+  return outcome
+}
+
+/** Throws RefusedError when it certainly was not refunded, ProviderError when that is not known. */
+function present(item: RefundItem, outcome: RefundOutcome): Outcome {
+  const line = `${naira(item)} of payment ${item.transaction}`
+  if (outcome.kind === 'refused') throw new RefusedError(`${line} waits again: ${outcome.reason}`)
+  if (outcome.kind === 'unknown')
+    throw new ProviderError('ambiguous', `${line} may be refunded: ${outcome.reason}. Run this again later`)
+  const { refund: shown, done } = outcome
+  return {
+    ok: done,
+    text: done
+      ? `${line}: returned, refund ${shown.id}`
+      : `${line}: the provider shows the refund ${shown.id} ${shown.state}. Run this again later`,
+    json: {
+      applied: true,
+      transaction: item.transaction,
+      kobo: String(item.kobo),
+      refund: shown.id,
+      state: shown.state,
+    },
+  }
+}
+
+async function run(values: Given): Promise<Outcome> {
+  const { returned, assign, refund: refunded, all = false, apply = false } = values
+  const named = [returned, assign, refunded].filter((one) => one !== undefined)
+  if (named.length > 1) throw new UsageError('give only one of --refund, --returned and --assign')
+  if (refunded !== undefined) return withServices((services) => refund(services, refunded, values))
+  const transaction = returned ?? assign
+  if (transaction === undefined) return withDatabase((db) => list(db, all))
+  const as = returned === undefined ? 'assigned' : 'returned'
+  const resolution = { as, by: actorOf(values), note: requireReason(values) } as const
+  return withServices((services) => resolve(services, transaction, resolution, apply))
 }
 
 await runCommand({ help, options, run })

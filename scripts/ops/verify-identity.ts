@@ -1,8 +1,11 @@
 import type { Composed } from '../../src/compose.js'
 import { displayText } from '../../src/kernel/money.js'
+import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import {
   type HeldWithdrawal,
   listHeld,
+  planRelease,
+  type Release,
   refuseIdentity,
   verifyIdentity,
 } from '../../src/withdrawals/review/verify-identity.js'
@@ -27,7 +30,7 @@ const help = `npm run ops -- verify-identity --user ada@example.com
 npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
 Shows the withdrawals that wait for a creator's identity. With --apply the creator is verified: these withdrawals are
-sent, and later ones are not held. With --refuse --apply the creator is not verified: these withdrawals fail, and the
+sent at the current rate, but never more than was promised, and later ones are not held. With --refuse --apply the creator is not verified: these withdrawals fail, and the
 creator gets the money back. A verification cannot be taken back.
 
   --user <id|e-mail>     the account
@@ -54,16 +57,19 @@ type Given = Values<typeof options>
 /** The creator sees this as the reason why the withdrawals failed. */
 const failureReason = 'Your identity could not be verified'
 
+/** A withdrawal to send or to give back. */
+type Changed = Pick<Release, 'reference' | 'netKobo'> & Partial<Release>
+
 function verifyOrRefuse(
-  { transact }: Composed,
+  { transact, config }: Composed,
   user: User,
   given: Given,
   reason: string,
-): Promise<HeldWithdrawal[]> {
+): Promise<Changed[]> {
   return transact(async (uow) => {
-    const changed = given.refuse
+    const changed: Changed[] = given.refuse
       ? await refuseIdentity(uow, user.id, failureReason)
-      : await verifyIdentity(uow, user.id)
+      : await verifyIdentity(uow, config.withdrawals, user.id)
     const references = changed.map(({ reference }) => reference)
     await recordAudit(uow.trx, {
       actor: actorOf(given),
@@ -73,6 +79,16 @@ function verifyOrRefuse(
     })
     return changed
   })
+}
+
+/** What would be sent or given back. */
+async function plan(
+  { db, config }: Composed,
+  held: readonly HeldWithdrawal[],
+  given: Given,
+): Promise<Changed[]> {
+  if (given.refuse === true) return [...held]
+  return Promise.all(held.map((one) => planRelease(db, config.withdrawals, one)))
 }
 
 /** What happens to each withdrawal, and to the creator: as a plan, and as a result. */
@@ -89,19 +105,24 @@ const messages = {
   },
 } as const
 
-function present(user: User, held: readonly HeldWithdrawal[], given: Given): Outcome {
+function present(user: User, held: readonly Changed[], given: Given): Outcome {
   const applied = given.apply === true
   const { each, planned, done } = messages[given.refuse ? 'refuse' : 'verify']
-  const lines = held.map(
-    ({ reference, netKobo }) =>
-      `${reference}  NGN ${displayText(netKobo, 2)}  ${applied ? each : `would be ${each}`}`,
-  )
+  const lines = held.map(({ reference, netKobo, promisedKobo = netKobo, givenBack = false }) => {
+    const what = givenBack ? `${messages.refuse.each}, too little to send at the current rate` : each
+    const promised = promisedKobo === netKobo ? '' : ` (promised NGN ${displayText(promisedKobo, 2)})`
+    return `${reference}  NGN ${displayText(netKobo, 2)}${promised}  ${applied ? what : `would be ${what}`}`
+  })
   const ending = applied ? done : `${planned}; ${applyHint}`
   return {
     text: [headline(user), ...lines, ending].join('\n'),
     json: {
       ...jsonOf(user, given, applied),
-      withdrawals: held.map(({ reference, netKobo }) => ({ reference, netKobo: String(netKobo) })),
+      withdrawals: held.map(({ reference, netKobo, promisedKobo = netKobo }) => ({
+        reference,
+        netKobo: String(netKobo),
+        promisedKobo: String(promisedKobo),
+      })),
     },
   }
 }
@@ -130,7 +151,8 @@ function run(given: Given): Promise<Outcome> {
     const held = await listHeld(services.db, user.id)
     const isVerifiedOrRefused = given.refuse === true || user.verifiedAt !== null
     if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, given)
-    if (given.apply !== true) return present(user, held, given)
+    if (given.refuse !== true) await new ExchangeRates(services).refresh()
+    if (given.apply !== true) return present(user, await plan(services, held, given), given)
     const reason = requireConfirmation('--apply', user.id, given)
     return present(user, await verifyOrRefuse(services, user, given, reason), given)
   })

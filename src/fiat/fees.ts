@@ -1,4 +1,4 @@
-import { displayNumber, divideHalfUp } from '../kernel/money.js'
+import { displayNumber, divideHalfUp, divideUp } from '../kernel/money.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
 
 /** What the naira charge is computed from. `net`: the amount less the platform's fee. `gross`: the amount. */
@@ -9,20 +9,23 @@ const feePercent = 5n
 const rateUnit = 10n ** BigInt(rateDecimals)
 /** Converts kobo at a rate to micro-USDC and back: the rate's unit, times 10^6 micro-USDC, divided by 10^2 kobo. */
 export const microScale = rateUnit * 10n ** 4n
+const microPerCent = 10_000n
 
 /** In cents of a US dollar, and kobo. */
 export interface FiatPrice {
   readonly amountCents: bigint
   readonly feeCents: bigint
-  /** What the creator receives. */
+  /** What the creator is promised. */
   readonly finalCents: bigint
   readonly chargeKobo: bigint
+  /** The caller gave the charge: `amountNgn`. */
+  readonly isChargeGiven: boolean
 }
 
 /**
- * Prices a fiat tip. The fee (5 %, rounded half up to the cent) is deducted first. Then the naira charge (rounded half up to
- * the kobo) is computed from the rest, or on the gross basis from the whole amount. `rate`: naira per dollar in units of
- * 10^-8. `givenKobo`: a charge that the caller gives instead.
+ * Prices a fiat tip. The fee (5 %, rounded half up to the cent) is deducted first. Then the naira charge is computed from the
+ * rest, or on the gross basis from the whole amount. It is rounded up to the kobo, so that who pays it pays for the whole
+ * promise. `rate`: naira per dollar in units of 10^-8. `givenKobo`: a charge that the caller gives instead.
  */
 export function priceFiatTip(
   amountCents: bigint,
@@ -37,38 +40,71 @@ export function priceFiatTip(
     amountCents,
     feeCents,
     finalCents,
-    chargeKobo: givenKobo ?? divideHalfUp(chargedCents * rate, rateUnit),
+    chargeKobo: givenKobo ?? divideUp(chargedCents * rate, rateUnit),
+    isChargeGiven: givenKobo !== undefined,
   }
 }
 
 /** What a payment credits, in micro-USDC. */
 export interface FiatCredit {
   readonly creditMicro: bigint
-  /** The platform's share: the rest of the charge's value. */
+  /** The platform's share: the rest of the payment's worth. */
   readonly revenueMicro: bigint
 }
 
-/**
- * What a paid charge credits: its value (kobo / rate, less the fee on the gross basis, rounded down), and at most the promised
- * amount. A charge that the caller gave therefore never credits more than its naira are value. A surplus over the charge does
- * not count here.
- */
-export function computeCredit(
-  { finalCents, chargeKobo }: Pick<FiatPrice, 'finalCents' | 'chargeKobo'>,
-  rate: bigint,
-  basis: ChargeBasis,
-): FiatCredit {
-  const value = valueOfKobo(chargeKobo, rate, basis)
-  const promised = finalCents * 10_000n
-  if (value.creditMicro <= promised) return value
-  return { creditMicro: promised, revenueMicro: value.revenueMicro + value.creditMicro - promised }
+/** A payment to value. `kobo`: what counts of it, at most the charge. */
+export interface ValuedPayment {
+  readonly kobo: bigint
+  readonly rate: bigint
+  /** The rate with which the charge was computed. */
+  readonly lockedRate: bigint
 }
 
-/** The value of an amount of naira: the creator's share, rounded down, and the platform's share. */
+/**
+ * What a payment credits (docs/decisions/0017): never more than it is worth. Worth is kobo / rate, less the fee on the gross
+ * basis, rounded down to the micro. A charge that the service computed credits at most the promise, and all of it when it is
+ * paid in full at the locked rate or a lower one. Of a charge that the caller gave, the worth up to the promise counts in
+ * full, and of the rest the platform takes its fee.
+ */
+export function computeCredit(
+  { finalCents, chargeKobo, isChargeGiven }: Omit<FiatPrice, 'amountCents' | 'feeCents'>,
+  { kobo, rate, lockedRate }: ValuedPayment,
+  basis: ChargeBasis,
+): FiatCredit {
+  const value = valueOfKobo(kobo, rate, basis)
+  const total = value.creditMicro + value.revenueMicro
+  const promised = finalCents * microPerCent
+  let creditMicro: bigint
+  if (!isChargeGiven) {
+    // On the gross basis the fee in cents is up to half a cent less than 5 % of the worth.
+    const worth = kobo >= chargeKobo && rate <= lockedRate ? total : value.creditMicro
+    creditMicro = worth < promised ? worth : promised
+  } else if (basis === 'gross' || value.creditMicro <= promised) creditMicro = value.creditMicro
+  else creditMicro = promised + ((value.creditMicro - promised) * (100n - feePercent)) / 100n
+  return { creditMicro, revenueMicro: total - creditMicro }
+}
+
+/** The worth of an amount of naira: the creator's share, rounded down, and the platform's share. */
 export function valueOfKobo(kobo: bigint, rate: bigint, basis: ChargeBasis): FiatCredit {
   const share = basis === 'gross' ? 100n - feePercent : 100n
   const creditMicro = (kobo * microScale * share) / (rate * 100n)
   return { creditMicro, revenueMicro: (kobo * microScale) / rate - creditMicro }
+}
+
+/**
+ * The smallest and the largest charge in kobo that a caller may give. Its worth is at most the largest tip, and at least the
+ * charge of the smallest tip, which on the net basis is 95 % of it. Limits in micro-dollars.
+ */
+export function givenChargeLimits(
+  { minMicro, maxMicro }: { readonly minMicro: bigint; readonly maxMicro: bigint },
+  rate: bigint,
+  basis: ChargeBasis,
+): { readonly minKobo: bigint; readonly maxKobo: bigint } {
+  const share = basis === 'net' ? 100n - feePercent : 100n
+  return {
+    minKobo: (minMicro * share * rate) / (microScale * 100n),
+    maxKobo: divideUp(maxMicro * rate, microScale),
+  }
 }
 
 /** The field `fiatDetails` of a fiat tip in the API. */
@@ -93,20 +129,32 @@ export interface CreditedAmounts {
 }
 
 /**
- * The requested amount if the credit equals the promised one to the cent (the charge was rounded to the kobo). Otherwise the
- * amount of which the credit is 95 %, at least one cent, so that no tip shows zero.
+ * The amounts of a credited tip; `kobo` is what counted of its payments. When the promise was credited to the cent, or more:
+ * the requested amount, or what the naira are worth if that is more, and as the fee what the creator did not get of it. When
+ * less was credited: the amount of which the credit is 95 %, at least one cent, so that no tip shows zero.
  */
-export function presentCredit(price: FiatPrice, creditMicro: bigint): CreditedAmounts {
-  const isFull = divideHalfUp(creditMicro, 10_000n) >= price.finalCents
-  const amountFromCredit = divideHalfUp(creditMicro, 10_000n - feePercent * 100n)
-  const amountCents = isFull ? price.amountCents : amountFromCredit > 0n ? amountFromCredit : 1n
-  const feeCents = isFull ? price.feeCents : divideHalfUp(amountCents * feePercent, 100n)
-  return {
-    amountCents,
-    details: {
-      platformFee: displayNumber(feeCents, 2),
-      finalAmountUsd: displayNumber(creditMicro, 6),
-      amountNgn: displayNumber(price.chargeKobo, 2),
-    },
+export function presentCredit(
+  price: FiatPrice,
+  { creditMicro, revenueMicro }: FiatCredit,
+  kobo: bigint,
+): CreditedAmounts {
+  const details = { finalAmountUsd: displayNumber(creditMicro, 6), amountNgn: displayNumber(kobo, 2) }
+  if (divideHalfUp(creditMicro, microPerCent) >= price.finalCents) {
+    const worthCents = divideHalfUp(creditMicro + revenueMicro, microPerCent)
+    if (worthCents <= price.amountCents && creditMicro <= price.finalCents * microPerCent)
+      return {
+        amountCents: price.amountCents,
+        details: { platformFee: displayNumber(price.feeCents, 2), ...details },
+      }
+    const amountCents = worthCents > price.amountCents ? worthCents : price.amountCents
+    const feeMicro = amountCents * microPerCent - creditMicro
+    return {
+      amountCents,
+      details: { platformFee: displayNumber(feeMicro > 0n ? feeMicro : 0n, 6), ...details },
+    }
   }
+  const amountFromCredit = divideHalfUp(creditMicro, microPerCent - feePercent * 100n)
+  const amountCents = amountFromCredit > 0n ? amountFromCredit : 1n
+  const feeCents = divideHalfUp(amountCents * feePercent, 100n)
+  return { amountCents, details: { platformFee: displayNumber(feeCents, 2), ...details } }
 }

@@ -51,6 +51,16 @@ export function basisPoints(units: bigint, bps: number): bigint {
   return (units * BigInt(bps)) / 10_000n
 }
 
+/** A percentage in whole basis points: 1.5 is 150n. */
+export function percentBps(percent: number): bigint {
+  return BigInt(Math.round(percent * 100))
+}
+
+/** Division of non-negative whole numbers, rounded up. */
+export function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by
+}
+
 /** Division of non-negative whole numbers, rounded half up. */
 export function divideHalfUp(value: bigint, by: bigint): bigint {
   return (value * 2n + by) / (by * 2n)

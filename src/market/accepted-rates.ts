@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { displayText } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
-import { jumpMemoryHours } from './exchange-rate-guard.js'
+import { emptyWindow, type RateWindow, rateWindowHours } from './exchange-rate-guard.js'
 
 /** An accepted rate: a row that intents and withdrawals refer to. */
 export interface AcceptedRate {
@@ -30,9 +30,36 @@ export async function findLastAcceptedRate(db: Knex): Promise<LastAcceptedRate |
   return row
 }
 
-/** Whether the last accepted rate is recent enough to compare a new reading with it. */
-export function isRecentEnoughToCompare({ ageSeconds }: LastAcceptedRate): boolean {
-  return ageSeconds < jumpMemoryHours * 3600
+/**
+ * The accepted rates to compare a new reading with: those of the last 24 hours, or since an operator accepted one. The first
+ * of them counts as in force since the beginning of that time, so that a rate moves the median only after 12 hours, also
+ * when the service has just started.
+ */
+export async function readRateWindow(db: Knex): Promise<RateWindow> {
+  const [row] = await query<RateWindow>(db, {
+    name: 'rates.window',
+    text: /* sql */ `
+      with recent as materialized (
+        select id, value, accepted_at, accepted_by <> 'feed' as by_operator from rates
+        where pair = 'USD/NGN' and accepted_at > clock_timestamp() - $1 * interval '1 hour'
+      ), restarted as (
+        select * from recent
+        where accepted_at >= coalesce((select max(accepted_at) from recent where by_operator), '-infinity')
+      ), spans as (
+        select value, coalesce(lead(accepted_at) over later, clock_timestamp())
+          - case when row_number() over later = 1 then clock_timestamp() - $1 * interval '1 hour' else accepted_at end as span
+        from restarted window later as (order by accepted_at, id)
+      ), summed as (
+        select value, sum(span) over (order by value) as below, sum(span) over () as total from spans
+      )
+      select
+        (select (value * 100000000)::bigint from restarted order by accepted_at desc, id desc limit 1) as last,
+        (select (value * 100000000)::bigint from summed where below * 2 >= total order by value limit 1) as median,
+        (select (value * 100000000)::bigint from restarted where by_operator order by id desc limit 1) as vouched`,
+    values: [rateWindowHours],
+  })
+  if (row === undefined) return emptyWindow
+  return { last: row.last ?? undefined, median: row.median ?? undefined, vouched: row.vouched ?? undefined }
 }
 
 /** Seconds since a time, by the database's clock. */
@@ -61,7 +88,7 @@ export async function recordAcceptedRate(
   return row as AcceptedRate
 }
 
-/** Stores a rate that jumped, for an operator to review. Repeated readings of the same value are stored once. */
+/** Stores a rate that does not fit, for an operator to review. Repeated readings of the same value are stored once. */
 export async function recordRefusedRate(
   db: Knex,
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,

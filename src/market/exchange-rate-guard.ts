@@ -1,31 +1,74 @@
+import type { Config } from '../platform/config/config.js'
+import { rateDecimals } from '../ports/exchange-rates.js'
 import { isWithin } from './token-price-guard.js'
 
-/** A reading is not compared with an accepted rate older than this. */
-export const jumpMemoryHours = 24
+/** A reading is not compared with accepted rates older than this. */
+export const rateWindowHours = 24
+/** How far the second feed may differ from the first, and how far a reading from a rate that an operator accepted. */
+const agreementPercent = 3
 
 /** Why a reading of the feed is not used. */
-export type RateFault = 'missing' | 'stale' | 'jump'
+export type RateFault = 'missing' | 'stale' | 'jump' | 'window' | 'range' | 'second'
 
-/** A reading to check. Values are naira per dollar in units of 10^-8. */
-export interface RateReading {
+/** The accepted rates of the last 24 hours, or since an operator accepted one. Undefined: there is none. */
+export interface RateWindow {
+  readonly last: bigint | undefined
+  /** The median by the time for which each rate was in force. */
+  readonly median: bigint | undefined
+  /** The rate that an operator accepted last in this time. */
+  readonly vouched: bigint | undefined
+}
+
+export const emptyWindow: RateWindow = { last: undefined, median: undefined, vouched: undefined }
+
+/** A usable reading of a feed, or what is wrong with it. Values are naira per dollar in units of 10^-8. */
+interface TimedRate {
   readonly value: bigint | undefined
   readonly ageSeconds: number
-  /** The last accepted value, if it is less than a day old. */
-  readonly accepted: bigint | undefined
 }
+
+/** A reading to check. */
+export interface RateReading extends TimedRate {
+  readonly window: RateWindow
+  /** The reading of the second feed. Undefined: there is no second feed. */
+  readonly second: TimedRate | undefined
+}
+
+export type RateLimits = Pick<Config['rates'], 'jumpPercent' | 'windowPercent' | 'minNgn' | 'maxNgn'>
 
 /** The highest age of a reading, and of the last accepted rate while the feed is unavailable. */
 export const maxRateAgeSeconds = 600
 
 /**
- * Checks the newest reading (docs/decisions/0016). Only the newest reading counts: a feed that is wrong by a factor of 100,
- * has no rate, or repeats an old one must not price anything. An operator accepts a real jump with `accept-rate`.
+ * Checks the newest reading (docs/decisions/0016, 0041). Only the newest reading counts: a feed that is wrong by a factor of
+ * 100, has no rate, or repeats an old one must not price anything. The median of a day stops what moves in small steps. An
+ * operator accepts a real jump with `accept-rate`, which vouches for what stays near that rate against the limits and the
+ * second feed.
  */
 export function findRateFault(
-  { value, ageSeconds, accepted }: RateReading,
-  jumpPercent: number,
+  { value, ageSeconds, window, second }: RateReading,
+  limits: RateLimits,
 ): RateFault | undefined {
   if (value === undefined) return 'missing'
   if (ageSeconds > maxRateAgeSeconds) return 'stale'
-  return accepted === undefined || isWithin(accepted, value, jumpPercent) ? undefined : 'jump'
+  const { last, median, vouched } = window
+  if (last !== undefined && !isWithin(last, value, limits.jumpPercent)) return 'jump'
+  if (median !== undefined && !isWithin(median, value, limits.windowPercent)) return 'window'
+  if (vouched !== undefined && isWithin(vouched, value, agreementPercent)) return undefined
+  if (!isInRange(value, limits)) return 'range'
+  return second === undefined || agrees(value, second) ? undefined : 'second'
+}
+
+function isInRange(value: bigint, { minNgn, maxNgn }: RateLimits): boolean {
+  return (
+    (minNgn === undefined || value >= unitsOf(minNgn)) && (maxNgn === undefined || value <= unitsOf(maxNgn))
+  )
+}
+
+function unitsOf(naira: number): bigint {
+  return BigInt(Math.round(naira * 10 ** rateDecimals))
+}
+
+function agrees(value: bigint, { value: other, ageSeconds }: TimedRate): boolean {
+  return other !== undefined && ageSeconds <= maxRateAgeSeconds && isWithin(value, other, agreementPercent)
 }

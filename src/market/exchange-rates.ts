@@ -6,7 +6,7 @@ import {
   type AcceptedRate,
   findLastAcceptedRate,
   findLastRefusedRate,
-  isRecentEnoughToCompare,
+  readRateWindow,
   recordAcceptedRate,
   recordRefusedRate,
   secondsSince,
@@ -17,7 +17,7 @@ import { findRateFault, maxRateAgeSeconds, type RateFault } from './exchange-rat
 const freshMs = 15_000
 const pauseAfterFaultMs = 3000
 
-type Needs = Pick<Services, 'db' | 'exchangeRates' | 'config' | 'log' | 'metrics'>
+type Needs = Pick<Services, 'db' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'log' | 'metrics'>
 
 /** A rate and the time until which this process caches it. */
 export interface CurrentRate extends AcceptedRate {
@@ -53,29 +53,36 @@ export class ExchangeRates {
   }
 
   async #read(): Promise<void> {
-    const { exchangeRates, log } = this.#services
-    let reading: ExchangeRateReading
+    const { exchangeRates, secondExchangeRates, log } = this.#services
+    let readings: [ExchangeRateReading, ExchangeRateReading | undefined]
     try {
-      reading = await exchangeRates.read()
+      readings = await Promise.all([exchangeRates.read(), secondExchangeRates?.read()])
     } catch (error) {
       log.warn(
         { err: error },
-        'the exchange rate feed gave no answer: the last accepted rate is used until it is ten minutes old',
+        'an exchange rate feed gave no answer: the last accepted rate is used until it is ten minutes old',
       )
       return this.#cache(await this.#lastGood(), pauseAfterFaultMs)
     }
-    const accepted = await this.#check(reading)
+    const accepted = await this.#check(...readings)
     this.#newestWasRefused = accepted === undefined
     this.#cache(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
   }
 
-  async #check({ value, asOf }: ExchangeRateReading): Promise<AcceptedRate | undefined> {
+  async #check(
+    { value, asOf }: ExchangeRateReading,
+    other: ExchangeRateReading | undefined,
+  ): Promise<AcceptedRate | undefined> {
     const { db, config } = this.#services
-    const [last, ageSeconds] = await Promise.all([findLastAcceptedRate(db), secondsSince(db, asOf)])
-    const accepted = last !== undefined && isRecentEnoughToCompare(last) ? last.value : undefined
-    const fault = findRateFault({ value, ageSeconds, accepted }, config.rates.jumpPercent)
+    const [window, ageSeconds, otherAge] = await Promise.all([
+      readRateWindow(db),
+      secondsSince(db, asOf),
+      other === undefined ? 0 : secondsSince(db, other.asOf),
+    ])
+    const second = other && { value: other.value, ageSeconds: otherAge }
+    const fault = findRateFault({ value, ageSeconds, window, second }, config.rates)
     if (fault === undefined && value !== undefined) return recordAcceptedRate(db, { value, asOf }, 'feed')
-    if (fault === 'jump' && value !== undefined) await recordRefusedRate(db, { value, asOf })
+    if (fault !== 'stale' && value !== undefined) await recordRefusedRate(db, { value, asOf })
     this.#alert(fault)
     return undefined
   }

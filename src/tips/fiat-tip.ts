@@ -71,6 +71,31 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
   return rows.length > 0
 }
 
+/** What is added to a confirmed fiat tip. */
+export interface FiatAddition {
+  readonly id: string
+  readonly creditMicro: bigint
+  readonly revenueMicro: bigint
+  /** What counted of all its payments, in kobo. */
+  readonly countedKobo: bigint
+}
+
+/** Adds money to a confirmed fiat tip: it shows the sum. Its stamp stays, so that no reader sees it twice. */
+export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<void> {
+  const { id, creditMicro, revenueMicro, countedKobo } = addition
+  await query(trx, {
+    name: 'tips.fiat-add',
+    text: /* sql */ `
+      update tips set display_raw = display_raw + round(($2::numeric + $3::numeric) / 10000),
+        received_raw = received_raw + $2::numeric,
+        fiat_details = fiat_details || jsonb_build_object(
+          'platformFee', (fiat_details->>'platformFee')::numeric + $3::numeric / 1000000,
+          'finalAmountUsd', (received_raw + $2::numeric) / 1000000, 'amountNgn', $4::numeric / 100)
+      where id = $1 and status = 'confirmed'`,
+    values: [id, creditMicro, revenueMicro, countedKobo],
+  })
+}
+
 /** Ends a pending fiat tip without a credit. Returns false when it is no longer pending. */
 export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
   const rows = await query(trx, {

@@ -47,6 +47,7 @@ function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
     status,
     currency,
     amountNGN: displayNumber(withdrawal.netKobo, 2),
+    promisedNGN: displayNumber(withdrawal.promisedKobo ?? withdrawal.netKobo, 2),
     systemFeeNGN: displayNumber(withdrawal.feeKobo, 2),
     amountUSDC: displayNumber(withdrawal.debitMicro, 6),
     bankCode,
@@ -84,6 +85,7 @@ const csvColumns = [
   'processingAt',
   'completedAt',
   'failedAt',
+  'promisedNGN',
 ] as const satisfies readonly (keyof PayoutRecord)[]
 
 /** The page as a CSV file. */

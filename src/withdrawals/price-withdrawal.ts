@@ -1,22 +1,40 @@
 import { microScale } from '../fiat/fees.js'
-import { baseUnits, divideHalfUp } from '../kernel/money.js'
+import { baseUnits, divideHalfUp, divideUp, picoDecimals } from '../kernel/money.js'
 
 const koboPerNaira = 100n
-const usdcDecimals = 6
-const koboDecimals = 2
+/** Pico-units in a micro-USDC and in a kobo. */
+const picoPerMicro = 10n ** 6n
+const picoPerKobo = 10n ** 10n
+/** A difference of 10^-9 comes from a client's floating-point arithmetic. */
+const noisePico = 1000n
 
-/** The amount of a withdrawal, in base units of the currency in which the creator gave it. */
+/**
+ * The amount of a withdrawal, in base units of the currency in which the creator gave it, rounded down. `exactPico`: not
+ * rounded, in units of 10^-12, for the comparison with the balance.
+ */
 export type RequestedAmount =
-  | { readonly currency: 'USDC'; readonly micro: bigint }
+  | { readonly currency: 'USDC'; readonly micro: bigint; readonly exactPico: bigint }
   | { readonly currency: 'NGN'; readonly kobo: bigint }
 
 /** The one amount that was given, in base units. Undefined when none, both or an invalid one was given. */
 export function parseAmount(amountUSDC: unknown, amountNGN: unknown): RequestedAmount | undefined {
   if ((amountUSDC === undefined) === (amountNGN === undefined)) return undefined
-  const micro = baseUnits(amountUSDC, usdcDecimals)
-  const kobo = baseUnits(amountNGN, koboDecimals)
-  if (micro !== undefined) return { currency: 'USDC', micro }
-  return kobo === undefined ? undefined : { currency: 'NGN', kobo }
+  const exactPico = baseUnits(amountUSDC ?? amountNGN, picoDecimals)
+  if (exactPico === undefined) return undefined
+  if (amountUSDC === undefined) {
+    const kobo = (exactPico + noisePico) / picoPerKobo
+    return kobo === 0n ? undefined : { currency: 'NGN', kobo }
+  }
+  const micro = (exactPico + noisePico) / picoPerMicro
+  return micro === 0n ? undefined : { currency: 'USDC', micro, exactPico }
+}
+
+/** Whether the amount, before it is rounded, is above the balance. */
+export function exceedsBalance(
+  { exactPico }: Extract<RequestedAmount, { currency: 'USDC' }>,
+  availableMicro: bigint,
+): boolean {
+  return exactPico > availableMicro * picoPerMicro + noisePico
 }
 
 /** The platform's fee: `feeBps` of the gross, at least `leastFeeNgn`. */
@@ -36,14 +54,29 @@ export interface WithdrawalPrice {
 
 /**
  * Prices a withdrawal at a rate (naira per dollar, units of 10^-8). An amount in USDC gives its value as the gross, rounded
- * half up to the kobo. An amount in NGN is the gross itself; its USDC debit is rounded up. The fee is rounded, the net is
+ * down to the kobo. An amount in NGN is the gross itself; its USDC debit is rounded up. The fee is rounded, the net is
  * the rest.
  */
 export function priceWithdrawal(amount: RequestedAmount, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
-  const grossKobo = amount.currency === 'NGN' ? amount.kobo : divideHalfUp(amount.micro * rate, microScale)
-  const debitMicro = amount.currency === 'USDC' ? amount.micro : (amount.kobo * microScale + rate - 1n) / rate
+  const grossKobo = amount.currency === 'NGN' ? amount.kobo : (amount.micro * rate) / microScale
+  const debitMicro = amount.currency === 'USDC' ? amount.micro : divideUp(amount.kobo * microScale, rate)
   const feeKobo = feeOf(grossKobo, fee)
   return { debitMicro, grossKobo, feeKobo, netKobo: grossKobo - feeKobo }
+}
+
+/**
+ * Prices a held withdrawal again at its release (docs/decisions/0040): its debit at the current rate, never above what was
+ * promised, and the fee computed anew. Undefined: the promise stands.
+ */
+export function priceRelease(
+  { debitMicro, grossKobo }: Pick<WithdrawalPrice, 'debitMicro' | 'grossKobo'>,
+  rate: bigint,
+  fee: WithdrawalFee,
+): Omit<WithdrawalPrice, 'debitMicro'> | undefined {
+  const gross = (debitMicro * rate) / microScale
+  if (gross >= grossKobo) return undefined
+  const feeKobo = feeOf(gross, fee)
+  return { grossKobo: gross, feeKobo, netKobo: gross - feeKobo }
 }
 
 function feeOf(grossKobo: bigint, { leastFeeNgn, feeBps }: WithdrawalFee): bigint {

@@ -85,6 +85,9 @@ const payout = z.object({
   status: z.enum(withdrawalStatuses),
   currency: z.enum(['USDC', 'NGN']),
   amountNGN: ngn,
+  promisedNGN: ngn.meta({
+    description: 'NGN promised at the request; more than amountNGN when the rate fell while it was held',
+  }),
   systemFeeNGN: ngn,
   amountUSDC: z.number(),
   bankCode: z.string(),

@@ -16,6 +16,8 @@ export interface Withdrawal {
   readonly grossKobo: bigint
   readonly feeKobo: bigint
   readonly netKobo: bigint
+  /** Null: the net, nothing changed. */
+  readonly promisedKobo: bigint | null
   readonly bankCode: string
   readonly accountNumber: string
   readonly accountName: string
@@ -34,7 +36,7 @@ export interface Withdrawal {
 export const withdrawalColumns = /* sql */ `
   w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference", w.status,
   w.send_state as "sendState", w.currency, w.debit_micro as "debitMicro", w.gross_kobo as "grossKobo",
-  w.fee_kobo as "feeKobo", w.net_kobo as "netKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
+  w.fee_kobo as "feeKobo", w.net_kobo as "netKobo", w.promised_kobo as "promisedKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
   w.account_name as "accountName", w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.last_error as "lastError"`

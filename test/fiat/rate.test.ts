@@ -181,3 +181,76 @@ test.serial('an operator accepts a real jump of the rate, and the audit log has 
     details: { before: '1600', after: '2400', note: 'the central bank says so' },
   })
 })
+
+/** Moves every accepted rate into the past. */
+async function passTime(seconds: number): Promise<void> {
+  await world().db.raw(
+    `update rates set accepted_at = accepted_at - ? * interval '1 second', created_at = created_at - ? * interval '1 second'
+     where accepted_at > 'epoch'`,
+    [seconds, seconds],
+  )
+}
+
+test.serial('7: steps of +19 % do not walk the rate, not even slowly, and raise the alarm', async (t) => {
+  for (const pause of [15, 3600]) {
+    await world().db('rates').whereNull('accepted_at').del()
+    await world()
+      .db('rates')
+      .update({ accepted_at: new Date(0) })
+    setFeed({ NGN: 1600 })
+    t.is(await quoteRate(), '200 1600')
+    const before = await alerts()
+    let naira = 1600
+    for (let step = 0; step < 4; step++) {
+      await passTime(pause)
+      naira = Math.floor(naira * 1.19)
+      setFeed({ NGN: naira })
+      const expected = step === 0 ? `200 ${naira}` : '503 Rate unavailable'
+      t.is(await quoteRate(), expected, `${pause} s, step ${step}`)
+    }
+    t.true((await alerts()) > before)
+    setFeed({ NGN: 1700 })
+    t.is(await quoteRate(), '200 1700')
+  }
+})
+
+test.serial(
+  '7: a rate in force for twelve hours is the median, and accept-rate restarts the window',
+  async (t) => {
+    t.is(await quoteRate(), '200 1600')
+    setFeed({ NGN: 1900 })
+    t.is(await quoteRate(), '200 1900')
+    await passTime(13 * 3600)
+    setFeed({ NGN: 2200 })
+    t.is(await quoteRate(), '200 2200')
+    setFeed({ NGN: 2500 })
+    t.is(await quoteRate(), '503 Rate unavailable')
+    const accept = ['--apply', '--reason', 'the central bank says so']
+    t.is((await runOpsScript(world(), 'accept-rate', ...accept)).code, 0)
+    for (const next of [2500, 2900]) {
+      setFeed({ NGN: next })
+      t.is(await quoteRate(), `200 ${next}`)
+    }
+    setFeed({ NGN: 3050 })
+    t.is(await quoteRate(), '503 Rate unavailable')
+  },
+)
+
+test.serial(
+  '7: a second feed that disagrees stops new intents until an operator accepts the rate',
+  async (t) => {
+    const { services } = world()
+    let second = 1600
+    const secondExchangeRates = {
+      read: async () => ({ value: BigInt(second) * 10n ** 8n, asOf: new Date() }),
+    }
+    const rates = new ExchangeRates({ ...services, secondExchangeRates })
+    t.is((await rates.current()).value, 1600n * 10n ** 8n)
+    second = 1700
+    advanceMonotonicClock(freshMs)
+    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+    await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')
+    advanceMonotonicClock(pauseMs)
+    t.is((await rates.current()).value, 1600n * 10n ** 8n)
+  },
+)

@@ -116,41 +116,145 @@ test.serial('a charge of NGN 1,600 for "1,000 USD" credits and shows 1 USD', asy
 })
 
 test.serial(
-  'a given charge above the amount credits the promised amount, and the platform gets the rest',
+  '8: of a given charge above the promise the platform takes 5 %, and the tip shows it',
   async (t) => {
     const creator = await registerCreator(world())
     const before = await readPlatformBalance(world(), 'platform_fee', 'USDC')
     const { intentId } = await createFiatIntent(world(), {
       creatorId: creator.user.id,
       amount: 10,
-      amountNgn: 32_000,
+      amountNgn: 1_000_000,
+    })
+    const [pending] = await listTips(world(), creator.user.id)
+    t.like(pending, {
+      amount: 10,
+      fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 1_000_000 },
     })
     payFiatIntent(world(), intentId)
     await settleIntentNow(world(), intentId)
-    t.is(await readAvailableUsdc(world(), creator), 9.5)
-    t.is((await readPlatformBalance(world(), 'platform_fee', 'USDC')) - before, 10_500_000n)
+    // Worth 625: 9.5 in full, and 95 % of the other 615.5.
+    t.is(await readAvailableUsdc(world(), creator), 594.225)
+    t.is((await readPlatformBalance(world(), 'platform_fee', 'USDC')) - before, 30_775_000n)
+    const [tip] = await listTips(world(), creator.user.id)
+    t.like(tip, {
+      status: 'confirmed',
+      amount: 625,
+      receivedAmount: 594.225,
+      fiatDetails: { platformFee: 30.775, finalAmountUsd: 594.225, amountNgn: 1_000_000 },
+    })
   },
 )
 
 test.serial(
-  'a payment below the charge fails the intent and waits in suspense, and a full payment still completes it',
+  '8: the limits of the platform and of the creator apply to the worth of a given charge',
+  async (t) => {
+    const creator = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 50 })
+    const create = (body: object) =>
+      world().request('POST', '/payments/fiat/intent', { body: { creatorId: creator.user.id, ...body } })
+    for (const amountNgn of [1600, 7599.99, 80_000.01, 1_000_000]) {
+      const { status, body } = await create({ amount: 10, amountNgn })
+      t.is(`${status} ${body.error}`, '400 Invalid amount', String(amountNgn))
+    }
+    // The smallest tip charges the naira of 4.75.
+    for (const amountNgn of [7600, 80_000]) t.is((await create({ amount: 10, amountNgn })).status, 200)
+  },
+)
+
+test.serial('8: the quoted naira, given back as amountNgn, credit the promise', async (t) => {
+  const creator = await registerCreator(world())
+  const { body } = await world().request<{ amountNgn: number }>('GET', '/payments/fiat/rate?amount=10')
+  const { intentId } = await createFiatIntent(world(), {
+    creatorId: creator.user.id,
+    amount: 10,
+    amountNgn: body.amountNgn,
+  })
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  t.like((await listTips(world(), creator.user.id))[0], {
+    amount: 10,
+    receivedAmount: 9.5,
+    fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 15_200 },
+  })
+})
+
+test.serial(
+  '9: a payment short by more than 1 % fails the intent and waits in suspense, and a full payment still completes it',
   async (t) => {
     const creator = await registerCreator(world())
     const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
     const before = await readPlatformBalance(world(), 'suspense', 'NGN')
-    payFiatIntent(world(), intentId, 1_519_999)
+    payFiatIntent(world(), intentId, 1_504_799)
     await settleIntentNow(world(), intentId)
     t.is(await readFiatStatus(world(), intentId), 'failed')
-    t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 1_519_999n]])
+    t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 1_504_799n]])
     t.is(await readAvailableUsdc(world(), creator), 0)
 
     payFiatIntent(world(), intentId)
     await settleIntentNow(world(), intentId)
     t.is(await readFiatStatus(world(), intentId), 'completed')
     t.is(await readAvailableUsdc(world(), creator), 9.5)
-    t.is((await readPlatformBalance(world(), 'suspense', 'NGN')) - before, 1_519_999n)
+    t.is((await readPlatformBalance(world(), 'suspense', 'NGN')) - before, 1_504_799n)
   },
 )
+
+test.serial('9: a payment short by at most 1 % completes the tip and credits what arrived', async (t) => {
+  const creator = await registerCreator(world())
+  for (const [kobo, credited] of [
+    [1_504_800, 9.405],
+    [1_519_999, 9.499993],
+  ] as const) {
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    payFiatIntent(world(), intentId, kobo)
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'completed')
+    t.deepEqual(await listSuspense(world(), intentId), [])
+    const [tip] = await listTips(world(), creator.user.id)
+    t.like(tip, { receivedAmount: credited })
+    t.like(tip?.fiatDetails, { amountNgn: kobo / 100 } as object)
+  }
+  t.is(await readAvailableUsdc(world(), creator), 18.904993)
+})
+
+const mailsTo = (email: string) => world().db('emails').where({ recipient: email }).orderBy('id')
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+test.serial('9: the payer of too little is told what happened and what to do', async (t) => {
+  const creator = await registerCreator(world())
+  const payerEmail = 'short@example.com'
+  const body = { creatorId: creator.user.id, amount: 10, payerEmail }
+  const { intentId } = await createFiatIntent(world(), body)
+  payFiatIntent(world(), intentId, 1_000_000)
+  await settleIntentNow(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  const [mail, ...more] = await mailsTo(payerEmail)
+  t.is(more.length, 0)
+  t.is(mail.kind, 'short-payment')
+  const text = flat(mail.body_text)
+  for (const part of ['NGN 15,200.00 were asked for', 'NGN 10,000.00', 'Reply to this e-mail', intentId])
+    t.true(text.includes(part), part)
+  const hidden = await createFiatIntent(world(), {
+    ...body,
+    payerEmail: 'hidden@example.com',
+    isAnonymous: true,
+  })
+  payFiatIntent(world(), hidden.intentId, 1_000_000)
+  await settleIntentNow(world(), hidden.intentId)
+  t.deepEqual(await mailsTo('hidden@example.com'), [])
+})
+
+test.serial("9: an overpayer's receipt names both sums", async (t) => {
+  const creator = await registerCreator(world())
+  const payerEmail = 'over@example.com'
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail })
+  payFiatIntent(world(), intentId, 2_000_000)
+  await settleIntentNow(world(), intentId)
+  const [mail] = await mailsTo(payerEmail)
+  t.is(mail.subject, 'Your tip of NGN 15,200.00')
+  t.regex(
+    flat(mail.body_text),
+    /You paid NGN 20,000\.00, and NGN 15,200\.00 were asked for.* NGN 4,800\.00 wait/,
+  )
+})
 
 test.serial('a payment above the charge credits the charge, and the surplus waits in suspense', async (t) => {
   const creator = await registerCreator(world())
@@ -237,32 +341,81 @@ test.serial('money paid before the expiry but found after it is not late', async
   t.false('paidLate' in metadata)
 })
 
+/** Accepts a rate and takes the feed down, so that it stays the last one. Returns what undoes that. */
+async function acceptRate(value: number): Promise<() => Promise<void>> {
+  const { db, fiat } = world()
+  const at = new Date()
+  const row = { pair: 'USD/NGN', value, source: 'feed', as_of: at, accepted_at: at, accepted_by: 'feed' }
+  await db('rates').insert(row)
+  fiat.rates.set({ feed: 'down' })
+  return async () => {
+    fiat.rates.reset()
+    await db('rates')
+      .where({ value })
+      .update({ accepted_at: new Date(0) })
+  }
+}
+
 test.serial('late money is valued at the locked or the current rate, whichever gives less', async (t) => {
   const creator = await registerCreator(world())
   for (const [rate, credited] of [
     [1900, (9.5 * 1600) / 1900],
+    [1608, Math.floor((9.5e6 * 1600) / 1608) / 1e6],
     [1300, 9.5],
   ] as const) {
     const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
     await expireFiatIntent(world(), intentId)
-    const before = await readAvailableUsdc(world(), creator)
-    await world().db('rates').insert({
-      pair: 'USD/NGN',
-      value: rate,
-      source: 'feed',
-      as_of: new Date(),
-      accepted_at: new Date(),
-      accepted_by: 'feed',
-    })
+    const undo = await acceptRate(rate)
     payFiatIntent(world(), intentId)
     await settleIntentNow(world(), intentId)
-    t.is((await readAvailableUsdc(world(), creator)) - before, credited)
-    await world()
-      .db('rates')
-      .where({ value: rate })
-      .update({ accepted_at: new Date(0) })
+    t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
+    await undo()
   }
 })
+
+test.serial(
+  '6: a locked rate is a promise in one direction: a rate more than 1 % higher counts, inside the window too',
+  async (t) => {
+    const creator = await registerCreator(world())
+    for (const [rate, credited] of [
+      [1890, Math.floor((9.5e6 * 1600) / 1890) / 1e6],
+      [1616.01, Math.floor((9.5e6 * 1600) / 1616.01) / 1e6],
+      [1616, 9.5],
+      [1400, 9.5],
+    ] as const) {
+      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+      const undo = await acceptRate(rate)
+      payFiatIntent(world(), intentId)
+      await settleIntentNow(world(), intentId)
+      const [tip] = await listTips(world(), creator.user.id)
+      t.is(tip?.receivedAmount, credited, String(rate))
+      await undo()
+    }
+  },
+)
+
+test.serial(
+  '6: settlement reads the feed, and a refused reading leaves the last accepted rate',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const rates = world().fiat.rates
+    for (const [reading, credited] of [
+      [160_000, 9.5],
+      [1800, Math.floor((9.5e6 * 1600) / 1800) / 1e6],
+    ] as const) {
+      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+      rates.set({ NGN: reading })
+      payFiatIntent(world(), intentId)
+      await settleIntentNow(world(), intentId)
+      t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
+      rates.reset()
+    }
+    await world()
+      .db('rates')
+      .where({ value: 1800 })
+      .update({ accepted_at: new Date(0) })
+  },
+)
 
 test.serial(
   'a contradiction of the provider, another reference or another currency settles nothing',

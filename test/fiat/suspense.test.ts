@@ -9,6 +9,7 @@ import {
   readPlatformBalance,
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
+import { listTips } from '../helpers/make/tips.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -26,7 +27,8 @@ async function payTooLittle(
   { user }: TestCreator,
   kobo: number,
 ): Promise<{ intentId: string; payment: string }> {
-  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 10 })
+  const tip = { creatorId: user.id, amount: 10, senderName: 'Bola', memo: 'well done' }
+  const { intentId } = await createFiatIntent(world(), tip)
   payFiatIntent(world(), intentId, kobo)
   await settleIntentNow(world(), intentId)
   const row = await world().db('fiat_payments').where({ intent_id: intentId }).first()
@@ -35,7 +37,7 @@ async function payTooLittle(
 
 test.afterEach.always('the ledger is consistent, and its suspense account equals the items', async (t) => {
   const { code, waiting, ledger } = await report()
-  t.is(code, 0)
+  t.is(code, waiting === '0' ? 0 : 4)
   t.is(waiting, ledger)
   t.is(BigInt(waiting), await readPlatformBalance(world(), 'suspense', 'NGN'))
   t.true((await checkBooks(world().db)).holds)
@@ -74,9 +76,11 @@ test.serial('suspense lists waiting payments, and records a return once, with --
   )
 })
 
-test.serial('an assigned payment is credited to its creator once, at the rate that gives less', async (t) => {
+test.serial('9: an assigned payment becomes part of its tip once, at the rate that gives less', async (t) => {
   const creator = await registerCreator(world())
   const { intentId, payment } = await payTooLittle(creator, 152_000)
+  const [failed] = await listTips(world(), creator.user.id)
+  t.like(failed, { status: 'failed', receivedAmount: null })
   await world().db('rates').insert({
     pair: 'USD/NGN',
     value: 1900,
@@ -92,7 +96,14 @@ test.serial('an assigned payment is credited to its creator once, at the rate th
   const codes = await Promise.all([suspense(...assign, '--apply'), suspense(...assign, '--apply')])
   t.deepEqual(codes.map(({ code }) => code).sort(), [0, 1])
   t.is(await readAvailableUsdc(world(), creator), 0.8)
-  t.is(await readFiatStatus(world(), intentId), 'failed')
+  t.is(await readFiatStatus(world(), intentId), 'completed')
+  t.like((await listTips(world(), creator.user.id))[0], {
+    status: 'confirmed',
+    sender: 'Bola',
+    message: 'well done',
+    receivedAmount: 0.8,
+    fiatDetails: { platformFee: 0.04, finalAmountUsd: 0.8, amountNgn: 1520 },
+  })
   const { body } = await world().request<{ transactions: unknown[] }>(
     'GET',
     '/creators/transactions',
@@ -107,6 +118,37 @@ test.serial('an assigned payment is credited to its creator once, at the rate th
     ).length,
     1,
   )
+})
+
+test.serial('9: an assigned surplus is added to its tip', async (t) => {
+  const creator = await registerCreator(world())
+  await world()
+    .db('rates')
+    .where({ value: 1900 })
+    .update({ accepted_at: new Date(0) })
+  const { intentId, payment } = await payTooLittle(creator, 1_680_000)
+  t.like((await listTips(world(), creator.user.id))[0], { amount: 10, receivedAmount: 9.5 })
+  t.is((await suspense('--assign', payment, '--reason', 'the payer agrees', '--apply')).code, 0)
+  t.like((await listTips(world(), creator.user.id))[0], {
+    status: 'confirmed',
+    amount: 11,
+    receivedAmount: 10.5,
+    fiatDetails: { platformFee: 0.5, finalAmountUsd: 10.5, amountNgn: 16_800 },
+  })
+  t.is(await readAvailableUsdc(world(), creator), 10.5)
+  t.is(await readFiatStatus(world(), intentId), 'completed')
+})
+
+test.serial('9: suspense exits with 4 while something waits', async (t) => {
+  for (const { transaction } of (await report()).items)
+    await suspense('--returned', transaction, '--reason', 'refund 1', '--apply')
+  t.is((await suspense()).code, 0)
+  t.like(await report(), { code: 0, ok: true })
+  const { payment } = await payTooLittle(await registerCreator(world()), 5000)
+  t.is((await suspense()).code, 4)
+  t.like(await report(), { code: 4, ok: false })
+  await suspense('--returned', payment, '--reason', 'refund 2', '--apply')
+  t.like(await report(), { code: 0, ok: true })
 })
 
 test.serial('invalid arguments end with 2 and change nothing', async (t) => {

@@ -1,22 +1,59 @@
 import test from 'ava'
-import { findRateFault } from '../../src/market/exchange-rate-guard.js'
+import { emptyWindow, findRateFault } from '../../src/market/exchange-rate-guard.js'
 
 const naira = (value: number): bigint => BigInt(Math.round(value * 1e8))
-const fresh = { ageSeconds: 5, accepted: naira(1600) }
+const window = { last: naira(1600), median: naira(1600), vouched: undefined }
+const fresh = { ageSeconds: 5, window, second: undefined }
+const limits = { jumpPercent: 20, windowPercent: 20, minNgn: undefined, maxNgn: undefined }
 
 test('a rate within 20 % of the last one is used, and one beyond it is not', (t) => {
   for (const value of [1600, 1280, 1920, 1599.99])
-    t.is(findRateFault({ ...fresh, value: naira(value) }, 20), undefined)
+    t.is(findRateFault({ ...fresh, value: naira(value) }, limits), undefined)
   for (const value of [1279.99, 1920.01, 16, 160_000])
-    t.is(findRateFault({ ...fresh, value: naira(value) }, 20), 'jump')
+    t.is(findRateFault({ ...fresh, value: naira(value) }, limits), 'jump')
 })
 
 test('a missing rate, or one older than ten minutes, is not used', (t) => {
-  t.is(findRateFault({ ...fresh, value: undefined }, 20), 'missing')
-  t.is(findRateFault({ ...fresh, value: naira(1600), ageSeconds: 601 }, 20), 'stale')
-  t.is(findRateFault({ ...fresh, value: naira(1600), ageSeconds: 599 }, 20), undefined)
+  t.is(findRateFault({ ...fresh, value: undefined }, limits), 'missing')
+  t.is(findRateFault({ ...fresh, value: naira(1600), ageSeconds: 601 }, limits), 'stale')
+  t.is(findRateFault({ ...fresh, value: naira(1600), ageSeconds: 599 }, limits), undefined)
 })
 
 test('without an accepted rate of the last day every rate is used', (t) => {
-  t.is(findRateFault({ value: naira(3), ageSeconds: 1, accepted: undefined }, 20), undefined)
+  const reading = { value: naira(3), ageSeconds: 1, window: emptyWindow, second: undefined }
+  t.is(findRateFault(reading, limits), undefined)
+})
+
+test('7: a rate that moved in steps is compared with the median too', (t) => {
+  const walked = { ...fresh, window: { ...window, last: naira(1904) } }
+  t.is(findRateFault({ ...walked, value: naira(2265) }, limits), 'window')
+  t.is(findRateFault({ ...walked, value: naira(1920) }, limits), undefined)
+})
+
+test('7: a rate outside RATE_MIN_NGN and RATE_MAX_NGN is not used', (t) => {
+  const bounded = { ...limits, minNgn: 1500.5, maxNgn: 1700 }
+  for (const value of [1500.5, 1600, 1700])
+    t.is(findRateFault({ ...fresh, value: naira(value) }, bounded), undefined)
+  for (const value of [1500.49, 1700.01])
+    t.is(findRateFault({ ...fresh, value: naira(value) }, bounded), 'range')
+})
+
+test('7: the second feed must agree within 3 %', (t) => {
+  const reading = { ...fresh, value: naira(1600) }
+  const second = (value: number | undefined, ageSeconds = 5) => ({
+    value: value === undefined ? undefined : naira(value),
+    ageSeconds,
+  })
+  for (const value of [1552, 1600, 1648])
+    t.is(findRateFault({ ...reading, second: second(value) }, limits), undefined)
+  for (const other of [second(1551.99), second(1648.01), second(undefined), second(1600, 601)])
+    t.is(findRateFault({ ...reading, second: other }, limits), 'second')
+})
+
+test('7: near a rate that an operator accepted, the limits and the second feed do not count', (t) => {
+  const vouched = { ...window, vouched: naira(1600) }
+  const bounded = { ...limits, maxNgn: 1500 }
+  const second = { value: naira(1200), ageSeconds: 5 }
+  t.is(findRateFault({ ...fresh, window: vouched, value: naira(1640), second }, bounded), undefined)
+  t.is(findRateFault({ ...fresh, window: vouched, value: naira(1650), second }, bounded), 'range')
 })

@@ -1,4 +1,6 @@
 import type { Composed } from '../../../src/compose.js'
+import { displayText } from '../../../src/kernel/money.js'
+import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import type { ProviderTransfer } from '../../../src/ports/payouts.js'
 import { providerRules } from '../../../src/withdrawals/reconcile/decide.js'
 import {
@@ -8,6 +10,7 @@ import {
   type OperatorAction,
   type Permission,
 } from '../../../src/withdrawals/review/operator-actions.js'
+import { planRelease, type Release } from '../../../src/withdrawals/review/verify-identity.js'
 import { RefusedError } from './command.js'
 import { findPayout, type PayoutRow } from './payout-rows.js'
 import { recordAudit } from './record-audit.js'
@@ -44,6 +47,7 @@ export async function runAction(
   const found = providerNotNeeded.has(request.action)
     ? undefined
     : await services.payouts.findTransfer(row.providerReference)
+  if (request.action === 'release') await new ExchangeRates(services).refresh()
   const permission = await checkAndApply(services, row, found, request)
   if ('refused' in permission) return { reference, done: false, message: `not done: ${permission.refused}` }
   return { reference, done: true, message: permission.done }
@@ -59,9 +63,15 @@ function checkAndApply(
   return services.transact(async (uow) => {
     const reviewed = await lockForReview(uow, id, found)
     if (reviewed === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
-    const permission = checkAction(action, reviewed, rules)
-    if ('refused' in permission || !apply) return permission
-    await applyAction(uow, action, reviewed, reason)
+    let permission = checkAction(action, reviewed, rules)
+    if ('refused' in permission) return permission
+    const terms = services.config.withdrawals
+    if (action === 'release') {
+      const release = await planRelease(uow.trx, terms, reviewed.withdrawal)
+      permission = { done: `${permission.done}: ${releaseText(release)}` }
+    }
+    if (!apply) return permission
+    await applyAction(uow, action, reviewed, reason, terms)
     const { status, sendState, sends } = reviewed.withdrawal
     const before = { status, sendState, sends, provider: found?.state ?? 'not found' }
     const details = { reason, before, done: permission.done }
@@ -69,4 +79,13 @@ function checkAndApply(
     await recordAudit(uow.trx, { actor, action: `payouts ${action}`, subject, details })
     return permission
   })
+}
+
+/** What a release sends, for people. */
+function releaseText({ netKobo, promisedKobo, givenBack }: Release): string {
+  const net = `NGN ${displayText(netKobo, 2)}`
+  if (givenBack) return `${net} at the current rate is too little to send, so the creator gets the money back`
+  return netKobo === promisedKobo
+    ? net
+    : `${net} at the current rate; NGN ${displayText(promisedKobo, 2)} were promised`
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json, lastSegment, RequestError, type Route, readControl } from '../http-route.js'
 import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
-import { outcomes } from './records.js'
+import { outcomes, refundOutcomes } from './records.js'
 
 const paidKoboMax = 100_000_000_000
 const reasonMax = 500
@@ -15,6 +15,8 @@ const transferControl = z.strictObject({
   outcome: z.enum(outcomes),
   reason: z.string().min(1).max(reasonMax).optional(),
 })
+
+const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
 
 /** The controls, by method and path. The last segment is the provider's reference or the service's own id. */
 export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
@@ -33,6 +35,13 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       const transfer = fiatpay.transfers.find(lastSegment(request))
       if (transfer === undefined) throw new RequestError(404, 'no transfer with this reference')
       fiatpay.setOutcome(transfer, outcome, reason)
+      return json(200, { success: true })
+    },
+    'POST /dev/fiatpay/refunds/*': (request) => {
+      const { outcome } = readControl(refundControl, request)
+      const refund = fiatpay.refunds.find(lastSegment(request))
+      if (refund === undefined) throw new RequestError(404, 'no refund of a charge with this reference')
+      fiatpay.refunds.write({ ...refund, status: outcome })
       return json(200, { success: true })
     },
     'POST /dev/fiatpay/mode': (request) => {

@@ -22,21 +22,33 @@ const transferModes = [
 ] as const
 const endpointFaults = ['ok', 'timeout', '500', 'garbage', 'reset'] as const
 const lookupFaults = [...endpointFaults, 'not-found'] as const
+const refundModes = [
+  'auto',
+  'manual',
+  'reject',
+  'timeout',
+  '500',
+  'accept-then-timeout',
+  'accept-then-500',
+] as const
 const chargeModes = ['ok', 'down', 'timeout', 'garbage'] as const
 
 export type TransferMode = (typeof transferModes)[number]
 export type EndpointFault = (typeof endpointFaults)[number]
 export type LookupFault = (typeof lookupFaults)[number]
+export type RefundMode = (typeof refundModes)[number]
 export type ChargeMode = (typeof chargeModes)[number]
 
 /**
  * How the provider treats all requests. `transfers`: what happens to a sent transfer. `auto` gives it an outcome after a
  * delay, `manual` waits for a control, `reject` refuses it with `rejectText`. `charges`: the mode of the charge endpoints.
+ * `refunds`: what happens to a requested refund.
  */
 export const modeSchema = z.strictObject({
   transfers: z.enum(transferModes).optional(),
   charges: z.enum(chargeModes).optional(),
   rejectText: z.string().min(1).max(1000).optional(),
+  refunds: z.enum(refundModes).optional(),
 })
 
 const delayInMs = z.int().nonnegative().max(delayMsMax)
@@ -115,6 +127,10 @@ export class FiatpayFaults {
 
   get chargeMode(): ChargeMode {
     return this.#mode.charges ?? 'ok'
+  }
+
+  get refundMode(): RefundMode {
+    return this.#mode.refunds ?? 'auto'
   }
 
   get rejectText(): string | undefined {

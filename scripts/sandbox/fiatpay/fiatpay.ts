@@ -3,7 +3,8 @@ import { CallCounter, Counter } from '../counters.js'
 import { chargeStatus, transactionJson } from './charges/transaction-json.js'
 import { FiatpayFaults } from './faults.js'
 import { Ids, RecordStore } from './record-store.js'
-import type { Charge, Outcome, Recipient, Transfer } from './records.js'
+import type { Charge, Outcome, Recipient, Refund, Transfer } from './records.js'
+import { refundStatus } from './refunds/refunds.js'
 import { OutcomeTimers } from './transfers/outcome-timers.js'
 import { transferJson } from './transfers/transfer-json.js'
 import { Webhooks } from './webhooks.js'
@@ -29,6 +30,7 @@ export class Fiatpay {
   readonly charges: RecordStore<Charge>
   readonly recipients: RecordStore<Recipient>
   readonly transfers: RecordStore<Transfer>
+  readonly refunds: RecordStore<Refund>
   readonly webhooks: Webhooks
   /** Calls by endpoint, and how often each transfer was sent and looked up. */
   readonly calls = new CallCounter()
@@ -44,6 +46,7 @@ export class Fiatpay {
     this.charges = new RecordStore(file('charges'), this.ids)
     this.recipients = new RecordStore(file('recipients'), this.ids)
     this.transfers = new RecordStore(file('transfers'), this.ids)
+    this.refunds = new RecordStore(file('refunds'), this.ids)
     this.webhooks = new Webhooks(secretKey, this.faults, webhookUrl)
     for (const transfer of this.transfers.all()) this.#timers.start(transfer)
   }
@@ -94,6 +97,12 @@ export class Fiatpay {
         status,
         executedAt,
       })),
+      refunds: this.refunds.all().map((refund) => ({
+        transaction: refund.transaction,
+        reference: refund.reference,
+        amountKobo: refund.amountKobo,
+        status: refundStatus(refund),
+      })),
     }
   }
 
@@ -106,6 +115,7 @@ export class Fiatpay {
       this.charges,
       this.recipients,
       this.transfers,
+      this.refunds,
       this.calls,
       this.sendings,
       this.lookups,
@@ -116,7 +126,7 @@ export class Fiatpay {
   close(): void {
     this.#timers.stopAll()
     this.webhooks.stop()
-    for (const store of [this.charges, this.recipients, this.transfers]) store.close()
+    for (const store of [this.charges, this.recipients, this.transfers, this.refunds]) store.close()
   }
 
   #applyPlannedOutcome({ id, settles }: Transfer): void {

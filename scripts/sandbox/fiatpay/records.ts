@@ -63,6 +63,24 @@ export interface Transfer {
   readonly failure: string | null
 }
 
+export const refundOutcomes = ['processed', 'failed', 'needs-attention'] as const
+type RefundOutcome = (typeof refundOutcomes)[number]
+
+/** Money of a payment that goes back to its payer. */
+export interface Refund {
+  readonly id: number
+  /** The reference of the charge. */
+  readonly reference: string
+  /** The id of the payment. */
+  readonly transaction: number
+  readonly amountKobo: number
+  readonly note: string
+  readonly createdAt: string
+  readonly status: 'pending' | RefundOutcome
+  /** When a pending one is processed. `null`: only a control gives it an outcome. */
+  readonly settlesAt: string | null
+}
+
 /**
  * The part of a reference that controls compare: the 32 hex digits at the end, so that the provider's reference and the
  * service's own id match. Without such digits: the whole text.

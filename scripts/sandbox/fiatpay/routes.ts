@@ -6,6 +6,7 @@ import { fiatpayControls } from './controls.js'
 import { down, type Endpoint, faultAnswers, garbage, serve } from './endpoint.js'
 import type { ChargeMode } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
+import { createRefund, listRefunds } from './refunds/refunds.js'
 import { listBanks, resolveAccount } from './transfers/banks.js'
 import { createRecipient } from './transfers/recipients.js'
 import { listTransfers, verifyTransfer } from './transfers/transfer-lookups.js'
@@ -38,8 +39,13 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
     'GET /transaction': listTransactions(charges),
     'GET /transaction/verify/*': verifyTransaction(charges, faults),
   }
+  const refunds: Endpoints = {
+    'POST /refund': createRefund(fiatpay),
+    'GET /refund': listRefunds(fiatpay),
+  }
   const endpoints: Endpoints = {
     ...transfers,
+    ...refunds,
     ...withFaults(accounts, () => {
       const fault = faults.accountFault(fiatpay.calls.httpRequests)
       return fault === 'ok' ? undefined : faultAnswers[fault]

@@ -1,8 +1,9 @@
 import type { CreatorSettings } from '../../creators/settings.js'
 import { tipLimitsFor } from '../../intents/quote.js'
 import { DomainError } from '../../kernel/errors.js'
-import { baseUnits, displayText } from '../../kernel/money.js'
+import { baseUnits, displayText, microDecimals } from '../../kernel/money.js'
 import type { Config } from '../../platform/config/config.js'
+import { type ChargeBasis, givenChargeLimits } from '../fees.js'
 
 /** USD in cents, rounded half up. Throws `invalid_amount` unless above zero and at most the largest tip of the service. */
 export function parseUsdCents(amount: number, { maxUsd }: Config['tips']): bigint {
@@ -30,4 +31,19 @@ export function checkFiatUsdLimits(cents: bigint, service: Config['tips'], creat
   const { minUsd, maxUsd } = tipLimitsFor(service, creator)
   const usd = Number(displayText(cents, 2))
   if (usd < minUsd || usd > maxUsd) throw new DomainError('invalid_amount')
+}
+
+/** Throws `invalid_amount` when what a given charge is worth is outside the limits of the service and of the creator. */
+export function checkGivenCharge(
+  kobo: bigint,
+  rate: bigint,
+  basis: ChargeBasis,
+  { minUsd, maxUsd }: ReturnType<typeof tipLimitsFor>,
+): void {
+  const limits = {
+    minMicro: baseUnits(minUsd, microDecimals) ?? 0n,
+    maxMicro: baseUnits(maxUsd, microDecimals) ?? 0n,
+  }
+  const { minKobo, maxKobo } = givenChargeLimits(limits, rate, basis)
+  if (kobo < minKobo || kobo > maxKobo) throw new DomainError('invalid_amount')
 }

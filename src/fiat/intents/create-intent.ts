@@ -1,5 +1,6 @@
 import { resolveCreator } from '../../creators/resolve-creator.js'
 import type { CreatorSettings } from '../../creators/settings.js'
+import { tipLimitsFor } from '../../intents/quote.js'
 import { isAddress } from '../../kernel/base58.js'
 import { DomainError } from '../../kernel/errors.js'
 import { newFiatIntentId, parseUserId, providerReferenceOf } from '../../kernel/ids.js'
@@ -12,7 +13,13 @@ import type { ChargeRequest } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { priceFiatTip } from '../fees.js'
 import type { FiatIntentAnswer, FiatIntentInput } from '../schemas.js'
-import { checkChargeLimits, checkFiatUsdLimits, parseKobo, parseUsdCents } from './amount-limits.js'
+import {
+  checkChargeLimits,
+  checkFiatUsdLimits,
+  checkGivenCharge,
+  parseKobo,
+  parseUsdCents,
+} from './amount-limits.js'
 import { payerFrom } from './payer.js'
 import { checkOpenIntents, type FiatIntent, storeFiatIntent } from './store-intent.js'
 
@@ -42,6 +49,8 @@ export async function createFiatIntent(
   const basis = config.fiat.chargeBasis
   const price = priceFiatTip(amountCents, rate.value, basis, givenKobo)
   checkChargeLimits(price.chargeKobo, config.fiat)
+  if (price.isChargeGiven)
+    checkGivenCharge(price.chargeKobo, rate.value, basis, tipLimitsFor(config.tips, creator.settings))
   const owner = { userId: creator.userId, network }
   await checkOpenIntents(services, owner)
   const id = newFiatIntentId()

@@ -93,10 +93,10 @@ async function insertIntent(
   await query(trx, {
     name: 'fiat.insert',
     text: /* sql */ `
-      insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, payer_id,
+      insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, charge_given, payer_id,
         payer_email, provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-        clock_timestamp() + $17 * interval '1 second')`,
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        clock_timestamp() + $18 * interval '1 second')`,
     values: [
       id,
       owner.userId,
@@ -106,6 +106,7 @@ async function insertIntent(
       price.finalCents,
       basis,
       price.chargeKobo,
+      price.isChargeGiven,
       payerId ?? null,
       payer.email,
       providerReferenceOf(id),

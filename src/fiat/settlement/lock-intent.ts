@@ -23,6 +23,9 @@ export interface LockedIntent {
   readonly receiptTo: string | null
   /** The provider's ids of the payments that are recorded. */
   readonly recorded: readonly string[]
+  /** What was credited, and what counted of the payments. Null: nothing yet. */
+  readonly creditedMicro: bigint | null
+  readonly countedKobo: bigint | null
 }
 
 type Row = Omit<LockedIntent, 'status' | 'price'> & FiatPrice
@@ -35,8 +38,9 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
     text: /* sql */ `
       select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName",
         f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
-        f.charge_kobo as "chargeKobo", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
+        f.charge_kobo as "chargeKobo", f.charge_given as "isChargeGiven", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email as "receiptTo",
+        f.credited_micro as "creditedMicro", f.settled_kobo as "countedKobo",
         array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded
       from fiat_intents f join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
       join rates r on r.id = f.rate_id left join payers p on p.id = f.payer_id
@@ -44,8 +48,8 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
     values: [id],
   })
   if (row === undefined || status === undefined) throw new Error(`No fiat intent ${id}`)
-  const { amountCents, feeCents, finalCents, chargeKobo, ...intent } = row
-  return { ...intent, status, price: { amountCents, feeCents, finalCents, chargeKobo } }
+  const { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven, ...intent } = row
+  return { ...intent, status, price: { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven } }
 }
 
 /** Closes an intent: it does not count as open any more, and the payer's network is deleted. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { percentBps } from '../../kernel/money.js'
 import { type Entry, platformAccount, userAccount } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
@@ -10,27 +11,28 @@ export type SuspenseReason = 'underpaid' | 'overpaid' | 'paid_again'
 
 /** What happens to a payment. Amounts in kobo. */
 export interface Classification {
-  /** The payment completes the intent: the creator is credited. */
-  readonly credits: boolean
+  /** What is credited of it; 0n when it credits nothing. */
+  readonly countedKobo: bigint
   readonly suspense: { readonly kobo: bigint; readonly reason: SuspenseReason } | undefined
 }
 
 /**
- * Classifies a payment (docs/decisions/0018). The first payment of at least the charge credits the creator, however late it
- * comes; its surplus waits in suspense. A smaller payment waits in suspense, and so does every later one.
+ * Classifies a payment (docs/decisions/0018). The first payment that is short of the charge by at most `toleratedPercent`
+ * credits the creator, however late it comes; a surplus over the charge waits in suspense. A smaller payment waits in
+ * suspense, and so does every later one.
  */
 export function classifyPayment(
   { kobo }: Pick<Payment, 'kobo'>,
   chargeKobo: bigint,
-  completed: boolean,
+  { completed, toleratedPercent }: { readonly completed: boolean; readonly toleratedPercent: number },
 ): Classification {
-  if (completed) return { credits: false, suspense: { kobo, reason: 'paid_again' } }
-  if (kobo < chargeKobo) return { credits: false, suspense: { kobo, reason: 'underpaid' } }
+  if (completed) return { countedKobo: 0n, suspense: { kobo, reason: 'paid_again' } }
+  const leastBps = 10_000n - percentBps(toleratedPercent)
+  if (kobo * 10_000n < chargeKobo * leastBps)
+    return { countedKobo: 0n, suspense: { kobo, reason: 'underpaid' } }
   const surplus = kobo - chargeKobo
-  return {
-    credits: true,
-    suspense: surplus === 0n ? undefined : { kobo: surplus, reason: 'overpaid' },
-  }
+  if (surplus <= 0n) return { countedKobo: kobo, suspense: undefined }
+  return { countedKobo: chargeKobo, suspense: { kobo: surplus, reason: 'overpaid' } }
 }
 
 /** A payment to record. */
@@ -50,12 +52,18 @@ export interface RecordedPayment {
  */
 export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promise<void> {
   const { payment, intentId, classification } = recorded
-  const { credits, suspense } = classification
+  const { countedKobo, suspense } = classification
   await query(trx, {
     name: 'fiat.payment',
     text: /* sql */ `
       insert into fiat_payments (provider_transaction, intent_id, kobo, paid_at, disposition) values ($1, $2, $3, $4, $5)`,
-    values: [payment.transaction, intentId, payment.kobo, payment.paidAt, credits ? 'credited' : 'suspense'],
+    values: [
+      payment.transaction,
+      intentId,
+      payment.kobo,
+      payment.paidAt,
+      countedKobo > 0n ? 'credited' : 'suspense',
+    ],
   })
   await credit(trx, {
     key: `fiatpay:${payment.transaction}`,

@@ -1,29 +1,36 @@
 import { ProviderError } from '../../kernel/provider-error.js'
+import { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { type FetchedPayments, fetchPayments } from './fetch-payments.js'
 import { type DueFiatIntent, finishIntent, takeDueIntents } from './intent-queue.js'
 import { reportSettlement, settleIntent } from './settle-intent.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'collections' | 'config' | 'metrics' | 'log'>
+type Needs = Pick<
+  Services,
+  'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
+>
 
 /**
  * Polls the provider about the due intents and settles what it finds: read, call, transact. An intent that fails does not
  * stop the others. Without a usable answer it is polled again later. Any number of workers may run it.
  */
 export function createSettlementBatch(services: Needs): Batch {
+  const rates = new ExchangeRates(services)
   return async () => {
     const due = await takeDueIntents(services.db)
-    const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, intent)))
+    const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, rates, intent)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
 }
 
 /** Returns the ms until the intent is due again. */
-async function fetchAndSettle(services: Needs, intent: DueFiatIntent): Promise<number> {
+async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: DueFiatIntent): Promise<number> {
   const { db, config, log } = services
   try {
     const fetched = await fetchPayments(services.collections, intent)
+    // Without a usable reading the last accepted rate counts.
+    if (fetched.payments.length > 0) await rates.refresh()
     return await settleAndFinish(services, intent, fetched)
   } catch (error) {
     countProviderError(services, error)
@@ -44,7 +51,7 @@ async function settleAndFinish(
 ): Promise<number> {
   const { watchDays } = services.config.fiat
   const { settlement, pauseMs } = await services.transact(async (uow) => {
-    const result = await settleIntent(uow, intent.id, fetched)
+    const result = await settleIntent(uow, services, intent.id, fetched)
     return { settlement: result, pauseMs: await finishIntent(uow.trx, intent, result, watchDays) }
   })
   reportSettlement(services, intent.id, settlement)

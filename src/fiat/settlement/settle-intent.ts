@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
+import { percentBps } from '../../kernel/money.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
+import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Payment } from '../../ports/collections.js'
@@ -10,8 +12,8 @@ import { confirmFiatTip, endFiatTip } from '../../tips/fiat-tip.js'
 import { computeCredit, presentCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
-import { receipt } from './receipt.js'
-import { classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
+import { receipt, shortPaymentNotice } from './receipt.js'
+import { type Classification, classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
 
 /** What the settlement of an intent did. */
 export interface SettlementResult {
@@ -23,10 +25,11 @@ export interface SettlementResult {
 
 /**
  * Settles an intent in the caller's transaction: records each payment once, credits the creator, confirms the tip, queues the
- * receipt, and ends an intent that failed or expired. A repetition, also in two workers at the same time, changes nothing.
+ * receipt or the notice of a short payment, and ends an intent that failed or expired. A repetition, also in two workers at the same time, changes nothing.
  */
 export async function settleIntent(
   uow: UnitOfWork,
+  { config }: { readonly config: Pick<Config, 'fiat' | 'rates'> },
   id: string,
   fetched: FetchedPayments,
 ): Promise<SettlementResult> {
@@ -35,25 +38,36 @@ export async function settleIntent(
   const suspended: SuspenseReason[] = []
   const newPayments = fetched.payments.filter(({ transaction }) => !intent.recorded.includes(transaction))
   for (const payment of newPayments) {
-    const classification = classifyPayment(payment, intent.price.chargeKobo, completed)
-    if (classification.suspense !== undefined) suspended.push(classification.suspense.reason)
-    const credit = classification.credits ? await complete(uow, intent, payment) : undefined
+    const classification = classifyPayment(payment, intent.price.chargeKobo, {
+      completed,
+      toleratedPercent: config.fiat.shortPaymentPercent,
+    })
+    const { suspense, countedKobo } = classification
+    if (suspense !== undefined) suspended.push(suspense.reason)
+    const credit = countedKobo > 0n ? await complete(uow, config, intent, payment, classification) : undefined
+    if (suspense?.reason === 'underpaid') await notifyShort(uow, intent, payment)
     await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, classification, credit })
-    completed ||= classification.credits
+    completed ||= countedKobo > 0n
   }
   if (!completed) await endUnpaid(uow, intent, fetched.failed || newPayments.length > 0)
   if (!completed && newPayments.length > 0) await closeIntent(uow.trx, id)
   return { completed, credited: completed && intent.status !== 'confirmed', suspended }
 }
 
-/** Confirms the tip and credits its payment. Late money is valued at the rate that gives less. */
-async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment) {
+/** Confirms the tip and credits its payment. */
+async function complete(
+  uow: UnitOfWork,
+  { rates }: Pick<Config, 'rates'>,
+  intent: LockedIntent,
+  payment: Payment,
+  { countedKobo: kobo }: Classification,
+) {
   const { trx, publish } = uow
   const { id, price, basis } = intent
   const paidLate = payment.paidAt > intent.expiresAt
-  const rate = paidLate ? await readLateRate(trx, intent) : { id: intent.rateId, value: intent.rate }
-  const credit = computeCredit(price, rate.value, basis)
-  const amounts = presentCredit(price, credit.creditMicro)
+  const rate = await readSettleRate(trx, intent, paidLate ? 0 : rates.lockTolerancePercent)
+  const credit = computeCredit(price, { kobo, rate: rate.value, lockedRate: intent.rate }, basis)
+  const amounts = presentCredit(price, credit, kobo)
   if (!(await confirmFiatTip(trx, { id, ...amounts, creditedMicro: credit.creditMicro })))
     throw new Error(`Fiat tip ${id} is ${intent.status} and cannot be confirmed`)
   await query(trx, {
@@ -61,7 +75,7 @@ async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment)
     text: /* sql */ `
       update fiat_intents set settled_kobo = $2, credited_micro = $3, settle_rate_id = $4, metadata = metadata || $5
       where id = $1`,
-    values: [id, payment.kobo, credit.creditMicro, rate.id, JSON.stringify(paidLate ? { paidLate } : {})],
+    values: [id, kobo, credit.creditMicro, rate.id, JSON.stringify(paidLate ? { paidLate } : {})],
   })
   await closeIntent(trx, id)
   if (intent.wallet !== null) publish(tipChannel(intent.wallet))
@@ -71,16 +85,25 @@ async function complete(uow: UnitOfWork, intent: LockedIntent, payment: Payment)
   return credit
 }
 
+/** Tells a payer who gave an address that too little arrived. In the transaction that records the payment. */
+async function notifyShort(uow: UnitOfWork, intent: LockedIntent, payment: Payment): Promise<void> {
+  const { receiptTo } = intent
+  if (receiptTo !== null)
+    await queueEmail(uow, { kind: 'short-payment', to: receiptTo, ...shortPaymentNotice(intent, payment) })
+}
+
 /**
- * The rate for money that was paid or credited late: the locked rate or the last accepted one, whichever gives less
- * (docs/decisions/0018). Otherwise a payer could wait for a better rate at the platform's expense.
+ * The rate at which a payment counts: the locked one, or the last accepted one if it is more than the tolerance higher, which
+ * gives less (docs/decisions/0040). Otherwise a payer could wait for a better rate at the platform's expense.
  */
-export async function readLateRate(
+export async function readSettleRate(
   trx: Knex,
   { rateId, rate }: Pick<LockedIntent, 'rateId' | 'rate'>,
+  tolerancePercent: number,
 ): Promise<Pick<AcceptedRate, 'id' | 'value'>> {
   const current = await findLastAcceptedRate(trx)
-  return current !== undefined && current.value > rate ? current : { id: rateId, value: rate }
+  const most = rate * (10_000n + percentBps(tolerancePercent))
+  return current !== undefined && current.value * 10_000n > most ? current : { id: rateId, value: rate }
 }
 
 /** Ends an intent that is not paid: failed if the provider says so or too little was paid, cancelled if it has expired. */

@@ -2,10 +2,17 @@ import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
-import { type FiatCredit, valueOfKobo } from '../fees.js'
+import { valueOfKobo } from '../fees.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
-import { readLateRate } from '../settlement/settle-intent.js'
+import { readSettleRate } from '../settlement/settle-intent.js'
+import { type Assignment, addToTip } from './add-to-tip.js'
+
+/**
+ * `waiting`: an operator decides. `refunding`: a refund is or may be under way, so it is not assigned. `resolved`: returned or
+ * assigned.
+ */
+type SuspenseState = 'waiting' | 'refunding' | 'resolved'
 
 /** Naira that wait for an operator. */
 export interface SuspenseItem {
@@ -15,6 +22,9 @@ export interface SuspenseItem {
   readonly kobo: bigint
   readonly reason: SuspenseReason
   readonly paidAt: Date
+  readonly state: SuspenseState
+  /** What the provider said last about a refund. */
+  readonly refundAnswer: string | null
   readonly resolvedAt: Date | null
   readonly resolution: 'returned' | 'assigned' | null
   readonly resolvedBy: string | null
@@ -23,9 +33,10 @@ export interface SuspenseItem {
 
 const columns = /* sql */ `
   s.provider_transaction as transaction, p.intent_id as "intentId", s.kobo, s.reason, p.paid_at as "paidAt",
+  s.state, s.refund_answer as "refundAnswer",
   s.resolved_at as "resolvedAt", s.resolution, s.resolved_by as "resolvedBy", s.note`
 
-/** The items that wait, oldest first; with `all` also the resolved ones. */
+/** The items that are not resolved, oldest first; with `all` also the resolved ones. */
 export function listSuspense(db: Knex, all: boolean, limit: number): Promise<SuspenseItem[]> {
   return query<SuspenseItem>(db, {
     name: 'suspense.list',
@@ -36,12 +47,23 @@ export function listSuspense(db: Knex, all: boolean, limit: number): Promise<Sus
   })
 }
 
-/** The waiting item of a payment, by the provider's id of the payment. */
-export async function findSuspense(db: Knex, transaction: string): Promise<SuspenseItem | undefined> {
-  const [item] = await query<SuspenseItem>(db, {
+/** An item and what is known of its refund. */
+export interface RefundItem extends SuspenseItem {
+  readonly refundSentAt: string | null
+  /** Seconds since the last request. */
+  readonly sinceRefund: number | null
+  /** The provider's ids of older refunds of this payment. */
+  readonly refundsBefore: readonly string[]
+}
+
+/** The unresolved item of a payment, by the provider's id of the payment. */
+export async function findSuspense(db: Knex, transaction: string): Promise<RefundItem | undefined> {
+  const [item] = await query<RefundItem>(db, {
     name: 'suspense.find',
     text: /* sql */ `
-      select ${columns} from suspense_items s join fiat_payments p using (provider_transaction)
+      select ${columns}, s.refund_sent_at::text as "refundSentAt", s.refunds_before as "refundsBefore",
+        extract(epoch from clock_timestamp() - s.refund_sent_at)::float8 as "sinceRefund"
+      from suspense_items s join fiat_payments p using (provider_transaction)
       where provider_transaction = $1 and s.resolved_at is null`,
     values: [transaction],
   })
@@ -69,8 +91,9 @@ export interface SuspenseResolution {
 }
 
 /**
- * Resolves an item in the caller's transaction. `returned`: the provider gave the money back to the payer. `assigned`: its
- * value goes to the creator it was meant for. The tip keeps its status. Undefined when no such item waits.
+ * Resolves an item in the caller's transaction. `returned`: the payer has the money back. `assigned`: its value goes to the
+ * creator it was meant for and becomes part of the tip. Undefined when no such item waits, or a refund of an item to assign
+ * is or may be under way.
  */
 export async function resolveSuspense(
   trx: Knex,
@@ -80,23 +103,27 @@ export async function resolveSuspense(
   const [item] = await query<SuspenseItem>(trx, {
     name: 'suspense.resolve',
     text: /* sql */ `
-      update suspense_items s set resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
+      update suspense_items s
+      set state = 'resolved', resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
       from fiat_payments p
-      where s.provider_transaction = $1 and s.resolved_at is null and p.provider_transaction = s.provider_transaction
+      where s.provider_transaction = $1 and (s.state = 'waiting' or s.state = 'refunding' and $2 = 'returned')
+        and p.provider_transaction = s.provider_transaction
       returning ${columns}`,
     values: [transaction, as, by, note],
   })
   if (item === undefined) return undefined
-  const entries =
-    as === 'returned' ? returnEntries(item) : assignEntries(item, await valueAssignment(trx, item))
-  await credit(trx, { key: `fiatpay:${transaction}:${as}`, ref: item.intentId, entries })
+  await credit(trx, {
+    key: `fiatpay:${transaction}:${as}`,
+    ref: item.intentId,
+    entries: as === 'returned' ? returnEntries(item) : await assign(trx, item),
+  })
   return item
 }
 
-/** The creator who would get an item, and the shares of the creator and the platform. */
-export interface Assignment extends FiatCredit {
-  readonly userId: string
-  readonly creatorName: string
+async function assign(trx: Knex, item: SuspenseItem): Promise<Entry[]> {
+  const assignment = await valueAssignment(trx, item)
+  await addToTip(trx, item.kobo, assignment)
+  return assignEntries(item, assignment)
 }
 
 /** Values an item like late money: at the rate that gives less, and less the fee on the gross basis. */
@@ -105,9 +132,8 @@ export async function valueAssignment(
   { intentId, kobo }: Pick<SuspenseItem, 'intentId' | 'kobo'>,
 ): Promise<Assignment> {
   const intent = await lockIntent(db, intentId)
-  const { value } = await readLateRate(db, intent)
-  const { userId, creatorName } = intent
-  return { userId, creatorName, ...valueOfKobo(kobo, value, intent.basis) }
+  const { id: rateId, value } = await readSettleRate(db, intent, 0)
+  return { intent, rateId, ...valueOfKobo(kobo, value, intent.basis) }
 }
 
 function returnEntries({ kobo }: SuspenseItem): Entry[] {
@@ -118,7 +144,7 @@ function returnEntries({ kobo }: SuspenseItem): Entry[] {
   )
 }
 
-function assignEntries({ kobo }: SuspenseItem, { userId, ...value }: Assignment): Entry[] {
+function assignEntries({ kobo }: SuspenseItem, { intent, ...value }: Assignment): Entry[] {
   const naira = transferEntries(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
-  return [...naira, ...creditEntries(userId, value)]
+  return [...naira, ...creditEntries(intent.userId, value)]
 }

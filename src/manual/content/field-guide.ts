@@ -209,6 +209,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   amountUSDC: { note: 'What the balance was debited.', example: 25 },
   'post /payouts/withdraw > amountNGN': { omit: true, example: 40_000 },
   amountNGN: { note: 'Naira that reach the bank account, after the fee.', example: 39_600 },
+  promisedNGN: {
+    note: 'Naira promised at the request. More than `amountNGN` when the rate fell while the withdrawal was held.',
+    example: 39_600,
+  },
   systemFeeNGN: { note: "The service's fee.", example: 400 },
   bankCode: { note: 'Three digits.', example: '058' },
   bankName: { note: 'Null when the bank is not known by name.', example: 'Guaranty Trust Bank' },

@@ -26,6 +26,10 @@ export function localTesting(): Chapter {
           'Finishes a withdrawal: `outcome` is `success`, `failed` or `reversed`.',
         ],
         [
+          '`POST /dev/fiatpay/refunds/<intentId>`',
+          'Gives a refund an outcome: `processed`, `failed` or `needs-attention`.',
+        ],
+        [
           '`POST /dev/fiatpay/mode`',
           'Sets how the bank behaves: `transfers` is `auto`, `manual`, `reject`, `timeout` and others.',
         ],

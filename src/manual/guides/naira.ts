@@ -26,7 +26,7 @@ export function naira(base: string): Chapter {
       ),
       heading('The sums'),
       text(
-        'For 20 USD at 1,600 naira: the fee is 5 %, 1.00 USD; the creator is credited 19.00 USDC; the payer is charged 19.00 x 1,600 = 30,400 naira. `amountNgn` sets another charge; the creator is then credited its value, at most `finalAmountUsd`. The rate is fixed when the intent is made.',
+        'For 20 USD at 1,600 naira: the fee is 5 %, 1.00 USD; the creator is credited 19.00 USDC; the payer is charged 19.00 x 1,600 = 30,400 naira. `amountNgn` sets another charge; the creator is then credited its value, and of what exceeds `finalAmountUsd` the platform takes 5 %. The rate is fixed when the intent is made; if it is more than 1 % higher when the money arrives, the higher one counts, which credits less. A payment that is short by at most 1 % completes the tip and credits what arrived.',
       ),
       list(
         'With `isAnonymous` the creator never sees the name or the e-mail.',

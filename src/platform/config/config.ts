@@ -70,6 +70,7 @@ const settings = z.object({
   FIATPAY_URL: url,
   FIATPAY_SECRET_KEY: z.string().min(1),
   RATE_URL: url,
+  SECOND_RATE_URL: url.optional(),
   AGGREGATOR_ULTRA_URL: url.optional(),
   AGGREGATOR_V6_URL: url.optional(),
   AGGREGATOR_API_KEY: z.string().optional(),
@@ -103,12 +104,17 @@ const settings = z.object({
   MAX_TIP_USD: number(0, 1e6).default(10_000),
   PRICE_JUMP_PERCENT: number(1, 1000).default(20),
   RATE_JUMP_PERCENT: whole(1, 1000).default(20),
+  RATE_WINDOW_PERCENT: number(1, 1000).default(20),
+  RATE_MIN_NGN: number(0.01, 1e6).optional(),
+  RATE_MAX_NGN: number(0.01, 1e6).optional(),
+  RATE_LOCK_TOLERANCE_PERCENT: number(0, 100).default(1),
   FIAT_CHARGE_BASIS: z.enum(['net', 'gross']).default('net'),
   FIAT_MIN_NGN: whole(100, 1e9).default(100),
   FIAT_MAX_NGN: whole(1, 1e9).default(10_000_000),
   FIAT_EXPIRY_MINUTES: number(0.01, 1440).default(30),
   FIAT_WATCH_DAYS: number(0.01, 365).default(7),
   FIAT_OPEN_INTENTS: whole(1, 1e6).default(20),
+  SHORT_PAYMENT_TOLERANCE_PERCENT: number(0, 50).default(1),
   FIATPAY_DEDUPLICATES: flag.default(true),
   WITHDRAW_FEE_NGN: whole(0, 1e6).default(50),
   WITHDRAW_FEE_BPS: whole(0, 5000).default(100),
@@ -129,11 +135,17 @@ const settings = z.object({
 })
 
 /** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */
-const consistent = settings.refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
-  path: ['MIN_TIP_USD'],
-  error: 'must not be above MAX_TIP_USD',
-  when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
-})
+const consistent = settings
+  .refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
+    path: ['MIN_TIP_USD'],
+    error: 'must not be above MAX_TIP_USD',
+    when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
+  })
+  .refine(({ RATE_MIN_NGN: min = 0, RATE_MAX_NGN: max = Number.POSITIVE_INFINITY }) => min <= max, {
+    path: ['RATE_MIN_NGN'],
+    error: 'must not be above RATE_MAX_NGN',
+    when: ({ value }) => settings.pick({ RATE_MIN_NGN: true, RATE_MAX_NGN: true }).safeParse(value).success,
+  })
 
 function shape(s: z.output<typeof settings>) {
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey)
@@ -155,7 +167,15 @@ function shape(s: z.output<typeof settings>) {
     },
     prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
     fiatpay: { url: s.FIATPAY_URL, secretKey: s.FIATPAY_SECRET_KEY, deduplicates: s.FIATPAY_DEDUPLICATES },
-    rates: { url: s.RATE_URL, jumpPercent: s.RATE_JUMP_PERCENT },
+    rates: {
+      url: s.RATE_URL,
+      secondUrl: s.SECOND_RATE_URL,
+      jumpPercent: s.RATE_JUMP_PERCENT,
+      windowPercent: s.RATE_WINDOW_PERCENT,
+      minNgn: s.RATE_MIN_NGN,
+      maxNgn: s.RATE_MAX_NGN,
+      lockTolerancePercent: s.RATE_LOCK_TOLERANCE_PERCENT,
+    },
     fiat: {
       chargeBasis: s.FIAT_CHARGE_BASIS,
       minNgn: s.FIAT_MIN_NGN,
@@ -163,6 +183,7 @@ function shape(s: z.output<typeof settings>) {
       expiryMinutes: s.FIAT_EXPIRY_MINUTES,
       watchDays: s.FIAT_WATCH_DAYS,
       openIntents: s.FIAT_OPEN_INTENTS,
+      shortPaymentPercent: s.SHORT_PAYMENT_TOLERANCE_PERCENT,
     },
     swaps: {
       ultraUrl: s.AGGREGATOR_ULTRA_URL,

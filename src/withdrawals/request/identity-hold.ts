@@ -66,7 +66,7 @@ export async function requestIdentity(
     blocks: [
       `Your withdrawal of NGN ${displayText(netKobo, 2)} from ${site} waits until we have verified who you are:`,
       { standout: reference },
-      'The money is set aside and nobody else can have it. Reply to this e-mail, and we tell you what we need to see.',
+      'The money is set aside and nobody else can have it. It is sent at the exchange rate of that day, and never more than this. Reply to this e-mail, and we tell you what we need to see.',
       'If you did not ask for this withdrawal, change your password and tell us at once.',
     ],
   })

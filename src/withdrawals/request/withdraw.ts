@@ -8,7 +8,7 @@ import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
-import { parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
+import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
@@ -81,16 +81,13 @@ async function priceNow(
   const amount = parseAmount(amountUSDC, amountNGN)
   if (amount === undefined) throw new DomainError('invalid_amount')
   const { available } = await readBalance(db, userId, 'USDC')
-  if (amount.currency === 'USDC') refuseAboveBalance(available, amount.micro)
+  if (amount.currency === 'USDC' && exceedsBalance(amount, available))
+    throw new DomainError('insufficient_balance')
   const rate = await rates.current()
   const price = priceWithdrawal(amount, rate.value, config.withdrawals)
-  refuseAboveBalance(available, price.debitMicro)
+  if (price.debitMicro > available) throw new DomainError('insufficient_balance')
   if (price.netKobo < BigInt(config.withdrawals.minNgn) * 100n) throw new DomainError('invalid_amount')
   return { price, rate, currency: amount.currency }
-}
-
-function refuseAboveBalance(available: bigint, micro: bigint): void {
-  if (micro > available) throw new DomainError('insufficient_balance')
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ProviderRules } from '../reconcile/decide.js'
 import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { closeReviews, type ReviewKind, selfClosingKinds } from './review.js'
-import { releaseHeld } from './verify-identity.js'
+import { type ReleaseTerms, releaseHeld } from './verify-identity.js'
 
 /** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'close'
@@ -101,9 +101,10 @@ export async function applyAction(
   action: OperatorAction,
   { withdrawal, openReviews }: ReviewedWithdrawal,
   reason: string,
+  terms: ReleaseTerms,
 ): Promise<void> {
   const { id, reference, sends } = withdrawal
-  if (action === 'release') await releaseHeld(uow, withdrawal)
+  if (action === 'release') await releaseHeld(uow, terms, id)
   if (action === 'replay') {
     await makeDueToSend(uow, withdrawal)
     uow.wake('payouts', payoutJob(reference, sends))

@@ -1,25 +1,66 @@
 import type { Knex } from 'knex'
+import { findLastAcceptedRate } from '../../market/accepted-rates.js'
+import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { failUnpaid, lockWithdrawal } from '../withdrawal.js'
+import { priceRelease } from '../price-withdrawal.js'
+import { failUnpaid, lockWithdrawal, type Withdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 
 /** A withdrawal that waits for its creator's identity. */
-export interface HeldWithdrawal {
-  readonly id: string
-  readonly reference: string
-  readonly netKobo: bigint
-}
+export interface HeldWithdrawal
+  extends Pick<Withdrawal, 'id' | 'reference' | 'debitMicro' | 'grossKobo' | 'feeKobo' | 'netKobo'> {}
 
 /** A creator's withdrawals that wait for the identity, oldest first. */
 export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
   return query<HeldWithdrawal>(db, {
     name: 'identity.held',
     text: /* sql */ `
-      select id, reference, net_kobo as "netKobo" from withdrawals
+      select id, reference, debit_micro as "debitMicro", gross_kobo as "grossKobo", fee_kobo as "feeKobo",
+        net_kobo as "netKobo"
+      from withdrawals
       where user_id = $1 and status = 'pending' and send_state = 'identity_hold' order by created_at, id`,
     values: [userId],
   })
+}
+
+/** Fees and limits at the release. */
+export type ReleaseTerms = Pick<Config['withdrawals'], 'leastFeeNgn' | 'feeBps' | 'minNgn'>
+
+/** What the release of a held withdrawal sends. */
+export interface Release {
+  readonly reference: string
+  /** What is sent. */
+  readonly netKobo: bigint
+  readonly promisedKobo: bigint
+  /** Nothing is sent: at the current rate it is below the smallest withdrawal, so the creator gets the money back. */
+  readonly givenBack: boolean
+}
+
+/** A release, and the new price. Undefined: the promise stands. */
+interface PricedRelease extends Release {
+  readonly price: (NonNullable<ReturnType<typeof priceRelease>> & { readonly rateId: bigint }) | undefined
+}
+
+/**
+ * Prices a held withdrawal for its release at the last accepted rate, never above the promise (docs/decisions/0040). The
+ * caller has read the feed before, outside the transaction.
+ */
+export async function planRelease(
+  db: Knex,
+  terms: ReleaseTerms,
+  held: HeldWithdrawal,
+): Promise<PricedRelease> {
+  const rate = await findLastAcceptedRate(db)
+  const price = rate && priceRelease(held, rate.value, terms)
+  const netKobo = price?.netKobo ?? held.netKobo
+  return {
+    reference: held.reference,
+    netKobo,
+    promisedKobo: held.netKobo,
+    givenBack: netKobo < BigInt(terms.minNgn) * 100n,
+    price: rate && price && { ...price, rateId: rate.id },
+  }
 }
 
 /**
@@ -27,16 +68,22 @@ export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
  * A withdrawal that is created at the same time locks the user's row in share mode, so it either sees the mark or is
  * released here.
  */
-export async function verifyIdentity(uow: UnitOfWork, userId: string): Promise<HeldWithdrawal[]> {
+export async function verifyIdentity(
+  uow: UnitOfWork,
+  terms: ReleaseTerms,
+  userId: string,
+): Promise<Release[]> {
   await query(uow.trx, {
     name: 'identity.verify',
     text: /* sql */ `
       update users set identity_verified_at = coalesce(identity_verified_at, clock_timestamp()) where id = $1`,
     values: [userId],
   })
-  const held = await listHeld(uow.trx, userId)
-  const released: HeldWithdrawal[] = []
-  for (const item of held) if (await releaseHeld(uow, item)) released.push(item)
+  const released: Release[] = []
+  for (const { id } of await listHeld(uow.trx, userId)) {
+    const release = await releaseHeld(uow, terms, id)
+    if (release !== undefined) released.push(release)
+  }
   return released
 }
 
@@ -56,18 +103,37 @@ export async function refuseIdentity(
   return refused
 }
 
-/** Releases a held withdrawal to be sent. False when it is not held any more. */
+/**
+ * Releases a held withdrawal to be sent, priced again at the current rate. One that is worth too little now fails, and the
+ * creator gets the money back. Undefined when it is not held any more.
+ */
 export async function releaseHeld(
   uow: UnitOfWork,
-  { id, reference }: Pick<HeldWithdrawal, 'id' | 'reference'>,
-): Promise<boolean> {
-  const rows = await query(uow.trx, {
+  terms: ReleaseTerms,
+  id: string,
+): Promise<Release | undefined> {
+  const withdrawal = await lockWithdrawal(uow, id)
+  if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
+  const { price, ...release } = await planRelease(uow.trx, terms, withdrawal)
+  if (release.givenBack) {
+    await failUnpaid(uow, withdrawal, 'Below the smallest withdrawal at the current rate')
+    return release
+  }
+  await query(uow.trx, {
     name: 'identity.release',
     text: /* sql */ `
-      update withdrawals set send_state = 'not_sent', due_at = clock_timestamp()
-      where id = $1 and status = 'pending' and send_state = 'identity_hold' returning id`,
-    values: [id],
+      update withdrawals set send_state = 'not_sent', due_at = clock_timestamp(), rate_id = coalesce($2, rate_id),
+        gross_kobo = coalesce($3, gross_kobo), fee_kobo = coalesce($4, fee_kobo), net_kobo = coalesce($5, net_kobo),
+        promised_kobo = case when $5::bigint is null then promised_kobo else net_kobo end
+      where id = $1`,
+    values: [
+      id,
+      price?.rateId ?? null,
+      price?.grossKobo ?? null,
+      price?.feeKobo ?? null,
+      price?.netKobo ?? null,
+    ],
   })
-  if (rows.length > 0) uow.wake('payouts', payoutJob(reference, 0))
-  return rows.length > 0
+  uow.wake('payouts', payoutJob(withdrawal.reference, 0))
+  return release
 }

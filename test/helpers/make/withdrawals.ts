@@ -23,6 +23,8 @@ export interface PayoutBody {
   readonly reference: string
   readonly status: string
   readonly amountNGN: number
+  readonly promisedNGN: number
+  readonly systemFeeNGN: number
   readonly amountUSDC: number
   readonly bankName: string | null
   readonly accountNumber: string

@@ -26,7 +26,7 @@ export function estimate(
 ): Estimate | undefined {
   const amount = amountOf(draft)
   if (amount === undefined) return undefined
-  const grossNgn = kobo(draft.currency === 'NGN' ? amount : amount * rate)
+  const grossNgn = wholeKobo(draft.currency === 'NGN' ? amount : amount * rate)
   const feeNgn = Math.max(terms.leastFeeNgn, kobo((grossNgn * terms.feeBps) / 10_000))
   const usdc = draft.currency === 'USDC' ? amount : Math.ceil((amount / rate) * 1e6) / 1e6
   return { usdc, grossNgn, feeNgn, netNgn: kobo(grossNgn - feeNgn) }
@@ -75,6 +75,11 @@ export function namesMatch(bankName: string, name: string): boolean {
 function amountOf({ amount }: Pick<Draft, 'amount'>): number | undefined {
   const value = typedNumber(amount)
   return value !== undefined && value > 0 ? value : undefined
+}
+
+/** Rounds down, as the service does; the small term makes up for floating-point arithmetic. */
+function wholeKobo(ngn: number): number {
+  return Math.floor(ngn * 100 + 1e-6) / 100
 }
 
 function kobo(ngn: number): number {

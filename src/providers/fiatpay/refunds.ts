@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { cleanLine } from '../../kernel/text.js'
+import type { ProviderRefund, RefundState, Refunds } from '../../ports/refunds.js'
+import {
+  answer,
+  createFiatpayQuery,
+  createFiatpayRequest,
+  type FiatpayAccess,
+  type FiatpayReply,
+  refusal,
+} from './requests.js'
+
+/** Rows per page of a list, the provider's maximum. */
+const perPage = 100
+/** More pages than the refunds of a month fill. Ends the loop if the provider repeats a page. */
+const maxPages = 200
+const textLength = 200
+/** Statuses that are about the request. The other 4xx are about our account or its load. */
+const requestStatuses = new Set([400, 404, 422])
+
+const states: Readonly<Record<string, RefundState>> = {
+  pending: 'started',
+  processing: 'started',
+  'needs-attention': 'attention',
+  processed: 'paid',
+  failed: 'failed',
+}
+
+/** The answer to a request names the whole transaction, a list only its id. Amounts are kobo, sometimes as text. */
+const refund = z.object({
+  id: z.int().positive(),
+  transaction: z.union([z.int().positive(), z.object({ id: z.int().positive() }).transform(({ id }) => id)]),
+  amount: z.coerce.number().int().positive(),
+  currency: z.literal('NGN'),
+  status: z.string(),
+})
+const refundAnswer = answer(refund)
+const refundsAnswer = answer(z.array(refund))
+
+/** Refunds in Paystack's wire format: `POST /refund` and `GET /refund`. */
+export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutMs: number }): Refunds {
+  const request = createFiatpayRequest(access, access.timeoutMs)
+  const query = createFiatpayQuery(access, access.timeoutMs)
+  return {
+    async request({ transaction, kobo, note }) {
+      const body = { transaction, amount: Number(kobo), currency: 'NGN', merchant_note: note }
+      const reply = await request('/refund', body)
+      const parsed = refundAnswer.safeParse(reply.body)
+      if (!parsed.success || reply.status >= 300) throw requestFailure(reply)
+      const taken = refundOf(parsed.data.data)
+      if (taken.transaction === transaction && taken.kobo === kobo) return taken
+      throw new ProviderError('ambiguous', 'fiatpay confirmed another refund than the one requested')
+    },
+    // The filter by transaction is not documented everywhere; `from` is.
+    async list(transaction, since) {
+      const found: ProviderRefund[] = []
+      for (let page = 1; page <= maxPages; page++) {
+        const params = new URLSearchParams({
+          from: since.toISOString(),
+          perPage: String(perPage),
+          page: String(page),
+        })
+        const { data } = await query(`/refund?${params}`, refundsAnswer)
+        found.push(...data.map(refundOf).filter((row) => row.transaction === transaction))
+        if (data.length < perPage) break
+      }
+      return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
+    },
+  }
+}
+
+/** Throws ProviderError for an undocumented status, which says nothing about the money. */
+function refundOf({ id, transaction, amount, status }: z.output<typeof refund>): ProviderRefund {
+  const state = states[status]
+  if (state === undefined)
+    throw new ProviderError('ambiguous', `fiatpay knows a refund status ${cleanLine(status, 30)}`)
+  return { id: String(id), transaction: String(transaction), kobo: BigInt(amount), state }
+}
+
+/** Only an answer in the provider's envelope is a refusal: another one may come from a proxy in front of it. */
+function requestFailure({ status, body }: FiatpayReply): ProviderError {
+  const refused = requestStatuses.has(status) ? refusal.safeParse(body).data : undefined
+  if (refused !== undefined)
+    return new ProviderError('rejected', cleanLine(refused.message, textLength), status)
+  if (status === 401 || status === 429)
+    return new ProviderError('unavailable', `fiatpay does not take our requests (${status})`, status)
+  return new ProviderError('ambiguous', `fiatpay answered ${status} to a refund`, status)
+}
