@@ -62,7 +62,7 @@ export function compose(config: Config, processName: string): Composed {
     recordPool,
     notifications,
     limits: createRateLimits(config, redis),
-    transact: createTransact(db, { wake: waker.wake, publish }),
+    transact: createTransact(db, { wake: waker.wake, removeJobs: waker.removeJobs, publish }),
     wake: waker.wake,
     chain,
     names: createSnsNames({ urls, genesisHash, onCall, onFailure }),

@@ -28,7 +28,7 @@ function start(services: Composed, name: ProcessName): () => Promise<void> {
 
 function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<void> {
   const { config, metrics, log } = services
-  const { createBatch, concurrency, jobFailure } = workers[kind]
+  const { createBatch, concurrency, jobFailure, makeRowDue } = workers[kind]
   const batch = createBatch(services)
   const worker = startWorker({
     kind,
@@ -41,6 +41,7 @@ function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<voi
     redisUrl: config.redis.url,
     namespace: config.redis.namespace,
     jobFailure: jobFailure && ((row) => jobFailure(services, row)),
+    makeRowDue: makeRowDue && ((row) => makeRowDue(services, row)),
     onError: (error) => {
       metrics.batchErrors.inc({ kind })
       log.warn({ err: error, kind }, 'a batch failed; its rows become due again')

@@ -11,7 +11,7 @@ import { createFinderBatch } from '../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../src/tips/verify/verify-tips.js'
 import { createReconcilerBatch } from '../src/withdrawals/reconcile/reconcile-payouts.js'
 import { createPayoutBatch } from '../src/withdrawals/send/send-payouts.js'
-import { payoutJobFailure } from '../src/withdrawals/work-queue.js'
+import { makePayoutDue, payoutJobFailure } from '../src/withdrawals/work-queue.js'
 
 interface WorkerDefinition {
   readonly createBatch: (services: Services) => Batch
@@ -21,6 +21,8 @@ interface WorkerDefinition {
   readonly readOwnSettings?: SettingsReader
   /** Why the work on a row has not succeeded, for work whose rows have their own jobs. */
   readonly jobFailure?: (services: Services, row: string) => Promise<string | undefined>
+  /** Makes a row due whose job somebody retries. */
+  readonly makeRowDue?: (services: Services, row: string) => Promise<void>
 }
 
 /** The workers that take due rows, by the kind of work. A new worker is one entry here and one line in the Procfile. */
@@ -37,6 +39,7 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
       createPayoutBatch({ ...services, sender: composePayoutSender(services.config) }),
     concurrency: 4,
     jobFailure: ({ db }, reference) => payoutJobFailure(db, reference),
+    makeRowDue: makePayoutDue,
   },
   /** Follows the provider's record of each payout. */
   reconciler: { createBatch: createReconcilerBatch, concurrency: 4 },

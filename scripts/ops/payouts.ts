@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Composed } from '../../src/compose.js'
 import { isPayoutReference } from '../../src/kernel/ids.js'
 import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
-import type { OperatorAction } from '../../src/withdrawals/review/operator-actions.js'
+import type { ActionOptions, OperatorAction } from '../../src/withdrawals/review/operator-actions.js'
 import { reconcileNow } from '../../src/withdrawals/work-queue.js'
 import {
   actorOf,
@@ -47,16 +47,23 @@ These commands show a plan; with --apply, --confirm and --reason they act:
   release <reference>     sends a withdrawal that waits for an identity, without verifying the creator
   void <reference>        fails the withdrawal and gives the creator the money back. Only if it was never sent, or is in
                           manual_review and the provider does not find it
-  recredit <reference>    credits the creator again after the money of a completed withdrawal came back
+  recredit <reference>    credits the creator again after the money of a completed withdrawal came back. Refused within 24
+                          hours of the first sight of that, because the provider may still pay it; --now does not wait
+  resolve <reference> --paid <naira>
+                          ends a mismatch: completes the withdrawal with what was really paid, and frees the rest of the
+                          hold; with --paid 0 it fails, and all of it is free
   close <reference>       closes the open reviews of a withdrawal that was settled outside the service; moves no money
+  reopen <reference>      opens again what close has closed
 
-All of them except release and close ask the provider first. Every action is written to the audit log in the same
+All of them except release ask the provider first. Every action is written to the audit log in the same
 transaction. If two operators run the same action at the same time, it is done once.
 
   --state <state>         for list: open (default), all, a status or a send state
   --older-than <minutes>  for list: only withdrawals older than this
   --limit <n>             for list: at most this many; default 100
   --apply                 do it
+  --now                   for recredit: do not wait 24 hours
+  --paid <naira>          for resolve: what was really paid, such as 15840.00
   --confirm <reference>   the reference once more; for several references: how many they are
   --reason <text>         why, for the audit log, such as a ticket number; required with --apply
   --as <name>             your name for the audit log; default: the user of the operating system
@@ -71,6 +78,8 @@ const options = {
   'older-than': { type: 'string' },
   limit: { type: 'string' },
   confirm: { type: 'string' },
+  now: { type: 'boolean' },
+  paid: { type: 'string' },
   ...reasonOption,
 } as const
 
@@ -117,7 +126,9 @@ const verbs = {
   release: action('release'),
   void: action('void'),
   recredit: action('recredit'),
+  resolve: action('resolve'),
   close: action('close'),
+  reopen: action('reopen'),
 } satisfies Record<string, Verb>
 const verbNames = Object.keys(verbs) as (keyof typeof verbs)[]
 
@@ -127,7 +138,7 @@ function action(name: OperatorAction): Verb {
     const references = name === 'replay' ? parseReferences(positionals) : [parseOneReference(positionals)]
     const { apply = false } = given
     const reason = apply ? requireConfirmation(name, confirmationOf(references), given) : ''
-    const request = { action: name, actor: actorOf(given), reason, apply }
+    const request = { action: name, actor: actorOf(given), reason, apply, ...readOptions(name, given) }
     const results: ActionResult[] = []
     for (const reference of references) {
       if (references.length > 1)
@@ -136,6 +147,17 @@ function action(name: OperatorAction): Verb {
     }
     return outcomeOf(results, apply)
   }
+}
+
+/** --now and --paid. Throws UsageError where they do not belong, or --paid is missing. */
+function readOptions(name: OperatorAction, { now, paid }: Given): ActionOptions {
+  if (now !== undefined && name !== 'recredit') throw new UsageError('--now belongs to recredit')
+  if (paid !== undefined && name !== 'resolve') throw new UsageError('--paid belongs to resolve')
+  if (name !== 'resolve') return { now: now === true }
+  const [, whole, fraction = ''] =
+    /^(\d{1,13}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{1,2}))?$/.exec(paid ?? '') ?? []
+  if (whole === undefined) throw new UsageError('--paid needs naira, such as 15840.00')
+  return { paidKobo: BigInt(`${whole.replaceAll(',', '')}${fraction.padEnd(2, '0')}`) }
 }
 
 /** What --confirm must be: the reference, or of several how many. */

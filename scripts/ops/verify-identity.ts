@@ -1,5 +1,5 @@
 import type { Composed } from '../../src/compose.js'
-import { displayText } from '../../src/kernel/money.js'
+import { nairaText } from '../../src/kernel/money.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import {
   type HeldWithdrawal,
@@ -110,8 +110,8 @@ function present(user: User, held: readonly Changed[], given: Given): Outcome {
   const { each, planned, done } = messages[given.refuse ? 'refuse' : 'verify']
   const lines = held.map(({ reference, netKobo, promisedKobo = netKobo, givenBack = false }) => {
     const what = givenBack ? `${messages.refuse.each}, too little to send at the current rate` : each
-    const promised = promisedKobo === netKobo ? '' : ` (promised NGN ${displayText(promisedKobo, 2)})`
-    return `${reference}  NGN ${displayText(netKobo, 2)}${promised}  ${applied ? what : `would be ${what}`}`
+    const promised = promisedKobo === netKobo ? '' : ` (promised ${nairaText(promisedKobo)})`
+    return `${reference}  ${nairaText(netKobo)}${promised}  ${applied ? what : `would be ${what}`}`
   })
   const ending = applied ? done : `${planned}; ${applyHint}`
   return {

@@ -26,6 +26,18 @@ export function displayText(units: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction !== '' ? `.${fraction}` : ''}`
 }
 
+/** Kobo as people read them: `NGN 15,840.00`. */
+export function nairaText(kobo: bigint): string {
+  const [whole = '0', fraction = ''] = displayText(kobo, 2).split('.')
+  return `NGN ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+}
+
+/** Micro-USDC as people read them: `10.5 USDC`. */
+export function usdcText(micro: bigint): string {
+  const [whole = '0', fraction] = displayText(micro, 6).split('.')
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`} USDC`
+}
+
 /** A token price in USD as pico-dollars; undefined unless it is at least one pico-dollar. */
 export function picoUsd(usd: unknown): bigint | undefined {
   return baseUnits(usd, picoDecimals)

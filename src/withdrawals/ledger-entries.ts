@@ -6,6 +6,9 @@ import { credit, type Posted, postReserved, reserve, voidReserved } from '../led
 export interface WithdrawalAmounts {
   readonly reference: string
   readonly userId: string
+  /** What was reserved. */
+  readonly heldMicro: bigint
+  /** What the payout costs the creator. Less than was reserved when less was paid. */
   readonly debitMicro: bigint
   readonly grossKobo: bigint
   readonly feeKobo: bigint
@@ -27,11 +30,15 @@ export function reserveHold(
 
 /**
  * Posts a payout that reached the bank. The held dollars go into the exchange account `fx`; the naira that the provider paid
- * and the platform's fee come out of it.
+ * and the platform's fee come out of it. What the payout did not cost is available again.
  */
 export function postHold(trx: Knex, amounts: WithdrawalAmounts): Promise<Posted> {
-  const { reference, userId, debitMicro } = amounts
-  const entries = [{ account: held(userId), amount: -debitMicro }, ...exchangeEntries(amounts, 1n)]
+  const { reference, userId, heldMicro, debitMicro } = amounts
+  const entries = [
+    { account: held(userId), amount: -heldMicro },
+    ...(heldMicro > debitMicro ? [{ account: available(userId), amount: heldMicro - debitMicro }] : []),
+    ...exchangeEntries(amounts, 1n),
+  ]
   return postReserved(trx, { key: keyOf(reference), ref: reference, entries })
 }
 

@@ -47,7 +47,7 @@ function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
     status,
     currency,
     amountNGN: displayNumber(withdrawal.netKobo, 2),
-    promisedNGN: displayNumber(withdrawal.promisedKobo ?? withdrawal.netKobo, 2),
+    promisedNGN: displayNumber(withdrawal.promisedKobo, 2),
     systemFeeNGN: displayNumber(withdrawal.feeKobo, 2),
     amountUSDC: displayNumber(withdrawal.debitMicro, 6),
     bankCode,

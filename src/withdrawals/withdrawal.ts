@@ -2,8 +2,12 @@ import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import { pathTo, type SendState, type WithdrawalStatus } from './lifecycle.js'
+import { payoutJobIds, type SendCount } from './work-queue.js'
 
-/** A row of `withdrawals`. Amounts in micro-USDC and kobo. */
+/**
+ * A row of `withdrawals`. Amounts in micro-USDC and kobo. `debitMicro`, `grossKobo`, `feeKobo` and `netKobo` are what was asked
+ * for, or what was really paid once an operator has resolved that.
+ */
 export interface Withdrawal {
   readonly id: string
   readonly userId: string
@@ -12,12 +16,14 @@ export interface Withdrawal {
   readonly status: WithdrawalStatus
   readonly sendState: SendState
   readonly currency: 'USDC' | 'NGN'
+  /** What was reserved. */
+  readonly heldMicro: bigint
   readonly debitMicro: bigint
   readonly grossKobo: bigint
   readonly feeKobo: bigint
   readonly netKobo: bigint
   /** Null: the net, nothing changed. */
-  readonly promisedKobo: bigint | null
+  readonly promisedKobo: bigint
   readonly bankCode: string
   readonly accountNumber: string
   readonly accountName: string
@@ -29,17 +35,27 @@ export interface Withdrawal {
   readonly failedAt: Date | null
   /** Requests that may have reached the provider. */
   readonly sends: number
+  /** How often an operator had it sent again. */
+  readonly replays: number
+  /** An operator has resolved how much was paid. */
+  readonly isResolved: boolean
+  /** When the creator was credited again after a completed payout came back. */
+  readonly recreditedAt: Date | null
   readonly lastError: string | null
 }
 
 /** The columns of `withdrawals w` as fields of `Withdrawal`. */
 export const withdrawalColumns = /* sql */ `
   w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference", w.status,
-  w.send_state as "sendState", w.currency, w.debit_micro as "debitMicro", w.gross_kobo as "grossKobo",
-  w.fee_kobo as "feeKobo", w.net_kobo as "netKobo", w.promised_kobo as "promisedKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
+  w.send_state as "sendState", w.currency, w.debit_micro as "heldMicro",
+  coalesce(w.paid_debit_micro, w.debit_micro) as "debitMicro",
+  coalesce(w.paid_kobo + w.paid_fee_kobo, w.gross_kobo) as "grossKobo",
+  coalesce(w.paid_fee_kobo, w.fee_kobo) as "feeKobo", coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
+  coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
   w.account_name as "accountName", w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
-  w.failed_at as "failedAt", w.sends, w.last_error as "lastError"`
+  w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
+  w.recredited_at as "recreditedAt", w.last_error as "lastError"`
 
 /** `0123456789` as `******6789`. */
 export function maskAccount(accountNumber: string): string {
@@ -59,6 +75,8 @@ export interface LockedWithdrawal extends Withdrawal {
   /** When the last request that may have reached the provider began, and the seconds since then. Null: there was none. */
   readonly sentAt: Date | null
   readonly sinceSent: number | null
+  /** The seconds since the creator was credited again. Null: never. */
+  readonly sinceRecredit: number | null
 }
 
 /** Locks a withdrawal. Every decision about one holds this lock, and takes it before the locks of the ledger. */
@@ -70,7 +88,8 @@ export async function lockWithdrawal(
     name: 'payouts.lock',
     text: /* sql */ `
       select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt",
-        extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent"
+        extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent",
+        extract(epoch from clock_timestamp() - w.recredited_at)::float8 as "sinceRecredit"
       from withdrawals w where w.id = $1 for no key update`,
     values: [id],
   })
@@ -79,7 +98,8 @@ export async function lockWithdrawal(
 
 /** What the provider answered about a transfer that it has. */
 export interface ProviderAnswer {
-  readonly providerId: string
+  /** Null: keep the id that is recorded. */
+  readonly providerId: string | null
   readonly reason: string | null
 }
 
@@ -100,14 +120,20 @@ export async function advanceTo(
     await query(uow.trx, {
       name: `payouts.${next}`,
       text: /* sql */ `
-        update withdrawals set status = '${next}', ${next}_at = clock_timestamp(), send_state = 'sent', provider_id = $3,
-          resolution_transfer = $4, failure_reason = $5, last_error = null
+        update withdrawals set status = '${next}', ${next}_at = clock_timestamp(), send_state = 'sent',
+          provider_id = coalesce($3, provider_id), resolution_transfer = $4, failure_reason = $5, last_error = null
         where id = $1 and status = $2`,
       values: [withdrawal.id, from, providerId, resolution, next === 'failed' ? failureText(reason) : null],
     })
     from = next
   }
-  if (path.length > 0) uow.publish(payoutChannel(withdrawal.reference))
+  if (path.length > 0) announceOutcome(uow, withdrawal)
+}
+
+/** Ends the waiting of the request that made the withdrawal, and removes its failed jobs: it has an outcome. */
+export function announceOutcome({ publish, removeJobs }: UnitOfWork, withdrawal: SendCount): void {
+  publish(payoutChannel(withdrawal.reference))
+  removeJobs('payouts', payoutJobIds(withdrawal))
 }
 
 /** The id of the ledger transfer that resolves the hold in this status. */
@@ -136,7 +162,7 @@ export async function failUnpaid(
       where id = $1 and status = 'pending'`,
     values: [withdrawal.id, id, failureText(reason)],
   })
-  uow.publish(payoutChannel(withdrawal.reference))
+  announceOutcome(uow, withdrawal)
 }
 
 const maxReasonLength = 200

@@ -110,9 +110,50 @@ export async function reschedule(
   })
 }
 
-/** The BullMQ job that stands for one sending of a withdrawal. `sends`: how many sendings there were before. */
-export function payoutJob(reference: string, sends: number): RowJob {
-  return { id: `payout-${reference}-${sends + 1}`, row: reference }
+/** The fields of a withdrawal that the ids of its jobs depend on. */
+export interface SendCount {
+  readonly reference: string
+  /** How many sendings there were before. */
+  readonly sends: number
+  /** How often an operator had it sent again, this time included. */
+  readonly replays: number
+}
+
+/**
+ * The BullMQ job that stands for one sending of a withdrawal. BullMQ ignores a job whose id exists, also a failed one. So the
+ * id grows with each sending and each replay.
+ */
+export function payoutJob({ reference, sends, replays }: SendCount): RowJob {
+  return { id: jobId(reference, sends + replays + 1), row: reference }
+}
+
+/** The ids of all jobs that a withdrawal has had. */
+export function payoutJobIds({ reference, sends, replays }: SendCount): string[] {
+  return Array.from({ length: sends + replays + 1 }, (_, index) => jobId(reference, index + 1))
+}
+
+function jobId(reference: string, number: number): string {
+  return `payout-${reference}-${number}`
+}
+
+/**
+ * Makes a withdrawal due whose job somebody retries: one that waits to be sent after an error is sent now, and one that may have
+ * been sent is polled now. Skips one that a worker is sending.
+ */
+export async function makePayoutDue(
+  { db, wake }: Pick<Services, 'db' | 'wake'>,
+  reference: string,
+): Promise<void> {
+  const rows = await query<{ sendState: SendState }>(db, {
+    name: 'payouts.make-due',
+    text: /* sql */ `
+      update withdrawals set due_at = clock_timestamp()
+      where reference = $1 and status = 'pending' and due_at > clock_timestamp()
+        and (send_state = 'not_sent' and last_error is not null or send_state in ('unknown', 'manual_review'))
+      returning send_state as "sendState"`,
+    values: [reference],
+  })
+  if (rows.some(({ sendState }) => sendState !== 'not_sent')) wake('reconciler')
 }
 
 /** Why the job of a withdrawal failed. Undefined when the withdrawal has an outcome, or a worker is sending it. */

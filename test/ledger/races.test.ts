@@ -22,7 +22,11 @@ const connections = 20
 /** A pool with enough connections for real races. */
 async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promise<void>): Promise<void> {
   const db = createDb(world().env['DATABASE_URL'] ?? '', connections)
-  const transact = createTransact(db, { wake: () => undefined, publish: () => undefined })
+  const transact = createTransact(db, {
+    wake: () => undefined,
+    removeJobs: () => undefined,
+    publish: () => undefined,
+  })
   await work({ db, transact }).finally(() => db.destroy())
 }
 

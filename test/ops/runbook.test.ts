@@ -9,7 +9,9 @@ const reviewKinds = {
   unknown: true,
   mismatch: true,
   reversed: true,
+  failed_after_completed: true,
   paid_after_failed: true,
+  paid_after_recredit: true,
 } satisfies Record<ReviewKind, true>
 
 /** The headings of kinds that the source builds from a template. `*` is the inserted part. */

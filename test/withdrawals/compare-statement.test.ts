@@ -6,6 +6,7 @@ const ours: Comparable = {
   providerReference: 'fiatpay-1',
   status: 'completed',
   netKobo: 5000n,
+  recredited: false,
   settled: false,
 }
 const theirs: ProviderTransfer = {
@@ -51,4 +52,21 @@ test('a contradiction that a person has settled is no difference, but another am
   const settled = { ...ours, settled: true }
   t.deepEqual(kinds([{ ...theirs, state: 'returned' }], [settled]), [])
   t.deepEqual(kinds([{ ...theirs, state: 'returned', amountKobo: 1n }], [settled]), ['amount'])
+})
+
+test('after a re-credit only a transfer that is paid again is a difference', (t) => {
+  const recredited = { ...ours, recredited: true }
+  for (const state of ['failed', 'returned'] as const)
+    t.deepEqual(kinds([{ ...theirs, state }], [recredited]), [], state)
+  for (const state of ['accepted', 'started', 'paid'] as const) {
+    t.deepEqual(kinds([{ ...theirs, state }], [recredited]), ['status'], state)
+    t.deepEqual(kinds([{ ...theirs, state }], [{ ...recredited, settled: true }]), [], state)
+  }
+})
+
+test('amounts are shown as people read them', (t) => {
+  t.like(findDifferences([{ ...theirs, amountKobo: 1_584_000n }], [ours], [])[0], {
+    ours: 'NGN 50.00',
+    theirs: 'NGN 15,840.00',
+  })
 })

@@ -12,6 +12,8 @@ const unknown: DecisionInput = {
   netKobo: 5000n,
   providerReference: 'fiatpay-1',
   sinceSent: 10,
+  isResolved: false,
+  recreditedAt: null,
 }
 const transfer = (state: TransferState, change: Partial<ProviderTransfer> = {}): ProviderTransfer => ({
   id: 'TRF_1',
@@ -69,10 +71,13 @@ test('a transfer with another amount, currency or reference opens a review and c
 })
 
 test('money that comes back after completion, or leaves after a failure, opens a review and changes no status', (t) => {
-  for (const state of ['failed', 'returned'] as const)
+  for (const [state, review] of [
+    ['returned', 'reversed'],
+    ['failed', 'failed_after_completed'],
+  ] as const)
     t.deepEqual(decide({ ...unknown, status: 'completed', sendState: 'sent' }, transfer(state), rules), {
       kind: 'review',
-      review: 'reversed',
+      review,
       hold: false,
     })
   t.deepEqual(decide({ ...unknown, status: 'failed', sendState: 'refused' }, transfer('paid'), rules), {
@@ -80,6 +85,26 @@ test('money that comes back after completion, or leaves after a failure, opens a
     review: 'paid_after_failed',
     hold: false,
   })
+})
+
+test('after a re-credit only money that is on its way again opens a review', (t) => {
+  const recredited = {
+    ...unknown,
+    status: 'completed',
+    sendState: 'sent',
+    recreditedAt: new Date(),
+  } as const
+  for (const state of ['accepted', 'started', 'paid'] as const)
+    t.like(decide(recredited, transfer(state), rules), { kind: 'review', review: 'paid_after_recredit' })
+  for (const state of ['failed', 'returned'] as const)
+    t.like(decide(recredited, transfer(state), rules), { kind: 'agree' })
+  t.is(decide(recredited, undefined, rules).kind, 'none')
+})
+
+test('an amount that an operator has resolved is no mismatch any more', (t) => {
+  const resolved = { ...unknown, status: 'completed', sendState: 'sent', isResolved: true } as const
+  t.is(decide(resolved, transfer('paid', { amountKobo: 1n }), rules).kind, 'agree')
+  t.like(decide(resolved, transfer('returned', { amountKobo: 1n }), rules), { review: 'reversed' })
 })
 
 test('a transfer that is not found is sent again only after the settle window, at most three times', (t) => {

@@ -80,7 +80,7 @@ test.serial('verifying a creator sends the held withdrawals once, and later ones
   const { reference } = await createWithdrawal(world(), ada, { amountNGN: 300_000 })
   const plan = await verify('--user', ada.email)
   t.is(plan.code, 0)
-  t.regex(plan.out, new RegExp(`${reference}  NGN 297000 +would be sent`))
+  t.regex(plan.out, new RegExp(`${reference}  NGN 297,000.00 +would be sent`))
   t.regex(plan.out, /^would be verified: later withdrawals are not held; add --apply to do it$/m)
   t.is((await readWithdrawalRow(world(), reference)).send_state, 'identity_hold')
   t.is((await verify('--user', ada.email, '--apply')).code, 3)

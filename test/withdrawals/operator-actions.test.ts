@@ -44,6 +44,7 @@ const confirmed = (reference: string) => [
   '--as',
   'ngozi',
 ]
+const confirmedNow = (reference: string) => [...confirmed(reference), '--now']
 const listAudit = (reference: string) =>
   world()
     .db('audit_log')
@@ -265,7 +266,7 @@ async function assertStaysSettled(t: ExecutionContext, reference: string): Promi
   t.is((await payouts('ask', reference)).code, 0)
   await reconcileAll(world())
   t.notRegex((await payouts('list')).out, reversedLine(reference))
-  t.is((await payouts('recredit', reference, ...confirmed(reference))).code, 1)
+  t.is((await payouts('recredit', reference, ...confirmedNow(reference))).code, 1)
   const { differences } = JSON.parse((await payouts('compare', '--json')).out)
   const own = { providerReference: reference.toLowerCase() }
   t.deepEqual(
@@ -276,7 +277,7 @@ async function assertStaysSettled(t: ExecutionContext, reference: string): Promi
 
 test.serial('recredit credits money that came back after completion, once', async (t) => {
   const { ada, reference } = await createReturned(t)
-  const runs = await Promise.all([1, 2].map(() => payouts('recredit', reference, ...confirmed(reference))))
+  const runs = await Promise.all([1, 2].map(() => payouts('recredit', reference, ...confirmedNow(reference))))
   t.deepEqual(runs.map(({ code }) => code).sort(), [0, 1])
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
   t.is((await listHistory(world(), ada))[0]?.status, 'completed')

@@ -1,9 +1,10 @@
 import type { Composed } from '../../../src/compose.js'
-import { displayText } from '../../../src/kernel/money.js'
+import { nairaText } from '../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import type { ProviderTransfer } from '../../../src/ports/payouts.js'
 import { providerRules } from '../../../src/withdrawals/reconcile/decide.js'
 import {
+  type ActionOptions,
   applyAction,
   checkAction,
   lockForReview,
@@ -24,15 +25,15 @@ export interface ActionResult {
   readonly message: string
 }
 
-export interface ActionRequest {
+export interface ActionRequest extends ActionOptions {
   readonly action: OperatorAction
   readonly actor: string
   readonly reason: string
   readonly apply: boolean
 }
 
-/** Actions that do not depend on what the provider shows. For all others the provider is asked first. */
-const providerNotNeeded = new Set<OperatorAction>(['release', 'close'])
+/** The one action that does not depend on what the provider shows. For all others the provider is asked first. */
+const withoutProvider: OperatorAction = 'release'
 
 /**
  * Runs or plans one action. Asks the provider first, then checks the action under the withdrawal's lock and writes it to the
@@ -44,9 +45,10 @@ export async function runAction(
   request: ActionRequest,
 ): Promise<ActionResult> {
   const row = await findPayout(services.db, reference)
-  const found = providerNotNeeded.has(request.action)
-    ? undefined
-    : await services.payouts.findTransfer(row.providerReference)
+  const found =
+    request.action === withoutProvider
+      ? undefined
+      : await services.payouts.findTransfer(row.providerReference)
   if (request.action === 'release') await new ExchangeRates(services).refresh()
   const permission = await checkAndApply(services, row, found, request)
   if ('refused' in permission) return { reference, done: false, message: `not done: ${permission.refused}` }
@@ -57,13 +59,13 @@ function checkAndApply(
   services: Composed,
   { id, reference }: PayoutRow,
   found: ProviderTransfer | undefined,
-  { action, actor, reason, apply }: ActionRequest,
+  { action, actor, reason, apply, ...options }: ActionRequest,
 ): Promise<Permission> {
   const rules = providerRules(services)
   return services.transact(async (uow) => {
     const reviewed = await lockForReview(uow, id, found)
     if (reviewed === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
-    let permission = checkAction(action, reviewed, rules)
+    let permission = checkAction(action, reviewed, rules, options)
     if ('refused' in permission) return permission
     const terms = services.config.withdrawals
     if (action === 'release') {
@@ -71,10 +73,11 @@ function checkAndApply(
       permission = { done: `${permission.done}: ${releaseText(release)}` }
     }
     if (!apply) return permission
-    await applyAction(uow, action, reviewed, reason, terms)
+    await applyAction(uow, action, reviewed, { ...options, rules, terms, reason })
     const { status, sendState, sends } = reviewed.withdrawal
-    const before = { status, sendState, sends, provider: found?.state ?? 'not found' }
-    const details = { reason, before, done: permission.done }
+    const absent = action === withoutProvider ? 'not asked' : 'not found'
+    const before = { status, sendState, sends, provider: found?.state ?? absent }
+    const details = { reason, before, done: permission.done, ...(options.now === true && { now: true }) }
     const subject = `payout:${reference}`
     await recordAudit(uow.trx, { actor, action: `payouts ${action}`, subject, details })
     return permission
@@ -83,9 +86,9 @@ function checkAndApply(
 
 /** What a release sends, for people. */
 function releaseText({ netKobo, promisedKobo, givenBack }: Release): string {
-  const net = `NGN ${displayText(netKobo, 2)}`
+  const net = nairaText(netKobo)
   if (givenBack) return `${net} at the current rate is too little to send, so the creator gets the money back`
   return netKobo === promisedKobo
     ? net
-    : `${net} at the current rate; NGN ${displayText(promisedKobo, 2)} were promised`
+    : `${net} at the current rate; ${nairaText(promisedKobo)} were promised`
 }

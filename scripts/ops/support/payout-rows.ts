@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { displayText } from '../../../src/kernel/money.js'
+import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { query } from '../../../src/platform/database/database.js'
 import { sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
@@ -69,25 +69,44 @@ export interface PayoutHistory {
 }
 
 /** Reviews that were opened and closed, and what operators did, in order of time. */
-export function listHistory(db: Knex, { id, reference }: PayoutRow): Promise<PayoutHistory[]> {
-  return query<PayoutHistory>(db, {
+export async function listHistory(db: Knex, { id, reference }: PayoutRow): Promise<PayoutHistory[]> {
+  const rows = await query<PayoutHistory & { details: ReviewDetails | null }>(db, {
     name: 'ops.payout-history',
     text: /* sql */ `
-      select created_at as at, 'review opened: ' || kind || ' ' || details::text as what
-        from review_items where withdrawal_id = $1
+      select created_at as at, 'review opened: ' || kind as what, details from review_items where withdrawal_id = $1
       union all
-      select resolved_at, 'review closed: ' || kind || ': ' || resolution
+      select resolved_at, 'review closed: ' || kind || ': ' || resolution, null
         from review_items where withdrawal_id = $1 and resolved_at is not null
       union all
-      select at, action || ' by ' || actor || ' ' || details::text from audit_log where subject = $2
+      select at, action || ' by ' || actor || ' ' || details::text, null from audit_log where subject = $2
       order by at`,
     values: [id, `payout:${reference}`],
   })
+  return rows.map(({ at, what, details }) => ({
+    at,
+    what: `${what}${details ? describeDetails(details) : ''}`,
+  }))
+}
+
+/** What the provider showed when a review was opened. `kobo`: units of a hundredth of `currency`, naira when it is missing. */
+interface ReviewDetails {
+  readonly state?: string
+  readonly kobo?: string
+  readonly currency?: string
+  readonly reference?: string
+  readonly reason?: string | null
+  readonly providerId?: string
+}
+
+function describeDetails({ state, kobo, currency = 'NGN', reference, reason, providerId }: ReviewDetails) {
+  const amount = kobo === undefined ? undefined : nairaText(BigInt(kobo)).replace('NGN', currency)
+  const parts = [state, amount, reference, reason, providerId].filter((part) => typeof part === 'string')
+  return parts.length === 0 ? '' : `: the provider showed ${parts.join(', ')}`
 }
 
 /** One line of a list. */
 export function payoutLine(row: PayoutRow): string {
-  const amount = `NGN ${displayText(row.netKobo, 2)}`.padStart(18)
+  const amount = nairaText(row.netKobo).padStart(20)
   const problems = [...row.open, ...(row.lastError === null ? [] : [row.lastError])].join('; ')
   const state = `${row.status}/${row.sendState}`.padEnd(24)
   return `${row.reference}  ${formatAge(row.ageSeconds).padStart(6)}  ${state}${amount}  ${problems}`.trimEnd()
@@ -95,15 +114,21 @@ export function payoutLine(row: PayoutRow): string {
 
 /** For programs; amounts are base units as decimal text. */
 export function payoutJson(row: PayoutRow): Record<string, unknown> {
-  const { debitMicro, grossKobo, feeKobo, netKobo, accountNumber, ...rest } = row
+  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, accountNumber, ...rest } = row
   return {
     ...rest,
+    heldMicro: String(heldMicro),
     debitMicro: String(debitMicro),
     grossKobo: String(grossKobo),
     feeKobo: String(feeKobo),
     netKobo: String(netKobo),
     accountNumber: maskAccount(accountNumber),
   }
+}
+
+/** For a withdrawal of which another amount was paid than was asked for. */
+function paidText({ isResolved, heldMicro }: PayoutRow): string {
+  return isResolved ? `, as an operator resolved it; ${usdcText(heldMicro)} were held` : ''
 }
 
 /** Everything about one withdrawal, for people. */
@@ -113,13 +138,14 @@ export function payoutText(row: PayoutRow, history: readonly PayoutHistory[]): s
     ['submitted', row.submittedAt],
     ['processing', row.processingAt],
     ['completed', row.completedAt],
+    ['credited again', row.recreditedAt],
     ['failed', row.failedAt],
   ] as const
   return [
     `${row.reference}  ${row.status}, send state ${row.sendState}`,
     `  provider reference    ${row.providerReference}`,
     `  creator               ${row.userId}`,
-    `  amount                NGN ${displayText(row.netKobo, 2)} after a fee of NGN ${displayText(row.feeKobo, 2)}; ${displayText(row.debitMicro, 6)} USDC`,
+    `  amount                ${nairaText(row.netKobo)} after a fee of ${nairaText(row.feeKobo)}; ${usdcText(row.debitMicro)}${paidText(row)}`,
     `  to                    bank ${row.bankCode}, account ${maskAccount(row.accountNumber)}, ${row.accountName}`,
     `  name at the bank      ${row.resolvedName ?? 'not known'}`,
     `  requests sent         ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,

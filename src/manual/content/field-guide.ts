@@ -208,7 +208,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
 
   amountUSDC: { note: 'What the balance was debited.', example: 25 },
   'post /payouts/withdraw > amountNGN': { omit: true, example: 40_000 },
-  amountNGN: { note: 'Naira that reach the bank account, after the fee.', example: 39_600 },
+  amountNGN: {
+    note: 'Naira that reach the bank account, after the fee; in the history, what was really paid.',
+    example: 39_600,
+  },
   promisedNGN: {
     note: 'Naira promised at the request. More than `amountNGN` when the rate fell while the withdrawal was held.',
     example: 39_600,

@@ -7,6 +7,8 @@ export interface UnitOfWork {
   readonly trx: Knex.Transaction
   /** Wakes the workers of this kind after the commit. `job` also adds a job for one row, which operators can see. */
   wake(kind: WorkKind, job?: RowJob): void
+  /** Removes these jobs after the commit, except those that are being worked on. */
+  removeJobs(kind: WorkKind, ids: readonly string[]): void
   /** Publishes a notification on this channel after the commit. */
   publish(channel: string, message?: string): void
 }
@@ -16,6 +18,7 @@ export type Transact = <T>(work: (uow: UnitOfWork) => Promise<T>) => Promise<T>
 
 export interface AfterCommit {
   wake(kind: WorkKind, job?: RowJob): void
+  removeJobs(kind: WorkKind, ids: readonly string[]): void
   publish(channel: string, message: string): void
 }
 
@@ -36,6 +39,7 @@ export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
           work({
             trx,
             wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
+            removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
             publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
           }),
         )

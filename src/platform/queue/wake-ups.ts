@@ -49,6 +49,8 @@ const keepFailed = { age: 30 * 24 * 3600 }
 
 export interface Waker {
   wake(kind: WorkKind, job?: RowJob): void
+  /** Removes jobs of rows, best effort. A job that a worker has taken stays. */
+  removeJobs(kind: WorkKind, ids: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -64,9 +66,14 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
 
   function send(kind: WorkKind, name: string, data: object, options: JobsOptions): void {
     if (redis.status !== 'ready') return
+    queueOf(kind)
+      .add(name, data, { removeOnComplete: true, ...options })
+      .catch(() => undefined)
+  }
+  function queueOf(kind: WorkKind): Queue {
     const queue = queues.get(kind) ?? openQueue(kind, redis, namespace)
     queues.set(kind, queue)
-    queue.add(name, data, { removeOnComplete: true, ...options }).catch(() => undefined)
+    return queue
   }
   function wake(kind: WorkKind, job?: RowJob): void {
     if (job !== undefined)
@@ -86,6 +93,13 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   }
   return {
     wake,
+    removeJobs(kind, ids) {
+      if (redis.status !== 'ready') return
+      for (const id of ids)
+        queueOf(kind)
+          .remove(id)
+          .catch(() => undefined)
+    },
     async close() {
       for (const { timer } of windows.values()) clearTimeout(timer)
       windows.clear()

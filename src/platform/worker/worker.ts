@@ -13,7 +13,11 @@ export interface WorkerOptions {
   readonly onError: (error: unknown) => void
   /** Why the work on a row has not succeeded; undefined if it has. With a reason, the row's job counts as failed. */
   readonly jobFailure?: ((row: string) => Promise<string | undefined>) | undefined
+  /** Makes a row due whose job somebody retries. Without it such a job would find nothing to do, and fail again. */
+  readonly makeRowDue?: ((row: string) => Promise<void>) | undefined
 }
+
+type RowJobOf = Job<{ row?: string }>
 
 /** BullMQ jobs handled at the same time. A row's job waits for the running batches and must not block wake-ups. */
 const jobConcurrency = 16
@@ -32,16 +36,23 @@ export function startWorker({
   namespace,
   onError,
   jobFailure,
+  makeRowDue,
 }: WorkerOptions): {
   stop(): Promise<void>
 } {
-  async function work({ data }: Job<{ row?: string }>): Promise<void> {
+  async function work({ data, attemptsStarted }: RowJobOf): Promise<void> {
+    if (data.row !== undefined && attemptsStarted > 1) await makeRowDue?.(data.row)
     await loop.wake()
     if (data.row === undefined) return
     // Another loop may be working on the row.
     await loop.running
     const failure = await jobFailure?.(data.row)
     if (failure !== undefined) throw new Error(failure)
+  }
+  /** The row may get its outcome while its job fails; then nobody else removes the job. */
+  async function removeIfSettled(job: RowJobOf | undefined): Promise<void> {
+    if (job?.data.row === undefined || jobFailure === undefined) return
+    if ((await jobFailure(job.data.row)) === undefined) await job.remove()
   }
   const loop = createConcurrentLoops(concurrency, () => createBatchLoop(batch, onError))
   const connection = createWorkerClient(redisUrl)
@@ -54,6 +65,7 @@ export function startWorker({
     skipVersionCheck: true,
   })
   worker.on('error', () => undefined)
+  worker.on('failed', (job: RowJobOf | undefined) => void removeIfSettled(job).catch(() => undefined))
   void loop.wake()
   return {
     async stop() {

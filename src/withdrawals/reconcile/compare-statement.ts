@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
+import { nairaText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import type { WithdrawalStatus } from '../lifecycle.js'
-import { settledOnceKinds } from '../review/review.js'
+import { isUnpaid } from './decide.js'
 
 /**
  * How the provider's list of transfers differs from our withdrawals.
@@ -26,8 +27,17 @@ export interface Comparable {
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly netKobo: bigint
+  /** The creator was credited again, so the provider must not pay it. */
+  readonly recredited: boolean
   /** A person has settled a review about the different status. */
   readonly settled: boolean
+}
+
+/** A withdrawal with an open review: paid again after a re-credit. Usually too old for the provider's list. */
+interface PaidAgain {
+  readonly providerReference: string
+  /** What the provider showed. */
+  readonly state: string
 }
 
 type Needs = Pick<Services, 'db' | 'payouts' | 'metrics' | 'log'>
@@ -51,8 +61,13 @@ export async function compareTransfers(services: Needs): Promise<Difference[]> {
   const references = listed.map(({ reference }) => reference)
   // Our rows are read after the list, so they are not older than it.
   const sent = await sentRows(db)
-  const differences = findDifferences(listed, await ownRows(db, references), sent)
-  const compared = [...references, ...sent.map(({ providerReference }) => providerReference)]
+  const found = findDifferences(listed, await ownRows(db, references), sent)
+  const differences = addPaidAgain(found, await listPaidAgain(db))
+  const compared = [
+    ...references,
+    ...sent.map(({ providerReference }) => providerReference),
+    ...(await listRecredited(db)),
+  ]
   const newReferences = await storeDifferences(db, differences, compared)
   if (newReferences.length > 0) {
     metrics.alerts.inc({ kind: 'payout_difference' }, newReferences.length)
@@ -98,32 +113,77 @@ function compareOne(
     found.push({ providerReference, kind: 'sent_twice', ours: own.status, theirs: shown })
   const wrong = transfers.find(({ amountKobo, currency }) => amountKobo !== own.netKobo || currency !== 'NGN')
   if (wrong !== undefined) {
-    const theirs = `${wrong.currency} ${wrong.amountKobo}`
-    found.push({ providerReference, kind: 'amount', ours: `NGN ${own.netKobo}`, theirs })
+    const theirs = nairaText(wrong.amountKobo).replace('NGN', wrong.currency)
+    found.push({ providerReference, kind: 'amount', ours: nairaText(own.netKobo), theirs })
   }
-  if (!own.settled && transfers.some(({ state }) => contradicts(own.status, state)))
-    found.push({ providerReference, kind: 'status', ours: own.status, theirs: shown })
+  if (!own.settled && transfers.some(({ state }) => contradicts(own, state))) {
+    const ours = own.recredited ? recreditedStatus : own.status
+    found.push({ providerReference, kind: 'status', ours, theirs: shown })
+  }
   return found
 }
 
-/** Only for final statuses. The reconciler polls the others. */
-function contradicts(status: WithdrawalStatus, state: ProviderTransfer['state']): boolean {
-  const unpaid = state === 'failed' || state === 'returned'
-  return (status === 'completed' && state !== 'paid') || (status === 'failed' && !unpaid)
+const recreditedStatus = 'completed, then credited again'
+
+/** Adds the open reviews of money paid again, which are not in the list any more. */
+function addPaidAgain(differences: readonly Difference[], paidAgain: readonly PaidAgain[]): Difference[] {
+  const listed = new Set(
+    differences.flatMap(({ kind, providerReference }) => (kind === 'status' ? [providerReference] : [])),
+  )
+  const added = paidAgain.filter(({ providerReference }) => !listed.has(providerReference))
+  return [
+    ...differences,
+    ...added.map(({ providerReference, state }) => ({
+      providerReference,
+      kind: 'status' as const,
+      ours: recreditedStatus,
+      theirs: state,
+    })),
+  ]
 }
 
-/** The columns of `Comparable`. `kinds`: the parameter that holds `settledOnceKinds`. */
-const comparable = (kinds: '$2' | '$3') => /* sql */ `
-  w.provider_reference as "providerReference", w.status, w.net_kobo as "netKobo",
-  exists (select from review_items r where r.withdrawal_id = w.id
-    and r.kind = any(${kinds}::text[]) and r.resolved_at is not null) as "settled"`
+/** Only for final statuses. The reconciler polls the others. */
+function contradicts({ status, recredited }: Comparable, state: ProviderTransfer['state']): boolean {
+  if (status === 'failed' || recredited) return !isUnpaid(state)
+  return status === 'completed' && state !== 'paid'
+}
+
+/** The columns of `Comparable`. */
+const comparable = /* sql */ `
+  w.provider_reference as "providerReference", w.status, coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
+  w.recredited_at is not null as "recredited",
+  exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is not null and r.outdated_at is null
+    and r.kind = any(case when w.recredited_at is not null then array['paid_after_recredit']
+      when w.status = 'failed' then array['paid_after_failed']
+      else array['reversed', 'failed_after_completed'] end)) as "settled"`
+
+function listPaidAgain(db: Knex): Promise<PaidAgain[]> {
+  return query<PaidAgain>(db, {
+    name: 'compare.paid-again',
+    text: /* sql */ `
+      select w.provider_reference as "providerReference", r.details->>'state' as state
+      from review_items r join withdrawals w on w.id = r.withdrawal_id
+      where r.kind = 'paid_after_recredit' and r.resolved_at is null order by r.id`,
+    values: [],
+  })
+}
+
+/** The references of all withdrawals that were credited again. */
+async function listRecredited(db: Knex): Promise<string[]> {
+  const rows = await query<{ reference: string }>(db, {
+    name: 'compare.recredited',
+    text: 'select provider_reference as reference from withdrawals where recredited_at is not null',
+    values: [],
+  })
+  return rows.map(({ reference }) => reference)
+}
 
 function ownRows(db: Knex, references: readonly string[]): Promise<Comparable[]> {
   return query<Comparable>(db, {
     name: 'compare.own',
     text: /* sql */ `
-      select ${comparable('$2')} from withdrawals w where provider_reference = any($1::text[])`,
-    values: [references, settledOnceKinds],
+      select ${comparable} from withdrawals w where provider_reference = any($1::text[])`,
+    values: [references],
   })
 }
 
@@ -132,10 +192,10 @@ function sentRows(db: Knex): Promise<Comparable[]> {
   return query<Comparable>(db, {
     name: 'compare.sent',
     text: /* sql */ `
-      select ${comparable('$3')} from withdrawals w
+      select ${comparable} from withdrawals w
       where send_state = 'sent' and sent_at < clock_timestamp() - $1 * interval '1 hour'
         and created_at > clock_timestamp() - $2 * interval '1 hour'`,
-    values: [graceHours, windowHours - graceHours, settledOnceKinds],
+    values: [graceHours, windowHours - graceHours],
   })
 }
 

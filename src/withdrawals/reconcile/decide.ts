@@ -1,7 +1,7 @@
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import type { WithdrawalStatus } from '../lifecycle.js'
-import type { ReviewKind } from '../review/review.js'
+import { type ReviewKind, recreditableKinds } from '../review/review.js'
 import type { Withdrawal } from '../withdrawal.js'
 
 /** After so many requests, the first included, only a person can decide. */
@@ -9,7 +9,10 @@ const maxSends = 3
 
 /** The fields of a withdrawal that a decision depends on. */
 export interface DecisionInput
-  extends Pick<Withdrawal, 'status' | 'sendState' | 'sends' | 'netKobo' | 'providerReference'> {
+  extends Pick<
+    Withdrawal,
+    'status' | 'sendState' | 'sends' | 'netKobo' | 'providerReference' | 'isResolved' | 'recreditedAt'
+  > {
   readonly sinceSent: number | null
 }
 
@@ -19,6 +22,8 @@ export type Decision =
   | { readonly kind: 'advance'; readonly to: WithdrawalStatus }
   /** Only a person can decide. `hold`: nothing may be sent until then. */
   | { readonly kind: 'review'; readonly review: ReviewKind; readonly hold: boolean }
+  /** The provider agrees with us (again): what these reviews are about is over. A new fact opens new ones. */
+  | { readonly kind: 'agree'; readonly outdated: readonly ReviewKind[] }
   /** Not found; send it once more under the same reference. */
   | { readonly kind: 'resend' }
   /** Not found, which proves nothing: poll again later. */
@@ -63,17 +68,41 @@ export function decide(
   rules: ProviderRules,
 ): Decision {
   if (found === undefined) return decideAbsent(withdrawal, rules)
-  if (!isOurs(withdrawal, found)) return { kind: 'review', review: 'mismatch', hold: true }
+  if (!isOurs(withdrawal, found)) {
+    const movedNothing = withdrawal.status === 'failed' && isUnpaid(found.state)
+    return movedNothing ? { kind: 'none' } : { kind: 'review', review: 'mismatch', hold: true }
+  }
+  if (withdrawal.status === 'completed') return decideCompleted(withdrawal, found.state)
+  if (withdrawal.status === 'failed')
+    return isUnpaid(found.state)
+      ? { kind: 'agree', outdated: ['paid_after_failed'] }
+      : { kind: 'review', review: 'paid_after_failed', hold: false }
   const to = statusOf[found.state]
-  const { status } = withdrawal
-  if (status === 'completed' && to === 'failed') return { kind: 'review', review: 'reversed', hold: false }
-  if (status === 'failed' && to !== 'failed')
-    return { kind: 'review', review: 'paid_after_failed', hold: false }
-  return rank[to] > rank[status] ? { kind: 'advance', to } : { kind: 'none' }
+  return rank[to] > rank[withdrawal.status] ? { kind: 'advance', to } : { kind: 'none' }
 }
 
-/** A transfer with another amount, currency or reference is not ours, in any state. */
-function isOurs({ netKobo, providerReference }: DecisionInput, found: ProviderTransfer): boolean {
+/** The money of a completed withdrawal is paid. After a re-credit it must stay with us: paid again is paid twice. */
+function decideCompleted({ recreditedAt }: DecisionInput, state: TransferState): Decision {
+  if (recreditedAt !== null)
+    return isUnpaid(state)
+      ? { kind: 'agree', outdated: ['paid_after_recredit'] }
+      : { kind: 'review', review: 'paid_after_recredit', hold: false }
+  if (state === 'returned') return { kind: 'review', review: 'reversed', hold: false }
+  if (state === 'failed') return { kind: 'review', review: 'failed_after_completed', hold: false }
+  return state === 'paid' ? { kind: 'agree', outdated: recreditableKinds } : { kind: 'none' }
+}
+
+/** The provider says that the creator's bank does not have the money. */
+export function isUnpaid(state: TransferState): boolean {
+  return state === 'failed' || state === 'returned'
+}
+
+/**
+ * A transfer with another amount, currency or reference is not ours, in any state; unless an operator has resolved exactly
+ * that.
+ */
+function isOurs({ netKobo, providerReference, isResolved }: DecisionInput, found: ProviderTransfer): boolean {
+  if (isResolved) return true
   return found.reference === providerReference && found.amountKobo === netKobo && found.currency === 'NGN'
 }
 

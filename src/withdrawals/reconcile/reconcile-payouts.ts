@@ -6,7 +6,14 @@ import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import { withdrawalLifecycle } from '../lifecycle.js'
-import { alarmReview, closeReviews, openReview, type ReviewKind, selfClosingKinds } from '../review/review.js'
+import {
+  alarmReview,
+  closeReviews,
+  openReview,
+  outdateReviews,
+  type ReviewKind,
+  selfClosingKinds,
+} from '../review/review.js'
 import { advanceTo, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { type DueReconciliation, payoutJob, reschedule, takePayoutsToReconcile } from '../work-queue.js'
 import { type Decision, decide, providerRules } from './decide.js'
@@ -16,6 +23,10 @@ type Needs = Pick<Services, 'db' | 'transact' | 'payouts' | 'config' | 'metrics'
 /** The pauses between polls double, up to twenty times the first: from 3 s to a minute by default. */
 const maxPauseFactor = 20
 const maxDoublings = 10
+/** After a re-credit the provider transfer is polled for so long, and at least once a day. */
+const watchSeconds = 90 * 86_400
+const maxWatchPauseSeconds = 86_400
+const maxWatchDoublings = 20
 /** Pause while a person decides. The provider may still find the transfer. */
 const reviewPauseSeconds = 600
 
@@ -59,6 +70,12 @@ function pauseAfter({ config }: Needs, polls: number): number {
   return config.payouts.pollSeconds * Math.min(2 ** Math.min(polls, maxDoublings), maxPauseFactor)
 }
 
+/** Seconds until the next poll of a withdrawal at its end; null: none, because the creator was not credited again lately. */
+function watchPause({ config }: Needs, { sinceRecredit, polls }: LockedWithdrawal): number | null {
+  if (sinceRecredit === null || sinceRecredit > watchSeconds) return null
+  return Math.min(config.payouts.pollSeconds * 2 ** Math.min(polls, maxWatchDoublings), maxWatchPauseSeconds)
+}
+
 interface Followed {
   /** Seconds until the next poll; null: none. */
   readonly pause: number | null
@@ -91,8 +108,10 @@ async function follow(
   decision: Decision,
   found: ProviderTransfer | undefined,
 ): Promise<Followed> {
-  const { id, status, polls, sends, reference } = withdrawal
-  const next = isFinal(withdrawalLifecycle, status) ? null : pauseAfter(services, polls)
+  const { id, status, polls } = withdrawal
+  const next = isFinal(withdrawalLifecycle, status)
+    ? watchPause(services, withdrawal)
+    : pauseAfter(services, polls)
   if (decision.kind === 'advance' && found !== undefined) {
     await advanceTo(uow, withdrawal, decision.to, { providerId: found.id, reason: found.reason })
     await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${found.state}`)
@@ -100,9 +119,11 @@ async function follow(
   }
   if (decision.kind === 'resend') {
     await setState(uow, id, 'resend')
-    uow.wake('payouts', payoutJob(reference, sends))
+    uow.wake('payouts', payoutJob(withdrawal))
     return { pause: 0 }
   }
+  if (decision.kind === 'agree' && found !== undefined)
+    await outdateReviews(uow, id, decision.outdated, `the provider shows it ${found.state} again`)
   if (decision.kind === 'review') return requestReview(uow, withdrawal, decision, found, next)
   if (decision.kind === 'poll-again' && withdrawal.sendState === 'sending') await setState(uow, id, 'unknown')
   return { pause: withdrawal.sendState === 'manual_review' ? reviewPauseSeconds : next }
@@ -123,6 +144,7 @@ async function requestReview(
       : {
           reference: found.reference,
           kobo: String(found.amountKobo),
+          currency: found.currency,
           state: found.state,
           reason: found.reason,
         }

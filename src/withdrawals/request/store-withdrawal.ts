@@ -48,7 +48,7 @@ export async function storeWithdrawal(
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
   await insert(uow, withdrawal, hold.id, waitsForIdentity)
   if (!waitsForIdentity) {
-    uow.wake('payouts', payoutJob(withdrawal.reference, 0))
+    uow.wake('payouts', payoutJob({ reference: withdrawal.reference, sends: 0, replays: 0 }))
     return
   }
   const site = new URL(config.http.publicUrl).host

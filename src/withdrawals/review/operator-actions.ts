@@ -1,15 +1,32 @@
+import { nairaText, usdcText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { recreditPayout } from '../ledger-entries.js'
-import type { ProviderRules } from '../reconcile/decide.js'
-import { failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
+import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
-import { closeReviews, type ReviewKind, selfClosingKinds } from './review.js'
+import { pricePaid } from './price-paid.js'
+import {
+  closeReviews,
+  outdateReviews,
+  type ReviewKind,
+  recreditableKinds,
+  reopenReviews,
+  selfClosingKinds,
+} from './review.js'
 import { type ReleaseTerms, releaseHeld } from './verify-identity.js'
 
 /** What an operator may do with one withdrawal. */
-export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'close'
+export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'resolve' | 'close' | 'reopen'
+
+/** What an operator says about an action besides the reason. */
+export interface ActionOptions {
+  /** `recredit`: do not wait. */
+  readonly now?: boolean
+  /** `resolve`: what was really paid. */
+  readonly paidKobo?: bigint
+}
 
 /** `refused`: the reason why the action is not allowed now. `done`: what the action does, as a plan and as a report. */
 export type Permission = { readonly refused: string } | { readonly done: string }
@@ -18,8 +35,25 @@ export type Permission = { readonly refused: string } | { readonly done: string 
 export interface ReviewedWithdrawal {
   readonly withdrawal: LockedWithdrawal
   readonly found: ProviderTransfer | undefined
-  readonly openReviews: readonly ReviewKind[]
+  readonly openReviews: readonly OpenReview[]
+  /** What the last `close` closed and `reopen` may open again. */
+  readonly closedReviews: readonly ClosedReview[]
 }
+
+interface OpenReview {
+  readonly kind: ReviewKind
+  /** When the fact was first seen, and the seconds since then. */
+  readonly openedAt: Date
+  readonly ageSeconds: number
+}
+
+interface ClosedReview {
+  readonly id: bigint
+  readonly kind: ReviewKind
+}
+
+/** A provider that has taken money back may still pay it. So long `recredit` waits after the first sight of the return. */
+const recreditWaitSeconds = 86_400
 
 const neverSent = new Set(['identity_hold', 'not_sent'])
 
@@ -28,13 +62,13 @@ export function checkAction(
   action: OperatorAction,
   reviewed: ReviewedWithdrawal,
   rules: ProviderRules,
+  options: ActionOptions = {},
 ): Permission {
-  const { withdrawal, found, openReviews } = reviewed
-  if (action === 'recredit') return checkRecredit(reviewed)
-  if (action === 'close')
-    return openReviews.length > 0
-      ? { done: `close the open reviews: ${openReviews.join(', ')}` }
-      : refused('it has no open review')
+  const { withdrawal, found } = reviewed
+  if (action === 'recredit') return checkRecredit(reviewed, options)
+  if (action === 'resolve') return checkResolve(reviewed, rules, options)
+  if (action === 'close') return checkClose(reviewed)
+  if (action === 'reopen') return checkReopen(reviewed)
   if (withdrawal.status !== 'pending')
     return refused(
       `its status is ${withdrawal.status}, not pending${found ? `; the provider shows it ${found.state}` : ''}`,
@@ -69,22 +103,140 @@ function checkReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: P
 
 /** The creator gets the money back only if it was never sent, or is in review and the provider had the time to show it. */
 function checkVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules: ProviderRules): Permission {
-  const done = `fail it and give the creator ${debitMicro} micro-USDC back; it is never sent again`
+  const done = `fail it and give the creator ${usdcText(debitMicro)} back; it is never sent again`
   if (neverSent.has(sendState)) return { done }
   if (sendState !== 'manual_review')
     return refused(`its send state is ${sendState}: void needs identity_hold, not_sent or manual_review`)
   return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooRecent(rules)) : { done }
 }
 
-function checkRecredit({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
+function checkRecredit(
+  { withdrawal, found, openReviews }: ReviewedWithdrawal,
+  { now = false }: ActionOptions,
+): Permission {
   if (withdrawal.status !== 'completed') return refused(`its status is ${withdrawal.status}, not completed`)
-  if (!openReviews.includes('reversed'))
-    return refused('no review `reversed` is open: the money did not come back, or this was settled before')
-  if (found?.state !== 'returned' && found?.state !== 'failed')
+  const returns = openReviews.filter(({ kind }) => recreditableKinds.includes(kind))
+  const [first] = returns.toSorted((one, other) => other.ageSeconds - one.ageSeconds)
+  if (first === undefined)
     return refused(
-      `the provider ${found ? `shows it ${found.state}` : 'does not find it'}; recredit needs returned or failed`,
+      `no review ${recreditableKinds.join(' or ')} is open: the money did not come back, or this was settled before`,
     )
-  return { done: `credit the creator with ${withdrawal.debitMicro} micro-USDC again, once` }
+  if (found === undefined || !isUnpaid(found.state))
+    return refused(`the provider ${describeFound(found)}; recredit needs returned or failed`)
+  if (!now && first.ageSeconds < recreditWaitSeconds)
+    return refused(
+      `the provider may still pay it: ${first.kind} was first seen at ${first.openedAt.toISOString()}. Wait until ` +
+        `${new Date(first.openedAt.getTime() + recreditWaitSeconds * 1000).toISOString()}, or add --now beside --reason`,
+    )
+  return {
+    done:
+      `credit the creator with ${usdcText(withdrawal.debitMicro)} again, once (the provider ${describeFound(found)}); ` +
+      'the provider transfer stays watched for 90 days',
+  }
+}
+
+/** Ends a mismatch: what was really paid is posted, and the rest of the hold is the creator's again. */
+function checkResolve(
+  reviewed: ReviewedWithdrawal,
+  rules: ProviderRules,
+  { paidKobo }: ActionOptions,
+): Permission {
+  if (paidKobo === undefined) return refused('resolve needs --paid, what was really paid')
+  return checkOpenMismatch(reviewed, rules) ?? checkPaid(reviewed, paidKobo)
+}
+
+/** The refusal when no mismatch is open, or something else ends it. */
+function checkOpenMismatch(
+  { withdrawal, found, openReviews }: ReviewedWithdrawal,
+  rules: ProviderRules,
+): Permission | undefined {
+  const { status, sendState } = withdrawal
+  if (!openReviews.some(({ kind }) => kind === 'mismatch')) return refused('no review mismatch is open')
+  if (status === 'completed' || status === 'failed')
+    return refused(
+      `its status is ${status}: nothing is held any more. Settle it outside the service, then close the review`,
+    )
+  if (status === 'pending' && sendState !== 'manual_review')
+    return refused(`its send state is ${sendState}, not manual_review`)
+  if (found === undefined) return undefined
+  const decision = decide(withdrawal, found, rules)
+  if (decision.kind !== 'review' || decision.review !== 'mismatch')
+    return refused(
+      `the provider ${describeFound(found)}, which is what was asked for. Run: npm run ops -- payouts ask <reference>`,
+    )
+  return found.state === 'accepted' || found.state === 'started'
+    ? refused(`the provider ${describeFound(found)}: wait until it has ended there`)
+    : undefined
+}
+
+function checkPaid({ withdrawal, found }: ReviewedWithdrawal, paidKobo: bigint): Permission {
+  const { heldMicro, grossKobo } = withdrawal
+  const shown = `the provider ${describeFound(found)}`
+  if (paidKobo > grossKobo)
+    return refused(
+      `${nairaText(paidKobo)} is more than the ${nairaText(grossKobo)} that are held with the fee. ` +
+        `Recover ${nairaText(paidKobo - grossKobo)} first, then resolve with what stayed with the creator`,
+    )
+  if (paidKobo === 0n)
+    return found?.state === 'paid'
+      ? refused(`${shown}; --paid 0 needs that nothing was paid`)
+      : { done: `fail it and give the creator ${usdcText(heldMicro)} back; nothing was paid (${shown})` }
+  if (found !== undefined && isUnpaid(found.state)) return refused(`${shown}: nothing was paid. Use --paid 0`)
+  const price = pricePaid(withdrawal, paidKobo)
+  return {
+    done:
+      `complete it with ${nairaText(paidKobo)} paid and a fee of ${nairaText(price.feeKobo)}: that costs the creator ` +
+      `${usdcText(price.debitMicro)}, and ${usdcText(heldMicro - price.debitMicro)} are free again (${shown})`,
+  }
+}
+
+function checkClose({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
+  if (openReviews.length === 0) return refused('it has no open review')
+  const kinds = openReviews.map(({ kind }) => kind)
+  const shown = `the provider ${describeFound(found)}`
+  return {
+    done: `close the open reviews: ${kinds.join(', ')}. Now ${shown}. ${lossOfClosing(withdrawal, found, kinds)}`,
+  }
+}
+
+/** What closing means for the money, in plain words. */
+function lossOfClosing(
+  { status, netKobo, debitMicro, heldMicro, recreditedAt }: LockedWithdrawal,
+  found: ProviderTransfer | undefined,
+  kinds: readonly ReviewKind[],
+): string {
+  const [naira, dollars] = [nairaText(netKobo), usdcText(debitMicro)]
+  if (status !== 'completed' && status !== 'failed')
+    return `The creator's ${usdcText(heldMicro)} stay held: nothing is paid and nothing is given back`
+  const isPaid = found !== undefined && !isUnpaid(found.state)
+  if (status === 'failed' || recreditedAt !== null)
+    return isPaid
+      ? `The creator keeps both the ${naira} and the ${dollars}; the loss is ours`
+      : `The creator has the ${dollars}; nobody loses anything`
+  if (!kinds.some((kind) => recreditableKinds.includes(kind))) return 'No money moves'
+  if (isPaid) return `The creator has the ${naira} and loses nothing`
+  return (
+    `THE CREATOR LOSES ${dollars}: neither the ${naira} nor the ${dollars} are theirs, unless you have paid them ` +
+    'outside the service. To undo this: npm run ops -- payouts reopen <reference>'
+  )
+}
+
+function checkReopen({ openReviews, closedReviews }: ReviewedWithdrawal): Permission {
+  const open = openReviews.map(({ kind }) => kind)
+  if (closedReviews.length > 0)
+    return { done: `open again: ${closedReviews.map(({ kind }) => kind).join(', ')}; it moves no money` }
+  return refused(
+    open.length > 0
+      ? `it is open: ${open.join(', ')}`
+      : 'no review was closed with `close`, or the provider has shown the opposite since',
+  )
+}
+
+function describeFound(found: ProviderTransfer | undefined): string {
+  if (found === undefined) return 'does not find it'
+  const amount =
+    found.currency === 'NGN' ? nairaText(found.amountKobo) : `another currency (${found.currency})`
+  return `shows it ${found.state} (${amount})`
 }
 
 function tooRecent({ settleSeconds }: ProviderRules): string {
@@ -99,40 +251,93 @@ function refused(reason: string): Permission {
 export async function applyAction(
   uow: UnitOfWork,
   action: OperatorAction,
-  { withdrawal, openReviews }: ReviewedWithdrawal,
-  reason: string,
-  terms: ReleaseTerms,
+  reviewed: ReviewedWithdrawal,
+  {
+    rules,
+    terms,
+    reason,
+    paidKobo,
+  }: ActionOptions & {
+    readonly rules: ProviderRules
+    readonly terms: ReleaseTerms
+    readonly reason: string
+  },
 ): Promise<void> {
-  const { id, reference, sends } = withdrawal
+  const { withdrawal, found, openReviews, closedReviews } = reviewed
+  const { id } = withdrawal
   if (action === 'release') await releaseHeld(uow, terms, id)
-  if (action === 'replay') {
-    await makeDueToSend(uow, withdrawal)
-    uow.wake('payouts', payoutJob(reference, sends))
-  }
+  if (action === 'replay') await makeDueToSend(uow, withdrawal)
   if (action === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
-  if (action === 'recredit') await recreditPayout(uow.trx, withdrawal)
+  if (action === 'recredit') await recredit(uow, withdrawal)
+  if (action === 'resolve') await resolve(uow, reviewed, paidKobo ?? 0n)
+  if (action === 'reopen')
+    await reopenReviews(
+      uow,
+      closedReviews.map((review) => review.id),
+    )
   const closed = closedBy(action, openReviews)
   if (closed.length > 0) await closeReviews(uow, id, closed, `${action}: ${reason}`)
+  if (action === 'close') {
+    // The provider agrees with us already, so what was closed does not stand for what it may show next.
+    const decision = decide(withdrawal, found, rules)
+    if (decision.kind === 'agree') await outdateReviews(uow, id, decision.outdated, reason)
+  }
 }
 
 /** The kinds of review that an action settles. */
-function closedBy(action: OperatorAction, open: readonly ReviewKind[]): readonly ReviewKind[] {
-  if (action === 'close') return open
-  if (action === 'recredit') return ['reversed']
-  return action === 'release' ? [] : selfClosingKinds
+function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly ReviewKind[] {
+  if (action === 'close') return open.map(({ kind }) => kind)
+  if (action === 'recredit') return recreditableKinds
+  return action === 'release' || action === 'reopen' ? [] : selfClosingKinds
 }
 
-async function makeDueToSend({ trx }: UnitOfWork, { id, sendState }: LockedWithdrawal): Promise<void> {
-  await query(trx, {
+/** The job's id is new, so that BullMQ takes it although an older one has failed. */
+async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
+  const { id, sendState, replays } = withdrawal
+  await query(uow.trx, {
     name: 'payouts.replay',
     text: /* sql */ `
-      update withdrawals set send_state = $2, due_at = clock_timestamp(), last_error = null
+      update withdrawals set send_state = $2, due_at = clock_timestamp(), last_error = null, replays = replays + 1
       where id = $1 and status = 'pending'`,
     values: [id, sendState === 'not_sent' ? 'not_sent' : 'resend'],
   })
+  uow.wake('payouts', payoutJob({ ...withdrawal, replays: replays + 1 }))
 }
 
-/** Locks a withdrawal and reads its open reviews. Undefined: there is no such withdrawal. */
+/** From now on the provider transfer is watched: paid again would be paid twice. */
+async function recredit(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
+  await recreditPayout(uow.trx, withdrawal)
+  await query(uow.trx, {
+    name: 'payouts.recredited',
+    text: /* sql */ `
+      update withdrawals
+      set recredited_at = coalesce(recredited_at, clock_timestamp()), looks = 0, due_at = clock_timestamp()
+      where id = $1 and status = 'completed'`,
+    values: [withdrawal.id],
+  })
+  uow.wake('reconciler')
+}
+
+async function resolve(
+  uow: UnitOfWork,
+  { withdrawal, found }: ReviewedWithdrawal,
+  paidKobo: bigint,
+): Promise<void> {
+  // Another reference's id belongs to another withdrawal.
+  const providerId = found?.reference === withdrawal.providerReference ? found.id : null
+  const answer = { providerId, reason: null }
+  const paid = paidKobo === 0n ? undefined : pricePaid(withdrawal, paidKobo)
+  await query(uow.trx, {
+    name: 'payouts.resolve',
+    text: /* sql */ `
+      update withdrawals set due_at = null, paid_kobo = $2, paid_fee_kobo = $3, paid_debit_micro = $4 where id = $1`,
+    values: [withdrawal.id, paid?.netKobo ?? null, paid?.feeKobo ?? null, paid?.debitMicro ?? null],
+  })
+  if (paid === undefined) await advanceTo(uow, withdrawal, 'failed', answer)
+  else await advanceTo(uow, { ...withdrawal, ...paid }, 'completed', answer)
+}
+
+/** Locks a withdrawal and reads its reviews. Undefined: there is no such withdrawal. */
 export async function lockForReview(
   uow: UnitOfWork,
   id: string,
@@ -140,10 +345,23 @@ export async function lockForReview(
 ): Promise<ReviewedWithdrawal | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) return undefined
-  const rows = await query<{ kind: ReviewKind }>(uow.trx, {
+  const openReviews = await query<OpenReview>(uow.trx, {
     name: 'reviews.list-open',
-    text: 'select kind from review_items where withdrawal_id = $1 and resolved_at is null order by id',
+    text: /* sql */ `
+      select kind, created_at as "openedAt", extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
+      from review_items where withdrawal_id = $1 and resolved_at is null order by id`,
     values: [id],
   })
-  return { withdrawal, found, openReviews: rows.map(({ kind }) => kind) }
+  const closedReviews = await query<ClosedReview>(uow.trx, {
+    name: 'reviews.list-closed',
+    text: /* sql */ `
+      select id, kind from (
+        select id, kind, resolved_at, max(resolved_at) over () as last from review_items r
+        where withdrawal_id = $1 and resolution like 'close: %' and outdated_at is null and not exists (
+          select from review_items o
+          where o.withdrawal_id = r.withdrawal_id and o.kind = r.kind and o.resolved_at is null)) as closed
+      where resolved_at = last order by id`,
+    values: [id],
+  })
+  return { withdrawal, found, openReviews, closedReviews }
 }

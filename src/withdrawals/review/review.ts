@@ -7,15 +7,33 @@ import type { Services } from '../../services.js'
  * - `unknown`: it is not known whether the payout was executed
  * - `mismatch`: the provider shows another amount, currency or reference
  * - `reversed`: the money came back after completion
+ * - `failed_after_completed`: the provider says after completion that the transfer failed
  * - `paid_after_failed`: the provider paid after the creator got the money back
+ * - `paid_after_recredit`: the provider paid again after an operator had credited the creator again
  */
-export type ReviewKind = 'unknown' | 'mismatch' | 'reversed' | 'paid_after_failed'
+export type ReviewKind =
+  | 'unknown'
+  | 'mismatch'
+  | 'reversed'
+  | 'failed_after_completed'
+  | 'paid_after_failed'
+  | 'paid_after_recredit'
 
 /** Closed automatically when the provider shows the outcome. They may open again. */
 export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
 
-/** Settled by a person once and for good. The provider continues to show the fact, which must not open a review again. */
-export const settledOnceKinds: readonly ReviewKind[] = ['reversed', 'paid_after_failed']
+/** The creator may be credited again while one of these is open. They close when the provider shows the money paid again. */
+export const recreditableKinds: readonly ReviewKind[] = ['reversed', 'failed_after_completed']
+
+/**
+ * Settled by a person. The provider continues to show the fact, which must not open a review again before the provider has
+ * shown the opposite.
+ */
+const settledOnceKinds: readonly ReviewKind[] = [
+  ...recreditableKinds,
+  'paid_after_failed',
+  'paid_after_recredit',
+]
 
 export interface NewReview {
   readonly withdrawalId: string
@@ -23,7 +41,7 @@ export interface NewReview {
   readonly details: Readonly<Record<string, string | number | null>>
 }
 
-/** Opens a review. False when one of this kind is open already, or a person has settled one of a kind that is settled once. */
+/** Opens a review. False when one of this kind is open already, or a person has settled this fact. */
 export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewReview): Promise<boolean> {
   const rows = await query(trx, {
     name: 'reviews.open',
@@ -31,7 +49,8 @@ export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewRevi
       insert into review_items (withdrawal_id, kind, details)
       select $1, $2, $3
       where $2::text <> all($4::text[])
-        or not exists (select from review_items where withdrawal_id = $1 and kind = $2 and resolved_at is not null)
+        or not exists (select from review_items
+          where withdrawal_id = $1 and kind = $2 and resolved_at is not null and outdated_at is null)
       on conflict (withdrawal_id, kind) where resolved_at is null do nothing returning id`,
     values: [item.withdrawalId, item.kind, JSON.stringify(item.details), settledOnceKinds],
   })
@@ -48,9 +67,39 @@ export async function closeReviews(
   await query(trx, {
     name: 'reviews.close',
     text: /* sql */ `
-      update review_items set resolved_at = clock_timestamp(), resolution = $3
+      update review_items set resolved_at = now(), resolution = $3
       where withdrawal_id = $1 and kind = any($2::text[]) and resolved_at is null`,
     values: [withdrawalId, kinds, resolution],
+  })
+}
+
+/**
+ * The provider shows the opposite of what these reviews are about. Closed ones no longer prevent a new one. An open
+ * one closes only when nobody has lost anything: the money of a completed withdrawal is paid again.
+ */
+export async function outdateReviews(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  withdrawalId: string,
+  kinds: readonly ReviewKind[],
+  resolution: string,
+): Promise<void> {
+  await query(trx, {
+    name: 'reviews.outdate',
+    text: /* sql */ `
+      update review_items set outdated_at = clock_timestamp(),
+        resolved_at = coalesce(resolved_at, clock_timestamp()), resolution = coalesce(resolution, $3)
+      where withdrawal_id = $1 and kind = any($2::text[]) and outdated_at is null
+        and (resolved_at is not null or kind = any($4::text[]))`,
+    values: [withdrawalId, kinds, resolution, recreditableKinds],
+  })
+}
+
+/** Opens closed reviews again. They keep the time at which the fact was first seen. */
+export async function reopenReviews({ trx }: Pick<UnitOfWork, 'trx'>, ids: readonly bigint[]): Promise<void> {
+  await query(trx, {
+    name: 'reviews.reopen',
+    text: 'update review_items set resolved_at = null, resolution = null where id = any($1::bigint[])',
+    values: [ids],
   })
 }
 

@@ -134,6 +134,6 @@ export async function releaseHeld(
       price?.netKobo ?? null,
     ],
   })
-  uow.wake('payouts', payoutJob(withdrawal.reference, 0))
+  uow.wake('payouts', payoutJob({ reference: withdrawal.reference, sends: 0, replays: 0 }))
   return release
 }

@@ -2,8 +2,8 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { alarmReview, openReview } from '../review/review.js'
-import { failUnpaid, type LockedWithdrawal, lockWithdrawal, payoutChannel } from '../withdrawal.js'
-import { type DuePayout, maxErrorLength } from '../work-queue.js'
+import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { type DuePayout, maxErrorLength, type SendCount } from '../work-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
@@ -38,17 +38,17 @@ export async function recordSending({ db, config }: Needs, payout: DuePayout): P
 export async function recordAccepted(services: Needs, payout: DuePayout, providerId: string): Promise<void> {
   const { transact, config } = services
   const opened = await transact(async (uow) => {
-    const rows = await query(uow.trx, {
+    const [accepted] = await query<SendCount>(uow.trx, {
       name: 'payouts.accepted',
       text: /* sql */ `
         update withdrawals
         set status = 'submitted', send_state = 'sent', submitted_at = clock_timestamp(), provider_id = $2, looks = 0,
             last_error = null, due_at = clock_timestamp() + $3::float8 * interval '1 second'
-        where id = $1 and status = 'pending' returning id`,
+        where id = $1 and status = 'pending' returning reference, sends, replays`,
       values: [payout.id, providerId, config.payouts.pollSeconds],
     })
-    if (rows.length > 0) {
-      uow.publish(payoutChannel(payout.reference))
+    if (accepted !== undefined) {
+      announceOutcome(uow, accepted)
       return false
     }
     return reviewIfFailed(uow, payout, providerId)

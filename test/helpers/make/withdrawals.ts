@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { Outcome } from '../../../scripts/sandbox/fiatpay/records.js'
 import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
 import { credit } from '../../../src/ledger/transfers.js'
+import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { workers } from '../../../workers/registry.js'
 import { runBatch, type World } from '../servers/world.js'
 import { type Person, registerPerson } from './creators.js'
@@ -133,6 +135,8 @@ export interface PayoutRow {
   readonly resolved_name: string | null
   readonly recipient_code: string | null
   readonly due_at: Date | null
+  readonly recredited_at: Date | null
+  readonly replays: number
 }
 
 export function readWithdrawalRow({ db }: Pick<World, 'db'>, reference: string): Promise<PayoutRow> {
@@ -142,4 +146,37 @@ export function readWithdrawalRow({ db }: Pick<World, 'db'>, reference: string):
 /** How often the provider executed a withdrawal, by its log. */
 export function countExecutions({ fiat }: World, reference: string): number {
   return fiat.fiatpay.log().transfers.filter((line) => line.reference === reference.toLowerCase()).length
+}
+
+/** The provider gives a withdrawal's transfer this outcome, and the reconciler has asked it since. */
+export async function followOutcome(world: World, reference: string, outcome: Outcome): Promise<void> {
+  const { fiatpay } = world.fiat
+  const transfer = fiatpay.transfers.find(reference)
+  if (transfer === undefined) throw new Error('the provider has no such transfer')
+  fiatpay.setOutcome(transfer, outcome)
+  await reconcileNow(world.services, reference.toLowerCase())
+  await reconcileAll(world)
+}
+
+/** A withdrawal of this many USDC that the provider executed and that still is under way there. */
+export async function createExecuted(
+  world: World,
+  usdc: number,
+): Promise<{ ada: Person; reference: string }> {
+  const ada = await creatorWithBalance(world, usdc)
+  world.fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+  const { reference } = await createWithdrawal(world, ada, { amountUSDC: usdc })
+  await sendDuePayouts(world)
+  return { ada, reference }
+}
+
+/** Moves the first sight of a withdrawal's reviews so many hours into the past. */
+export async function moveReviews(
+  { db }: Pick<World, 'db'>,
+  reference: string,
+  hours: number,
+): Promise<void> {
+  await db('review_items')
+    .whereIn('withdrawal_id', db('withdrawals').select('id').where({ reference }))
+    .update({ created_at: new Date(Date.now() - hours * 3_600_000) })
 }
