@@ -51,7 +51,7 @@ async function verifyOne(
   const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })
   const transaction = decodeTransaction(signature, ((await response.json()) as { result: unknown }).result)
   const token = tokenByMint(solMint) as Token
-  const payment = transaction && findPayment({ associatedAccount }, transaction, recipient, token, sender)
+  const payment = transaction && findPayment({ associatedAccount }, transaction, recipient, token, [sender])
   if (payment === undefined) throw new Error(`${signature} is not a tip`)
   const text = `update peer_verified set received = $2, status = 'confirmed' where id = $1 and status = 'pending'`
   await pool.query({ name: 'confirm', text, values: [signature, payment.received] })

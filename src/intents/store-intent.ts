@@ -52,8 +52,8 @@ async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: P
         returning id)
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
-        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id)
-      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $20, $18
+        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw)
+      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $20, $18, $21
       where $18::uuid is null or exists (select from counted)
       returning id`,
     values: [
@@ -77,6 +77,7 @@ async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: P
       intent.sdkSessionId,
       config.sdk.sessionIntents,
       intent.lastValidBlockHeight,
+      intent.leastAmount,
     ],
   })
   if (inserted.length === 0) throw new DomainError('invalid_session_token')

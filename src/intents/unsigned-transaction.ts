@@ -16,6 +16,8 @@ export interface UnsignedTransaction {
   readonly messageHash: Buffer | null
   /** The amount the creator receives, in base units of the output. */
   readonly outAmount: bigint
+  /** The least amount that pays the intent: `outAmount`, for a swap less the quoted slippage. */
+  readonly leastAmount: bigint
   /** The platform fee in base units of the input; 0n when it is left out. */
   readonly fee: bigint
   /** Percent. */

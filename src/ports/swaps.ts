@@ -24,6 +24,8 @@ export interface SwapOffer {
   readonly transaction: Uint8Array
   /** Base units the recipient receives, according to the engine. */
   readonly outAmount: bigint
+  /** The quoted amount less the quoted slippage: the least that keeps the promise. Never more than `outAmount`. */
+  readonly leastAmount: bigint
   /** Percent, never negative. */
   readonly priceImpactPct: number
   readonly lastValidBlockHeight: number

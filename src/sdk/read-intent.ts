@@ -3,12 +3,15 @@ import { creatorSettings } from '../creators/settings.js'
 import { type PresentableIntent, presentIntent, transactionLifeMs } from '../intents/present.js'
 import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
-import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { displayNumber } from '../kernel/money.js'
+import { type Token, tokenByMint, tokenBySymbol } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { IntentStatusAnswer } from './schemas.js'
 
 /** Slots can be slow. After twice the usual time a transaction is certainly past its last valid block height. */
 const surelyExpiredMs = 2 * transactionLifeMs
+
+const usdcMint = (tokenBySymbol('USDC') as Token).mint
 
 /** More intents than a session may create by default. */
 const mostListed = 10
@@ -25,11 +28,16 @@ interface IntentRow extends Omit<PresentableIntent, 'outAmount' | 'lastValidBloc
   readonly signature: string | null
   readonly tipStatus: 'pending' | 'confirmed' | 'failed' | 'cancelled' | null
   readonly outcome: IntentStatusAnswer['outcome']
+  /** The confirmed payment brought too little. */
+  readonly underpaid: boolean
+  /** Base units of the output; null until a payment is confirmed. */
+  readonly receivedRaw: string | null
 }
 
 /**
  * Reads an intent of this session with the status of its payment. A pending tip counts as the payment if it claims this
- * intent; a confirmed tip counts only if the chain's facts match this intent. Throws `payment_intent_not_found`, also
+ * intent; a confirmed tip counts only if the chain's facts match this intent. One that brought too little leaves the intent
+ * unpaid, unless another transaction pays it. Throws `payment_intent_not_found`, also
  * for an intent of another session.
  */
 export async function readSdkIntent(
@@ -56,14 +64,16 @@ function presentStatus(row: IntentRow): IntentStatusAnswer {
     outAmount: BigInt(row.outAmount),
     lastValidBlockHeight: Number(row.lastValidBlockHeight),
   }
+  const output = namedToken(row.outputMint)
   return {
     ...presentIntent(intent, creatorSettings.parse(row.settings)),
     status: statusOf(row),
     signature: row.signature,
-    outcome: row.outcome,
+    outcome: row.underpaid ? 'underpaid' : row.outcome,
+    receivedAmount: row.receivedRaw === null ? null : displayNumber(BigInt(row.receivedRaw), output.decimals),
     recipient: row.recipient,
     input: { ...namedToken(row.inputMint), amount: row.inputRaw },
-    output: { ...namedToken(row.outputMint), amount: row.outAmount },
+    output: { ...output, amount: row.outAmount },
   }
 }
 
@@ -84,24 +94,31 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
              i.last_valid_block_height as "lastValidBlockHeight", i.created_at as "createdAt", u.settings,
              i.payout_wallet as recipient, i.input_mint as "inputMint", i.input_raw as "inputRaw", i.output_mint as "outputMint",
              i.created_at < now() - interval '${surelyExpiredMs} ms' as expired,
-             t.id as signature, t.status as "tipStatus", t.outcome
+             t.id as signature, t.status as "tipStatus", t.outcome,
+             t.status is not distinct from 'confirmed' and t.intent_id is null as underpaid,
+             case when t.status is distinct from 'confirmed' then null
+                  when t.recipient_party = i.recipient_party and t.mint = i.output_mint then t.received_raw
+                  when i.output_mint = $3 then (t.further_credits ->> i.payout_wallet)::numeric end as "receivedRaw"
       from payment_intents i
       join sdk_sessions s on s.id = i.sdk_session_id
       join users u on u.id = s.user_id
       left join lateral (
-        select id, status, outcome from tips
-        where intent_id = i.id or (claimed_intent_id = i.id and status = 'pending')
-        order by array_position(array['confirmed', 'pending']::tip_status[], status) nulls last, outcome nulls first, recorded_at desc
+        select id, status, outcome, intent_id, recipient_party, mint, received_raw, further_credits from tips
+        where intent_id = i.id or underpaid_intent_id = i.id or (claimed_intent_id = i.id and status = 'pending')
+        order by case when status = 'confirmed' then case when intent_id = i.id then 1 else 3 end
+                      when status = 'pending' then case when outcome is null then 2 else 4 end
+                      else 5 end, outcome nulls first, recorded_at desc
         limit 1) t on true
       where i.sdk_session_id = $2 and ($1::text is null or i.id = $1)
       order by i.created_at desc limit ${mostListed}`,
-    values: [intentId, sessionId],
+    values: [intentId, sessionId, usdcMint],
   })
 }
 
 /** The public status of a tip stays `pending` after its transaction failed. Here the supporter gets `failed`. */
-function statusOf({ tipStatus, outcome, expired }: IntentRow): IntentStatusAnswer['status'] {
+function statusOf({ tipStatus, outcome, underpaid, expired }: IntentRow): IntentStatusAnswer['status'] {
   if (tipStatus === null) return expired ? 'expired' : 'requires_action'
+  if (underpaid) return 'failed'
   if (tipStatus === 'confirmed') return 'confirmed'
   return tipStatus === 'pending' && outcome === null ? 'submitted' : 'failed'
 }

@@ -70,10 +70,13 @@ export const intentStatusOutput = intentOutput.extend({
   ...intentDetails,
   status: z.enum(['requires_action', 'submitted', 'confirmed', 'failed', 'expired']),
   signature: z.string().nullable().meta({ description: 'Of the payment, when one was seen' }),
-  outcome: z
-    .enum(['tx_failed', 'not_found', 'mismatch'])
-    .nullable()
-    .meta({ description: 'Why a payment does not count' }),
+  outcome: z.enum(['tx_failed', 'not_found', 'mismatch', 'underpaid']).nullable().meta({
+    description:
+      'Why a payment does not count. `underpaid`: less arrived than the intent asked for; the creator has it as a tip of its own',
+  }),
+  receivedAmount: z.number().nullable().meta({
+    description: 'What the creator received, display units of `output`; null until it is confirmed',
+  }),
 })
 export type IntentStatusAnswer = Omit<z.output<typeof intentStatusOutput>, 'success'>
 /** GET /sdk/intents. */

@@ -22,7 +22,7 @@ export interface Withdrawal {
   readonly grossKobo: bigint
   readonly feeKobo: bigint
   readonly netKobo: bigint
-  /** Null: the net, nothing changed. */
+  /** The net at the request. More than `netKobo` when the rate fell while it was held. */
   readonly promisedKobo: bigint
   readonly bankCode: string
   readonly accountNumber: string

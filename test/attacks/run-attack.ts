@@ -107,7 +107,7 @@ export function balanceGain({ keys, meta }: LedgerRecord, wallet: string, mint: 
 
 /**
  * Checks all confirmed tips: the amount equals the gain on the chain, the transaction succeeded, and the credit of each
- * creator is exactly the sum of the USDC they received.
+ * creator is exactly the sum of the USDC that these transactions brought them.
  */
 async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
   const tips: {
@@ -116,21 +116,26 @@ async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
     mint: string
     received_raw: string
     display_raw: string
-    user_id: string | null
   }[] = await world
     .db('tips as t')
     .join('parties as p', 'p.id', 't.recipient_party')
-    .leftJoin('wallets as w', 'w.public_key', 'p.wallet')
     .where({ 't.status': 'confirmed' })
-    .select('t.*', 'p.wallet', 'w.user_id')
+    .select('t.*', 'p.wallet')
+  const wallets = await world.db('wallets').whereNotNull('public_key').select('public_key', 'user_id')
+  const owners = new Map<string, string>(wallets.map((row) => [row.public_key, row.user_id]))
   const due = new Map<string, bigint>()
-  for (const { id, wallet, mint, received_raw: received, user_id: user } of tips) {
+  for (const { id, wallet, mint, received_raw: received } of tips) {
     const record = world.sandbox.chain.ledger.get(id)
     if (record === undefined) return t.fail(`${id} is on no chain`)
     t.is(record.meta.err, null)
     t.is(BigInt(received), balanceGain(record, wallet, mint), id)
     t.true(BigInt(received) > 0n)
-    if (mint === usdc.mint && user !== null) due.set(user, (due.get(user) ?? 0n) + BigInt(received))
+    const holders = record.meta.postTokenBalances.map(({ owner }) => owner ?? '')
+    for (const paid of new Set([...holders, wallet])) {
+      const user = owners.get(paid)
+      const gain = balanceGain(record, paid, usdc.mint)
+      if (user !== undefined && gain > 0n) due.set(user, (due.get(user) ?? 0n) + gain)
+    }
   }
   const accounts: { user_id: string; balance: bigint }[] = await world
     .db('ledger_accounts')

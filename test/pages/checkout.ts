@@ -50,6 +50,7 @@ export const intentStatus = (change: Partial<TipIntentStatus>): TipIntentStatus 
   status: 'submitted',
   signature: 'sig',
   outcome: null,
+  receivedAmount: null,
   ...change,
 })
 

@@ -119,6 +119,18 @@ test('a transaction that landed is not done before the service has confirmed it'
   t.is(run([...sent, { type: 'not-landed', intentId: 'pi_1' }]).state.step.at, 'not-landed')
 })
 
+test('an underpaid intent shows what arrived, and tells the embedding page', (t) => {
+  const { state, messages } = run([
+    ...sent,
+    {
+      type: 'payment-status',
+      intent: intentStatus({ status: 'failed', outcome: 'underpaid', receivedAmount: 0.5 }),
+    },
+  ])
+  t.like(state.step, { at: 'mismatch', received: '0.5 SOL' })
+  t.like(messages.at(-1), { type: 'tip.failed', message: 'underpaid', retryable: false, receivedAmount: 0.5 })
+})
+
 test('a payment that was sent is shown and followed from every step', (t) => {
   const histories = [
     ...Object.values(eventsTo),

@@ -1,7 +1,9 @@
+import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
-import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
+import { tokenTransfer } from '../helpers/make/instructions.js'
 import {
   ageSession,
   createSession,
@@ -23,6 +25,7 @@ interface IntentBody {
   readonly quote: { readonly outAmount: string; readonly amountUsd: number; readonly tokenSymbol: string }
   readonly signature: string | null
   readonly outcome: string | null
+  readonly receivedAmount: number | null
 }
 
 function tip(bearer: string | undefined, body: unknown) {
@@ -203,6 +206,72 @@ test('a confirmed tip consumes the session, which can then only be read', async 
   t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
   t.is((await tip(untouched, sdkTipBody(embedder))).status, 200)
+})
+
+/** Pays this part of an intent in USDC, with the intent's reference key. */
+async function payPart(token: string, embedder: Embedder, units: bigint) {
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const fields = { amount: 100, sourceWalletAddress: supporter.wallet, inputTokenMint: usdcMint }
+  const { body } = await tip(token, sdkTipBody(embedder, fields))
+  const { reference_key: key } = await world().db('payment_intents').where({ id: body.intentId }).first()
+  const part = tokenTransfer(tokenBySymbol('USDC') as Token, supporter.wallet, embedder.wallet, units)
+  part.at(-1)?.keys.push({ pubkey: new PublicKey(key), isSigner: false, isWritable: false })
+  const signature = supporter.send(part)
+  await recordTip(world(), {
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: 100_000_000,
+    tokenSymbol: 'USDC',
+    txSignature: signature,
+    intentId: body.intentId,
+    message: 'hello',
+  })
+  return { body, supporter, signature }
+}
+
+async function untilTipConfirmed(signature: string): Promise<void> {
+  const row = () => world().db('tips').where({ id: signature }).first('status')
+  const batch = createVerifierBatch(world().services)
+  await runBatchUntil(batch, 'confirmed', async () => (await row()).status === 'confirmed')
+}
+
+test('an underpaid intent fails, is a tip of what arrived, and does not consume the session', async (t) => {
+  const { embedder, token } = await startSession()
+  const { body, supporter, signature } = await payPart(token, embedder, 1n)
+  const { intentId } = body
+  await untilTipConfirmed(signature)
+  const underpaid = { status: 'failed', outcome: 'underpaid', receivedAmount: 0.000001, signature }
+  t.like((await intent(token, intentId)).body, underpaid)
+  const list = await world().request<{ intents: IntentBody[] }>('GET', '/sdk/intents', { bearer: token })
+  t.like(list.body.intents[0], underpaid)
+  const row = await world().db('tips').where({ id: signature }).first()
+  t.like(row, { intent_id: null, received_raw: '1', display_raw: '1', message: 'hello' })
+  t.is((await tip(token, sdkTipBody(embedder))).status, 200, 'the session still tips')
+  t.truthy((await world().db('payment_intents').where({ id: intentId }).first()).due_at, 'still searched for')
+
+  const paid = supporter.pay(body.transaction)
+  await recordTip(world(), {
+    creatorWallet: embedder.wallet,
+    senderWallet: supporter.wallet,
+    tipAmount: 100_000_000,
+    tokenSymbol: 'USDC',
+    txSignature: paid,
+    intentId,
+  })
+  await untilTipConfirmed(paid)
+  const confirmed = { status: 'confirmed', outcome: null, receivedAmount: 98, signature: paid }
+  t.like((await intent(token, intentId)).body, confirmed)
+  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
+})
+
+test('an intent paid with exactly what it promised is confirmed, with a micro less it is underpaid', async (t) => {
+  const { embedder, token } = await startSession()
+  const short = await payPart(token, embedder, 97_999_999n)
+  await untilTipConfirmed(short.signature)
+  t.like((await intent(token, short.body.intentId)).body, { outcome: 'underpaid', receivedAmount: 97.999999 })
+  const exact = await payPart(token, embedder, 98_000_000n)
+  await untilTipConfirmed(exact.signature)
+  t.like((await intent(token, exact.body.intentId)).body, { status: 'confirmed', receivedAmount: 98 })
 })
 
 test('a tip recorded without its intent is matched to the intent by the chain’s facts', async (t) => {

@@ -49,6 +49,7 @@ export async function buildDirectTransfer(
     referenceKey,
     messageHash: null,
     outAmount: amounts.net,
+    leastAmount: amounts.net,
     fee: amounts.fee,
     priceImpactPct: 0,
   }

@@ -79,7 +79,8 @@ async function checkedOffer(
   if (check.fault === undefined) {
     const { received = offer.outAmount } = check
     // The price may have moved since the quote, so the simulated amount is promised if it is lower.
-    return received < offer.outAmount ? { ...offer, outAmount: received } : offer
+    if (received >= offer.outAmount) return offer
+    return { ...offer, outAmount: received, leastAmount: min(received, offer.leastAmount) }
   }
   log.warn(
     { engine: engine.provider, fault: check.fault },
@@ -101,8 +102,8 @@ function transactionOf(
   offer: SwapOffer,
   { referenceKey }: SwapRequest,
 ): UnsignedTransaction {
-  const { transaction, lastValidBlockHeight, outAmount, priceImpactPct, carriesReferenceKey, includesFee } =
-    offer
+  const { transaction, lastValidBlockHeight, outAmount, leastAmount, priceImpactPct } = offer
+  const { carriesReferenceKey, includesFee } = offer
   if (!includesFee) {
     metrics.alerts.inc({ kind: 'fee_leg_left_out' })
     log.warn(
@@ -118,7 +119,12 @@ function transactionOf(
     referenceKey: carriesReferenceKey ? referenceKey : null,
     messageHash: carriesReferenceKey ? null : messageHash(transaction),
     outAmount,
+    leastAmount,
     fee: includesFee ? basisPoints(gross.units, config.tips.feeBps) : 0n,
     priceImpactPct,
   }
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }

@@ -97,10 +97,11 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'get /payments/fiat/status < status': { example: 'completed' },
   'get /sdk/intents/{intentId} > intentId': { note: 'As `POST /sdk/tip` gave it.' },
   'get /sdk/intents/{intentId} < status': {
-    note: '`failed` and `expired` are final, `confirmed` too; the others may still change.',
+    note: '`failed` and `expired` are final, `confirmed` too; the others may still change. Only an underpaid intent may still be paid by another transaction.',
     example: 'confirmed',
   },
   'get /sdk/intents/{intentId} < outcome': { example: null },
+  'get /sdk/intents/{intentId} < receivedAmount': { example: 4.9 },
   transaction: {
     note: 'Base64 of a serialized, unsigned versioned transaction.',
     example: 'AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAEABQs=',

@@ -44,7 +44,7 @@ export function embed(base: string): Chapter {
         ],
         [
           '`tip.failed`',
-          '`intentId`, `code`, `retryable`, `message`',
+          '`intentId`, `code`, `retryable`, `message`; `receivedAmount` if less arrived than the tip asked for',
           'An attempt failed: `rejected`, `expired`, `insufficient_funds`, `no_wallet`, `wrong_network`, `tx_failed`, `fiat_failed` or `unavailable`.',
         ],
         [

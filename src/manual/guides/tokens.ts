@@ -29,7 +29,8 @@ export function tokens(): Chapter {
       list(
         'The platform fee of a crypto tip is 2 %, taken in the same transaction: `quote.outAmount` is the rest.',
         'A creator who does not accept the token that is sent gets USDC: the transaction then swaps, and `provider` names the swap engine.',
-        'Before confirmation a tip shows the claimed amount. After it, `amount` is the claimed amount if the chain confirms it, otherwise the received amount; `receivedAmount` is always the received amount.',
+        'Before confirmation a tip shows the claimed amount. After it, `amount` is what the supporter gave by the chain: what was received, and of a direct transfer the platform fee too. `receivedAmount` is always what was received. Claims change neither.',
+        'An intent is paid when at least `quote.outAmount` arrived, of a swap less the quoted slippage. Less is listed as a tip of what arrived, and the intent is `failed` with the outcome `underpaid`.',
         'Only money that arrived on the chain is credited. A claim alone credits nothing.',
       ),
       heading('Before a transaction expires'),

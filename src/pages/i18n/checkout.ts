@@ -115,6 +115,8 @@ export const words = {
   details: 'Details',
   mismatch: "Payment received, but it doesn't match this tip.",
   mismatchMore: 'Keep this reference:',
+  underpaid: 'Less arrived than this tip asked for.',
+  underpaidMore: (amount: string) => `The creator received ${amount}. Keep this reference:`,
   reference: 'reference',
   done: (name: string, amount: string) => `Thank you! ${name} has received ${amount}.`,
   amount: 'Amount',

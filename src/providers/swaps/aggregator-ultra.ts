@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Chain } from '../../ports/chain.js'
 import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from '../../ports/swaps.js'
-import { type EngineOptions, noRoute, numeric, percent, requestEngine, units } from './engine-request.js'
+import {
+  type EngineOptions,
+  leastAmount,
+  noRoute,
+  numeric,
+  percent,
+  requestEngine,
+  units,
+} from './engine-request.js'
 
 /** `jupiterz` transactions need a market maker's signature; the other two use programs we do not recognise. */
 const excludedRouters = 'jupiterz,dflow,okx'
@@ -16,6 +24,7 @@ const order = z.object({
   outputMint: z.string(),
   inAmount: units,
   outAmount: units,
+  otherAmountThreshold: z.unknown().optional(),
   // Percent, negative for a loss. The older field is the same as a fraction.
   priceImpact: numeric.nullish(),
   priceImpactPct: numeric.nullish(),
@@ -85,6 +94,7 @@ function offerOf(ordered: Order, minHeight: number): SwapOffer {
   return {
     transaction,
     outAmount: ordered.outAmount,
+    leastAmount: leastAmount(ordered.outAmount, ordered.otherAmountThreshold),
     priceImpactPct: percent(impact),
     lastValidBlockHeight: lastValidHeight(ordered.lastValidBlockHeight, minHeight),
     carriesReferenceKey: false,

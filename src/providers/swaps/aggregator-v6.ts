@@ -2,11 +2,18 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Chain } from '../../ports/chain.js'
 import { type SwapEngine, type SwapOffer, type SwapRequest, transactionBytesMax } from '../../ports/swaps.js'
-import { type EngineOptions, noRoute, numeric, percent, requestEngine, units } from './engine-request.js'
+import {
+  type EngineOptions,
+  leastAmount,
+  noRoute,
+  numeric,
+  percent,
+  requestEngine,
+  slippageBps,
+  units,
+} from './engine-request.js'
 import { lookupTablesOf, rebuildTransaction } from './rebuild-transaction.js'
 
-/** How far the price may move against the creator before the swap fails. */
-const slippageBps = 50
 /** Accounts a route may use; fewer make a smaller transaction. The first is the engine's own default. */
 const accountLimits = [64, 48, 32, 20]
 const priorityFee = { priorityLevelWithMaxLamports: { priorityLevel: 'high', maxLamports: 500_000 } }
@@ -121,15 +128,16 @@ async function rebuild(
 }
 
 function termsOf(
-  { outAmount, priceImpactPct }: Quote,
+  { outAmount, priceImpactPct, ...quoted }: Quote,
   request: SwapRequest,
-): Pick<SwapOffer, 'outAmount' | 'priceImpactPct' | 'carriesReferenceKey' | 'includesFee'> {
+): Pick<SwapOffer, 'outAmount' | 'leastAmount' | 'priceImpactPct' | 'carriesReferenceKey' | 'includesFee'> {
   const amount = units.safeParse(outAmount).data
   const impact = numeric.safeParse(priceImpactPct).data
   if (amount === undefined || impact === undefined)
     throw new ProviderError('ambiguous', 'a quote whose numbers cannot be read')
   return {
     outAmount: amount,
+    leastAmount: leastAmount(amount, quoted['otherAmountThreshold']),
     priceImpactPct: percent(impact * 100),
     carriesReferenceKey: true,
     includesFee: feeOf(request) === request.feeBps,

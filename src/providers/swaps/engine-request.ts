@@ -14,6 +14,10 @@ const maxBytes = 512 * 1024
 const noRouteStatuses = new Set([400, 404, 422])
 const maxUnits = 2n ** 64n - 1n
 const percentDecimals = 6
+/** The slippage that counts when an engine does not say its own. */
+export const slippageBps = 50n
+/** An engine may quote at most this slippage. Beyond it the promise would mean nothing. */
+const maxSlippageBps = 1000n
 
 /** Base units, as text. */
 export const units = z
@@ -42,6 +46,15 @@ export async function requestEngine<Schema extends z.ZodType>(
   if (!parsed.success)
     throw new ProviderError('ambiguous', `${path.split('?')[0]}: the answer is not as documented`)
   return parsed.data
+}
+
+/** The least that keeps the promise of a quote. `threshold`: the engine's own bound, base units as text, if it gave one. */
+export function leastAmount(outAmount: bigint, threshold: unknown): bigint {
+  const after = (bps: bigint): bigint => (outAmount * (10_000n - bps)) / 10_000n
+  const quoted = units.safeParse(threshold).data ?? after(slippageBps)
+  const least = after(maxSlippageBps)
+  if (quoted > outAmount) return outAmount
+  return quoted < least ? least : quoted
 }
 
 /** The engine has no route we can use. */

@@ -55,8 +55,10 @@ export interface TipIntent {
 /** An intent with the status of its payment. */
 export interface TipIntentStatus extends TipIntent {
   readonly signature: string | null
-  /** Why a payment does not count. */
-  readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | null
+  /** Why a payment does not count. `underpaid`: less arrived than the intent asked for. */
+  readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | 'underpaid' | null
+  /** What the creator received, display units of `output`; null until the payment is confirmed. */
+  readonly receivedAmount: number | null
 }
 
 export interface SubmittedTip {

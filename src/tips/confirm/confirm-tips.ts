@@ -4,7 +4,7 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
-import { creditTips, releaseTipCredits } from './credit-tips.js'
+import { creditTips, furtherCredits, releaseTipCredits } from './credit-tips.js'
 
 /** The channel that notifies the readers of a wallet of new confirmed tips. */
 export const tipChannel = (wallet: string): string => `tips.${wallet}`
@@ -31,8 +31,10 @@ const finalityMs = 13_000
 const confirmSql = /* sql */ `
 with fact as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
-                       $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[])
-    as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final)
+                       $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[],
+                       $15::text[], $16::jsonb[])
+    as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final,
+         underpaid_intent_id, further_credits)
 ), open as materialized (
   select f.*, t.recorded_at from tips t join fact f on f.id = t.id
   where t.status = 'pending' order by t.id for update of t
@@ -65,6 +67,7 @@ update tips t set
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
+  underpaid_intent_id = r.underpaid_intent_id, further_credits = r.further_credits,
   found_false_at = case when r.first_agrees then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
@@ -98,9 +101,10 @@ export async function confirmTips(
       trx,
       confirmedNow.map(({ id, facts }) => ({ id, ...facts })),
     )
+    const final = confirmedNow.filter((confirmation) => confirmation.final)
     await releaseTipCredits(
       trx,
-      confirmedNow.filter(({ final }) => final).map(({ id }) => id),
+      final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
     for (const { facts } of confirmedNow) publish(tipChannel(facts.recipient))
     return rows.length
@@ -141,5 +145,7 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
     column(({ facts }) => facts.feeFound),
     column(({ facts }) => facts.agreeing[0] ?? false),
     column(({ final }) => final),
+    column(({ facts }) => facts.underpaidIntentId),
+    column(({ facts }) => JSON.stringify(furtherCredits(facts)) ?? null),
   ]
 }

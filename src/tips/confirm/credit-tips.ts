@@ -6,55 +6,88 @@ import { findTransfer } from '../../ledger/find-transfer.js'
 import { voidReserved } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 
-/** The amount a confirmed tip received, in base units. */
+/** The money of a confirmed tip. */
 export interface TipCredit {
   readonly id: string
   readonly recipient: string
   readonly token: Token
-  readonly received: bigint
+  /** Micro-USDC by wallet. A wallet that is not in our custody gets no credit. */
+  readonly credits: ReadonlyMap<string, bigint>
 }
 
-const usdc = tokenBySymbol('USDC')
+/**
+ * The credits of a tip besides its own amount: micro-USDC as decimal text, by wallet. One transaction may pay several
+ * creators, and a recipient of SOL may receive USDC too. Undefined when there are none.
+ */
+export type FurtherCredits = Readonly<Record<string, string>>
 
-/** The key of the ledger transfer: one credit per signature. */
-function creditKey(tipId: string): string {
-  return `tip:${tipId}`
+/** A stored tip whose credits are resolved. */
+export interface CreditedTip {
+  readonly id: string
+  readonly furtherCredits?: FurtherCredits | null | undefined
+}
+
+export const usdc = tokenBySymbol('USDC') as Token
+
+/**
+ * The key of the ledger transfer: one credit per signature and wallet (docs/decisions/0039). `wallet`: one that the tip's
+ * transaction paid besides the tip's recipient.
+ */
+export function creditKey(tipId: string, wallet?: string): string {
+  return wallet === undefined ? `tip:${tipId}` : `tip:${tipId}:${wallet}`
+}
+
+export function furtherCredits({
+  recipient,
+  token,
+  credits,
+}: Omit<TipCredit, 'id'>): FurtherCredits | undefined {
+  const further = [...credits].filter(([wallet]) => wallet !== recipient || token !== usdc)
+  if (further.length === 0) return undefined
+  return Object.fromEntries(further.map(([wallet, amount]) => [wallet, String(amount)]))
 }
 
 /**
  * Reserves pending credits for the USDC that arrived in custody wallets. Other tokens and payout wallets get no credit:
  * only USDC is withdrawn, and only from custody wallets.
  */
-export async function creditTips(trx: Knex, credits: readonly TipCredit[]): Promise<void> {
-  const inUsdc = credits.filter(({ token }) => token === usdc)
-  if (inUsdc.length === 0) return
-  const owners = await ownersOf(trx, [...new Set(inUsdc.map(({ recipient }) => recipient))])
-  const transfers = inUsdc.flatMap(({ id, recipient, received }) => {
-    const userId = owners.get(recipient)
-    if (userId === undefined) return []
-    const entries = transferEntries(
-      received,
-      platformAccount('chain_clearing', 'USDC'),
-      userAccount(userId, 'pending', 'USDC'),
-    )
-    return [{ key: creditKey(id), ref: id, entries }]
-  })
+export async function creditTips(trx: Knex, tips: readonly TipCredit[]): Promise<void> {
+  const wallets = new Set(tips.flatMap(({ credits }) => [...credits.keys()]))
+  if (wallets.size === 0) return
+  const owners = await ownersOf(trx, [...wallets])
+  const transfers = tips.flatMap(({ id, recipient, credits }) =>
+    [...credits].flatMap(([wallet, amount]) => {
+      const userId = owners.get(wallet)
+      if (userId === undefined) return []
+      const entries = transferEntries(
+        amount,
+        platformAccount('chain_clearing', 'USDC'),
+        userAccount(userId, 'pending', 'USDC'),
+      )
+      return [{ key: creditKey(id, wallet === recipient ? undefined : wallet), ref: id, entries }]
+    }),
+  )
   await reserveMany(trx, transfers)
 }
 
 /** Makes the credits of finalized tips available. Ignores tips without a credit. */
-export async function releaseTipCredits(trx: Knex, tipIds: readonly string[]): Promise<void> {
-  await releasePending(trx, tipIds.map(creditKey))
+export async function releaseTipCredits(trx: Knex, tips: readonly CreditedTip[]): Promise<void> {
+  await releasePending(trx, tips.flatMap(creditKeys))
 }
 
-/** Voids the pending credit of a vanished tip, if it has one. */
-export async function voidTipCredit(trx: Knex, tipId: string): Promise<void> {
-  const key = creditKey(tipId)
-  if ((await findTransfer(trx, key)) !== undefined) await voidReserved(trx, key)
+/** Voids the pending credits of a vanished tip, if it has any. */
+export async function voidTipCredits(trx: Knex, tip: CreditedTip): Promise<void> {
+  for (const key of creditKeys(tip).sort())
+    if ((await findTransfer(trx, key)) !== undefined) await voidReserved(trx, key)
+}
+
+/** The keys under which a tip may have credits. */
+function creditKeys({ id, furtherCredits }: CreditedTip): string[] {
+  return [creditKey(id), ...Object.keys(furtherCredits ?? {}).map((wallet) => creditKey(id, wallet))]
 }
 
 /** The owners of custody wallets. Every row in `wallets` has its sealed secret key (migration 0001). */
-async function ownersOf(trx: Knex, wallets: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function ownersOf(trx: Knex, wallets: readonly string[]): Promise<Map<string, string>> {
   const rows = await query<{ wallet: string; userId: string }>(trx, {
     name: 'tips.owners',
     text: 'select public_key as wallet, user_id as "userId" from wallets where public_key = any($1::text[])',

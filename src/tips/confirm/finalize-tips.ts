@@ -5,7 +5,13 @@ import type { Services } from '../../services.js'
 import { amountReceived } from '../verify/balance-changes.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
-import { releaseTipCredits, voidTipCredit } from './credit-tips.js'
+import {
+  type CreditedTip,
+  type FurtherCredits,
+  releaseTipCredits,
+  usdc,
+  voidTipCredits,
+} from './credit-tips.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
 
@@ -51,23 +57,30 @@ interface StoredFacts {
   readonly wallet: string
   readonly mint: string
   readonly received: string
+  readonly furtherCredits: FurtherCredits | null
 }
 
-/** The tips whose recipient received the same amount in the new slot. */
+/** The tips whose recipient, and every other wallet they credit, received the same amount in the new slot. */
 async function unchangedAfterMove({ db, chain }: Needs, tips: readonly DueTip[]): Promise<string[]> {
   if (tips.length === 0) return []
   const ids = tips.map(({ id }) => id)
   const stored = await query<StoredFacts>(db, {
     name: 'tips.stored-facts',
-    text: `select t.id, p.wallet, t.mint, t.received_raw as received
+    text: `select t.id, p.wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
            from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[])`,
     values: [ids],
   })
   const transactions = await chain.transactions(ids)
-  const isSame = ({ id, wallet, mint, received }: StoredFacts): boolean => {
+  const isSame = ({ id, wallet, mint, received, furtherCredits }: StoredFacts): boolean => {
     const found: ChainTransaction | undefined = transactions.get(id)
+    if (found?.failed !== false) return false
     const token = tokenByMint(mint) as Token
-    return found?.failed === false && amountReceived(chain, found, wallet, token) === BigInt(received)
+    return (
+      amountReceived(chain, found, wallet, token) === BigInt(received) &&
+      Object.entries(furtherCredits ?? {}).every(
+        ([further, amount]) => amountReceived(chain, found, further, usdc) === BigInt(amount),
+      )
+    )
   }
   return stored.filter(isSame).map(({ id }) => id)
 }
@@ -80,7 +93,7 @@ async function finalizeTips(
 ): Promise<void> {
   if (tips.length === 0) return
   await transact(async ({ trx }) => {
-    const rows = await query<{ id: string }>(trx, {
+    const rows = await query<CreditedTip>(trx, {
       name: 'tips.finalize',
       text: /* sql */ `
         with final as (
@@ -92,17 +105,14 @@ async function finalizeTips(
         update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
           due_at = case when not l.unchanged then t.due_at end
         from locked l where t.id = l.id
-        returning t.id`,
+        returning t.id, t.further_credits as "furtherCredits"`,
       values: [
         tips.map(({ id }) => id),
         tips.map(({ attempts }) => attempts),
         tips.map(({ id, slot }) => statuses.get(id)?.slot ?? slot),
       ],
     })
-    await releaseTipCredits(
-      trx,
-      rows.map(({ id }) => id),
-    )
+    await releaseTipCredits(trx, rows)
   })
 }
 
@@ -113,17 +123,17 @@ async function finalizeTips(
 async function failVanished({ transact, metrics, log }: Needs, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const failed = await transact(async ({ trx }) => {
-    const rows = await query<{ id: string }>(trx, {
+    const rows = await query<CreditedTip>(trx, {
       name: 'tips.fail',
       text: /* sql */ `
         update tips set status = 'failed', due_at = null
         where id = any(array(
           select id from tips where id = any($1::text[]) and status = 'confirmed' and finalized_at is null
           order by id for update))
-        returning id`,
+        returning id, further_credits as "furtherCredits"`,
       values: [ids],
     })
-    for (const { id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredit(trx, id)
+    for (const tip of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)
     return rows
   })
   for (const { id } of failed) {

@@ -1,4 +1,4 @@
-import { solMint, type Token } from '../../kernel/tokens.js'
+import { solMint, type Token, tokenBySymbol } from '../../kernel/tokens.js'
 import type { Chain, ChainTransaction } from '../../ports/chain.js'
 
 /** A payment of one token to one wallet. `received` is in base units. */
@@ -15,16 +15,16 @@ export type AssociatedAccounts = Pick<Chain, 'associatedAccount'>
 
 /**
  * The payment of one token to a wallet, if a signer other than the wallet paid it. Several signers may have lost
- * enough, for example a sponsor who pays the rent of accounts. Then the expected sender is taken.
+ * enough, for example a sponsor who pays the rent of accounts. Then the first of the expected senders is taken.
  */
 export function findPayment(
   chain: AssociatedAccounts,
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
-  expectedSender?: string,
+  expectedSenders: readonly string[] = [],
 ): TokenPayment | undefined {
-  return paymentFrom(chain, transaction, recipient, token, expectedSender, (signer, received) =>
+  return paymentFrom(chain, transaction, recipient, token, expectedSenders, (signer, received) =>
     isDebited(transaction, signer, token, received),
   )
 }
@@ -38,9 +38,9 @@ export function findSwapPayment(
   transaction: ChainTransaction,
   recipient: string,
   { input, output }: { readonly input: Token; readonly output: Token },
-  expectedSender: string,
+  expectedSenders: readonly string[],
 ): TokenPayment | undefined {
-  const payment = paymentFrom(chain, transaction, recipient, output, expectedSender, (signer) =>
+  const payment = paymentFrom(chain, transaction, recipient, output, expectedSenders, (signer) =>
     isDebited(transaction, signer, input, 1n),
   )
   return payment && { ...payment, given: input }
@@ -52,7 +52,7 @@ function paymentFrom(
   transaction: ChainTransaction,
   recipient: string,
   token: Token,
-  expectedSender: string | undefined,
+  expectedSenders: readonly string[],
   gave: (signer: string, received: bigint) => boolean,
 ): TokenPayment | undefined {
   // A recipient who signs may pay themselves, or take the money back in the same transaction.
@@ -60,7 +60,7 @@ function paymentFrom(
   const received = amountReceived(chain, transaction, recipient, token)
   if (received <= 0n) return undefined
   const senders = [...transaction.signers].filter((signer) => gave(signer, received))
-  const sender = senders.find((signer) => signer === expectedSender) ?? senders[0]
+  const sender = expectedSenders.find((expected) => senders.includes(expected)) ?? senders[0]
   return sender === undefined ? undefined : { recipient, sender, token, received }
 }
 
@@ -103,4 +103,33 @@ export function balanceChange(transaction: ChainTransaction, wallet: string, { m
     (change) => change.mint === mint && (change.ownerBefore ?? change.ownerAfter) === wallet,
   )
   return owned.reduce((sum, { delta }) => sum + delta, 0n)
+}
+
+/**
+ * Whether a transaction takes anything from one of the wallets: lamports, tokens, or the ownership of a token account. It
+ * needs the signature of that wallet, so it is our own doing, or money that moves between creators: never a tip.
+ */
+export function debitsAny(
+  { lamports, tokens }: Pick<ChainTransaction, 'lamports' | 'tokens'>,
+  wallets: ReadonlySet<string>,
+): boolean {
+  if ([...wallets].some((wallet) => (lamports.get(wallet) ?? 0n) < 0n)) return true
+  return tokens.some(
+    ({ ownerBefore, ownerAfter, delta }) =>
+      ownerBefore !== undefined && wallets.has(ownerBefore) && (delta < 0n || ownerAfter !== ownerBefore),
+  )
+}
+
+const usdc = tokenBySymbol('USDC') as Token
+
+/** The micro-USDC that each of the wallets received. A wallet that signs is left out, as in `findPayment`. */
+export function usdcReceived(
+  chain: AssociatedAccounts,
+  transaction: ChainTransaction,
+  wallets: Iterable<string>,
+): ReadonlyMap<string, bigint> {
+  const received = [...wallets]
+    .filter((wallet) => !transaction.signers.has(wallet))
+    .map((wallet) => [wallet, amountReceived(chain, transaction, wallet, usdc)] as const)
+  return new Map(received.filter(([, amount]) => amount > 0n))
 }

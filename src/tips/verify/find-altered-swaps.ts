@@ -5,11 +5,14 @@ import { query } from '../../platform/database/database.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import { balanceChange } from './balance-changes.js'
 import type { MatchableIntent } from './match-tip.js'
+import { type MatchableRow, matchable, matchableColumns } from './matchable-intent.js'
 
-interface Candidate extends MatchableIntent {
+interface CandidateRow extends MatchableRow {
   readonly inputRaw: string
   readonly createdAt: Date
 }
+
+type Candidate = CandidateRow & MatchableIntent
 
 /** The most a supporter who pays in SOL spends besides the amount: rent of new accounts, and tips to validators. */
 const maxExtraLamports = 10_000_000n
@@ -44,19 +47,19 @@ function isPaidBy(candidate: Candidate, transaction: ChainTransaction): boolean 
   return input.mint === solMint ? extra >= 0n && extra <= maxExtraLamports : extra === 0n
 }
 
-function readCandidates(db: Knex, swaps: readonly ChainTransaction[]): Promise<Candidate[]> {
+async function readCandidates(db: Knex, swaps: readonly ChainTransaction[]): Promise<Candidate[]> {
   const signers = new Set(swaps.flatMap((swap) => [...swap.signers]))
   const owners = new Set(swaps.flatMap(({ tokens }) => tokens.flatMap(({ ownerAfter }) => ownerAfter ?? [])))
   const oldest = Math.min(...swaps.map(({ blockTime }) => blockTime?.getTime() ?? 0)) - maxAgeMs
-  return query<Candidate>(db, {
+  const rows = await query<CandidateRow>(db, {
     name: 'tips.altered-swaps',
     text: /* sql */ `
-      select id, payout_wallet as "payoutWallet", source_wallet as "sourceWallet", input_mint as "inputMint",
-             output_mint as "outputMint", input_raw as "inputRaw", created_at as "createdAt"
+      select ${matchableColumns}, input_raw as "inputRaw", created_at as "createdAt"
       from payment_intents
       where source_wallet = any($1::text[]) and payout_wallet = any($2::text[]) and reference_key is null
         and created_at >= $3
       order by created_at desc limit ${maxCandidates}`,
     values: [[...signers], [...owners], new Date(oldest)],
   })
+  return rows.map(matchable)
 }

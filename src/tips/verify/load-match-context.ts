@@ -3,35 +3,38 @@ import { query } from '../../platform/database/database.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import { findAlteredSwaps } from './find-altered-swaps.js'
 import type { MatchableIntent } from './match-tip.js'
+import { type MatchableRow, matchable, matchableColumns } from './matchable-intent.js'
 
 /** What our database has about one transaction: the intents it may pay, and the creators it may have paid. */
 export interface MatchContext {
   readonly intents: readonly MatchableIntent[]
   readonly creators: ReadonlySet<string>
+  /** Last known prices in USD by mint, as decimal text. */
+  readonly prices: ReadonlyMap<string, string>
 }
 
-interface IntentRow extends MatchableIntent {
+interface IntentRow extends MatchableRow {
   readonly referenceKey: string | null
   readonly messageHash: string | null
 }
 
 /**
- * Reads the matching intents and creators for all transactions, with one query each. A plain transfer into an existing
- * token account names only that account, so the owners of token accounts count as named too.
+ * Reads the matching intents, and the creators with the prices, for all transactions with one query each. A plain transfer
+ * into an existing token account names only that account, so the owners of token accounts count as named too.
  */
 export async function loadMatchContext(
   db: Knex,
   transactions: readonly ChainTransaction[],
 ): Promise<(transaction: ChainTransaction) => MatchContext> {
-  if (transactions.length === 0) return () => ({ intents: [], creators: new Set() })
+  if (transactions.length === 0) return () => ({ intents: [], creators: new Set(), prices: new Map() })
   const named = [...new Set(transactions.flatMap(namedIn))]
   const hashes = transactions.map(({ messageHash }) => Buffer.from(messageHash, 'hex'))
   const stored = await readIntents(db, named, hashes)
-  const wallets = new Set(await readWallets(db, named))
-  const byKeyOrHash = new Map<string, IntentRow>()
+  const { wallets, prices } = await readWalletsAndPrices(db, named)
+  const byKeyOrHash = new Map<string, MatchableIntent>()
   for (const intent of stored)
     for (const key of [intent.referenceKey, intent.messageHash])
-      if (key !== null) byKeyOrHash.set(key, intent)
+      if (key !== null) byKeyOrHash.set(key, matchable(intent))
   const intentsIn = (transaction: ChainTransaction): MatchableIntent[] =>
     [transaction.messageHash, ...namedIn(transaction)].flatMap((key) => byKeyOrHash.get(key) ?? [])
   const unmatched = transactions.filter((transaction) => intentsIn(transaction).length === 0)
@@ -42,31 +45,38 @@ export async function loadMatchContext(
     return {
       intents: intents.length > 0 ? intents : alteredSwapsIn(transaction),
       creators: new Set(names.filter((name) => wallets.has(name))),
+      prices,
     }
   }
 }
 
-function namedIn({ accounts, tokens }: ChainTransaction): string[] {
-  return [...new Set([...accounts, ...tokens.flatMap(({ ownerAfter }) => ownerAfter ?? [])])]
+/** Every wallet a transaction may pay or debit. */
+export function namedIn({ accounts, tokens }: ChainTransaction): string[] {
+  const owners = tokens.flatMap(({ ownerBefore, ownerAfter }) => [ownerBefore ?? [], ownerAfter ?? []].flat())
+  return [...new Set([...accounts, ...owners])]
 }
 
 function readIntents(db: Knex, named: readonly string[], hashes: readonly Buffer[]): Promise<IntentRow[]> {
   return query<IntentRow>(db, {
     name: 'tips.match-intents',
     text: /* sql */ `
-      select id, payout_wallet as "payoutWallet", source_wallet as "sourceWallet", input_mint as "inputMint",
-             output_mint as "outputMint", reference_key as "referenceKey", encode(message_hash, 'hex') as "messageHash"
+      select ${matchableColumns}, reference_key as "referenceKey", encode(message_hash, 'hex') as "messageHash"
       from payment_intents where reference_key = any($1::text[]) or message_hash = any($2::bytea[])
       order by created_at`,
     values: [named, hashes],
   })
 }
 
-async function readWallets(db: Knex, named: readonly string[]): Promise<string[]> {
-  const rows = await query<{ wallet: string }>(db, {
+/** Only the few listed tokens have a price, so one query reads both. */
+async function readWalletsAndPrices(db: Knex, named: readonly string[]) {
+  const rows = await query<{ key: string; usd: string | null }>(db, {
     name: 'tips.match-wallets',
-    text: 'select public_key as wallet from wallets where public_key = any($1::text[])',
+    text: `select public_key as key, null as usd from wallets where public_key = any($1::text[])
+           union all select mint, usd::text from prices`,
     values: [named],
   })
-  return rows.map(({ wallet }) => wallet)
+  return {
+    wallets: new Set(rows.filter(({ usd }) => usd === null).map(({ key }) => key)),
+    prices: new Map(rows.flatMap(({ key, usd }) => (usd === null ? [] : [[key, usd] as const]))),
+  }
 }

@@ -1,12 +1,16 @@
 import { solMint, type Token, tokenByMint, tokenBySymbol, tokens } from '../../kernel/tokens.js'
 import type { ChainTransaction } from '../../ports/chain.js'
+import { microUsd } from '../read/present.js'
 import { type Claim, solDecimals } from '../record/claim.js'
 import {
   type AssociatedAccounts,
   amountReceived,
+  balanceChange,
+  debitsAny,
   findPayment,
   findSwapPayment,
   type TokenPayment,
+  usdcReceived,
 } from './balance-changes.js'
 
 /** The part of a payment intent that a transaction is compared with. */
@@ -18,6 +22,8 @@ export interface MatchableIntent {
   readonly inputMint: string
   /** Differs from the input for a swap. */
   readonly outputMint: string
+  /** The least the creator must receive, in base units of the output. Less does not pay the intent. */
+  readonly leastRaw: bigint
 }
 
 export interface MatchInput {
@@ -26,8 +32,10 @@ export interface MatchInput {
   readonly intents: readonly MatchableIntent[]
   /** Oldest first. */
   readonly claims: readonly Claim[]
-  /** Wallets of registered creators among the accounts of the transaction. */
+  /** Custody wallets of registered creators among the accounts of the transaction. */
   readonly creators: ReadonlySet<string>
+  /** Last known prices in USD by mint, as decimal text. */
+  readonly prices: ReadonlyMap<string, string>
   readonly treasury: string
   /** Without an intent, an earlier transaction is not a tip: anyone could claim an old transfer between strangers. */
   readonly notBefore: Date
@@ -39,60 +47,106 @@ export interface TipFacts {
   readonly sender: string
   readonly token: Token
   readonly received: bigint
-  /** The claimed amount if the chain supports it, otherwise `received` (docs/decisions/0008). */
+  /** Of a direct transfer what the supporter gave: `received` and the fee transfer (docs/decisions/0008). */
   readonly displayed: bigint
   readonly feeFound: boolean
   readonly message: string | null
   readonly intentId: string | null
+  /** The intent that this transaction carries and pays too little for. It stays unpaid. */
+  readonly underpaidIntentId: string | null
+  /** What each custody wallet received, in micro-USDC (docs/decisions/0039). */
+  readonly credits: ReadonlyMap<string, bigint>
   /** For each claim of the input, in order: whether it agrees with the facts. */
   readonly agreeing: readonly boolean[]
 }
 
+/** Which intent a payment pays, or pays too little for. */
+type PaidIntent = Pick<TipFacts, 'intentId' | 'underpaidIntentId'>
+const noIntent: PaidIntent = { intentId: null, underpaidIntentId: null }
+
 /**
  * Decides which tip a transaction pays, from balance changes over the whole transaction (docs/decisions/0007): never from
- * its instructions, because wallets add some, and never from a claim alone. First match wins: a payment of an intent,
- * then a payment a claim describes, then the only payment to a registered creator. Undefined: it pays no tip.
+ * its instructions, because wallets add some, and never from a claim alone. First match wins: the payment of an intent,
+ * then the largest payment to a registered creator, then, if no creator was paid, a payment that an intent or a claim
+ * names. Undefined: it pays no tip. A transaction that debits a creator's custody wallet never pays one.
  */
 export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts | undefined {
-  const { transaction, intents } = input
-  for (const intent of intents) {
+  const { transaction, intents, creators, notBefore } = input
+  if (debitsAny(transaction, creators)) return undefined
+  const carried = intents.flatMap((intent) => {
     const payment = paymentOfIntent(chain, transaction, intent)
-    if (payment !== undefined) return factsInTransaction(chain, input, payment, intent.id)
-  }
-  if (transaction.blockTime === undefined || transaction.blockTime < input.notBefore) return undefined
-  for (const claim of credibleFirst(input)) {
-    const token = tokenBySymbol(claim.tokenSymbol)
-    const payment = token && findPayment(chain, transaction, claim.creatorWallet, token, claim.sender)
-    if (payment?.sender === claim.sender) return factsInTransaction(chain, input, payment, null)
-  }
-  const payment = onlyPaymentTo(chain, input)
-  return payment && factsInTransaction(chain, input, payment, null)
+    return payment === undefined ? [] : [{ intent, payment }]
+  })
+  const paid = carried.find(({ intent, payment }) => payment.received >= intent.leastRaw)
+  if (paid !== undefined)
+    return factsInTransaction(chain, input, paid.payment, { ...noIntent, intentId: paid.intent.id })
+  const [short] = carried
+  const isOld = transaction.blockTime === undefined || transaction.blockTime < notBefore
+  if (short === undefined && isOld) return undefined
+  const payment =
+    largestPayment(chain, input, short?.payment) ?? short?.payment ?? claimedPayment(chain, input)
+  if (payment === undefined) return undefined
+  return factsInTransaction(chain, input, payment, {
+    ...noIntent,
+    underpaidIntentId: short?.intent.id ?? null,
+  })
 }
 
 /**
- * A transaction may pay several wallets, and anyone may claim any of them. Claims for registered creators are checked
- * first. Claims for the treasury are ignored, because it only receives fees.
+ * The payment to the registered creator who received most in USD. Claims do not decide it: a transaction may pay several
+ * wallets, and anyone may claim any of them. `ofIntent`: the payment of an intent, which may be a swap.
  */
-function credibleFirst({ claims, creators, treasury }: MatchInput): Claim[] {
-  const rank = (claim: Claim): number => (creators.has(claim.creatorWallet) ? 0 : 1)
-  return claims.filter((claim) => claim.creatorWallet !== treasury).sort((a, b) => rank(a) - rank(b))
+function largestPayment(
+  chain: AssociatedAccounts,
+  input: MatchInput,
+  ofIntent: TokenPayment | undefined,
+): TokenPayment | undefined {
+  const { transaction, creators, claims, prices, treasury } = input
+  const worth = ({ token, received }: TokenPayment): bigint =>
+    microUsd({ ...token, displayRaw: String(received), usd: prices.get(token.mint) ?? null })
+  const paymentIn = (creator: string, token: Token): TokenPayment | undefined => {
+    if (ofIntent?.recipient === creator && ofIntent.token === token) return ofIntent
+    const senders = claims.filter(({ creatorWallet }) => creatorWallet === creator)
+    return findPayment(
+      chain,
+      transaction,
+      creator,
+      token,
+      senders.map(({ sender }) => sender),
+    )
+  }
+  let largest: { readonly worth: bigint; readonly payment: TokenPayment } | undefined
+  for (const creator of [...creators].sort()) {
+    if (creator === treasury) continue
+    const payments = tokens.flatMap((token) => paymentIn(creator, token) ?? [])
+    const [payment] = payments.toSorted((a, b) => compare(worth(b), worth(a)))
+    const total = payments.reduce((sum, one) => sum + worth(one), 0n)
+    if (payment !== undefined && (largest === undefined || total > largest.worth))
+      largest = { worth: total, payment }
+  }
+  return largest?.payment
 }
 
-/** The payment, if the transaction pays exactly one registered creator in exactly one token. Needs no claim. */
-function onlyPaymentTo(
+/** The payment to an unregistered wallet that a claim describes. The treasury only receives fees. */
+function claimedPayment(
   chain: AssociatedAccounts,
-  { transaction, creators, treasury }: MatchInput,
+  { transaction, claims, treasury }: MatchInput,
 ): TokenPayment | undefined {
-  const payments = [...creators]
-    .filter((creator) => creator !== treasury)
-    .flatMap((creator) => tokens.map((token) => findPayment(chain, transaction, creator, token)))
-    .filter((payment) => payment !== undefined)
-  return payments.length === 1 ? payments[0] : undefined
+  for (const { creatorWallet, sender, tokenSymbol } of claims) {
+    const token = creatorWallet === treasury ? undefined : tokenBySymbol(tokenSymbol)
+    const payment = token && findPayment(chain, transaction, creatorWallet, token, [sender])
+    if (payment?.sender === sender) return payment
+  }
+  return undefined
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a === b ? 0 : a < b ? -1 : 1
 }
 
 /**
- * The payment of an intent. A signer gave the input token and the creator received the output token, or a signer gave the
- * output token itself.
+ * The payment of an intent, of any amount. A signer gave the input token and the creator received the output token, or a
+ * signer gave the output token itself.
  */
 function paymentOfIntent(
   chain: AssociatedAccounts,
@@ -104,44 +158,62 @@ function paymentOfIntent(
   const swapped =
     input === output
       ? undefined
-      : findSwapPayment(chain, transaction, payoutWallet, { input, output }, sourceWallet)
-  return swapped ?? findPayment(chain, transaction, payoutWallet, output, sourceWallet)
+      : findSwapPayment(chain, transaction, payoutWallet, { input, output }, [sourceWallet])
+  return swapped ?? findPayment(chain, transaction, payoutWallet, output, [sourceWallet])
 }
 
 function factsInTransaction(
   chain: AssociatedAccounts,
-  { transaction, claims, treasury }: MatchInput,
+  { transaction, claims, creators, treasury }: MatchInput,
   payment: TokenPayment,
-  intentId: string | null,
+  intent: PaidIntent,
 ): TipFacts {
-  const fee = amountReceived(chain, transaction, treasury, payment.token)
-  return factsFromPayment(claims, payment, payment.recipient !== treasury && fee > 0n ? fee : 0n, intentId)
+  const { recipient, sender, token, received } = payment
+  const fee = recipient === treasury ? 0n : amountReceived(chain, transaction, treasury, token)
+  // What the treasury received from others is not part of this tip.
+  const rest = -balanceChange(transaction, sender, token) - received
+  const feeTransfer = [fee, rest].some((amount) => amount <= 0n) ? 0n : fee < rest ? fee : rest
+  return factsFromPayment(claims, payment, {
+    ...intent,
+    feeTransfer,
+    credits: usdcReceived(
+      chain,
+      transaction,
+      [...creators].filter((creator) => creator !== treasury),
+    ),
+  })
 }
 
-/** The facts of a payment and the claims it supports. `feeTransfer`: base units the treasury received. */
+/** The facts of a payment and the claims it supports. `feeTransfer`: base units that the sender gave the treasury. */
 export function factsFromPayment(
   claims: readonly Claim[],
   payment: TokenPayment,
-  feeTransfer: bigint,
-  intentId: string | null,
+  {
+    feeTransfer,
+    intentId,
+    underpaidIntentId,
+    credits,
+  }: PaidIntent & Pick<TipFacts, 'credits'> & { readonly feeTransfer: bigint },
 ): TipFacts {
   const { recipient, sender, token, received, given } = payment
-  const agreeing = claims.map((claim) => claimAgrees(claim, { ...payment, intentId }))
-  const supported = claims.filter((_, index) => agreeing[index])
-  // A swap displays the received amount, because the claimed amount may be in the input token.
-  const displayed = (given === undefined ? supported : [])
-    .map((claim) => supportedAmount(claim, token, received, feeTransfer))
-    .find((units) => units !== undefined)
+  const carriedId = intentId ?? underpaidIntentId
+  const agreeing = claims.map((claim) => claimAgrees(claim, { ...payment, intentId: carriedId }))
   return {
     recipient,
     sender,
     token,
     received,
-    displayed: displayed ?? received,
+    // A swap displays the received amount, because the given amount is in the input token.
+    displayed: given === undefined ? received + feeTransfer : received,
     feeFound: feeTransfer > 0n,
     intentId,
+    underpaidIntentId,
+    credits,
     agreeing,
-    message: chooseMessage(supported, intentId),
+    message: chooseMessage(
+      claims.filter((_, index) => agreeing[index]),
+      carriedId,
+    ),
   }
 }
 
@@ -175,18 +247,6 @@ export function chooseMessage(agreeing: readonly Claim[], intentId: string | nul
       ? undefined
       : agreeing.find((claim) => claim.intentId === intentId && claim.message !== null)
   return (ofIntent ?? agreeing.find((claim) => claim.message !== null))?.message ?? null
-}
-
-/** The claimed amount in base units, if it is between `received` and `received + feeTransfer`, with one unit of tolerance. */
-function supportedAmount(
-  claim: Claim,
-  token: Token,
-  received: bigint,
-  feeTransfer: bigint,
-): bigint | undefined {
-  return possibleUnits(claim, token).find(
-    (units) => units >= received - 1n && units <= received + feeTransfer + 1n,
-  )
 }
 
 /** The amounts in base units that a claimed amount may mean. */

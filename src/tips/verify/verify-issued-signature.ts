@@ -27,7 +27,8 @@ type DirectIntentRow = Omit<DirectIntent, 'gross' | 'net' | 'fee'> & Record<'gro
 /**
  * The facts of landed tips whose signature is valid for the unchanged message of a payment intent. All instructions are
  * then ours and succeeded, so the amounts are known without fetching the transaction. Only for direct transfers between three
- * different wallets. Other tips, and those altered by a wallet, are not in the result.
+ * different wallets, and never when a creator's custody wallet pays: such a transaction is no tip. Other tips, and those
+ * altered by a wallet, are not in the result.
  */
 export async function verifyIssuedSignatures(
   db: Knex,
@@ -57,7 +58,16 @@ function factsFromIntent(
   // If two of the three are the same wallet, only balance changes show the amounts.
   if (new Set([recipient, sender, treasury]).size < 3) return undefined
   const token = tokenByMint(mint) as Token
-  return factsFromPayment(claims, { recipient, sender, token, received }, fee, id)
+  return factsFromPayment(
+    claims,
+    { recipient, sender, token, received },
+    {
+      feeTransfer: fee,
+      intentId: id,
+      underpaidIntentId: null,
+      credits: new Map(token.symbol === 'USDC' ? [[recipient, received]] : []),
+    },
+  )
 }
 
 /** A payment as a claim describes it. */
@@ -106,6 +116,7 @@ async function readDirectIntents(db: Knex, tips: readonly DueTip[]): Promise<Map
              i.input_raw as gross, i.expected_raw as net, i.fee_raw as fee, i.transaction
       from wanted join payment_intents i using (id)
       where i.provider = 'direct-transfer' and i.input_mint = i.output_mint
+        and not exists (select from wallets where public_key = i.source_wallet)
       order by i.created_at desc`,
     values: [
       [...new Set(claims.flatMap(({ intentId }) => intentId ?? []))],

@@ -18,6 +18,7 @@ export function someConfirmation(
   }: { units?: bigint; token?: Token; sender?: string; message?: string | null } = {},
 ): Confirmation {
   const id = unusedSignature()
+  const received = (units * 98n) / 100n
   return {
     id,
     claims: [],
@@ -27,11 +28,13 @@ export function someConfirmation(
       recipient,
       sender,
       token,
-      received: (units * 98n) / 100n,
+      received,
       displayed: units,
       feeFound: true,
       message,
       intentId: null,
+      underpaidIntentId: null,
+      credits: new Map(token === usdc ? [[recipient, received]] : []),
       agreeing: [true],
     },
   }

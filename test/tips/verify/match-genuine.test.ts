@@ -35,6 +35,8 @@ test('a SOL tip with its fee transfer is found with the claimed amount', (t) => 
     feeFound: true,
     message: 'hi',
     intentId: null,
+    underpaidIntentId: null,
+    credits: new Map(),
     agreeing: [true],
   })
 })
@@ -50,45 +52,40 @@ test('a tip in every known token is found in its own units', (t) => {
       .pay(token, supporter, creator, 98_000n)
       .pay(token, supporter, treasury, 2000n)
     const facts = match(landed, { claims: [claim({ tokenSymbol: token.symbol, amount: '100000' })] })
-    const displayed = token.mint === solMint ? 98_000n : 100_000n
-    t.like(facts, { token, received: 98_000n, displayed, feeFound: true }, token.symbol)
+    t.like(facts, { token, received: 98_000n, displayed: 100_000n, feeFound: true }, token.symbol)
   }
 })
 
-test('the claimed amount is displayed when the chain supports it: gross or net, in base or display units', (t) => {
+test('amounts by strangers’ claims: no claim changes the displayed amount', (t) => {
   const landed = new Landed(supporter)
     .pay(usdc, supporter, creator, 9_800_000n)
     .pay(usdc, supporter, treasury, 200_000n)
-  const table: [amount: string, displayed: bigint][] = [
-    ['10', 10_000_000n],
-    ['10000000', 10_000_000n],
-    ['9.8', 9_800_000n],
-    ['9800000', 9_800_000n],
-    ['9.9', 9_900_000n],
-    ['9.799999', 9_799_999n],
-    ['9.799998', 9_800_000n],
-    ['10.000001', 10_000_001n],
-    ['10.000002', 9_800_000n],
-    ['10.00000000', 10_000_000n],
-    ['9.9999999', 9_800_000n],
-    ['0.9800001', 9_800_000n],
-    ['0.000001', 9_800_000n],
-    ['5000000000', 9_800_000n],
-  ]
-  for (const [amount, displayed] of table)
+  for (const amount of ['10', '10000000', '9.8', '9800000', '9.9', '10.000001', '0.000001', '5000000000'])
     t.like(
       match(landed, { claims: [claim({ tokenSymbol: 'USDC', amount })] }),
-      { received: 9_800_000n, displayed },
+      { received: 9_800_000n, displayed: 10_000_000n },
       amount,
     )
+  t.like(match(landed), { received: 9_800_000n, displayed: 10_000_000n }, 'no claim')
 })
 
-test('a claim in SOL is read only in display units', (t) => {
-  const landed = new Landed(supporter).pay(sol, supporter, creator, 5n)
-  t.like(match(landed, { claims: [claim({ amount: '0.000000005' })] }), { displayed: 5n })
-  t.like(match(landed, { claims: [claim({ amount: '5000000000' })] }), { displayed: 5n, received: 5n })
-  const large = new Landed(supporter).pay(sol, supporter, creator, oneSol)
-  t.like(match(large, { claims: [claim({ amount: '1000000000' })] }), { displayed: oneSol })
+test('what others give the treasury in the same transaction is not part of the amount', (t) => {
+  const other = wallet('another supporter')
+  const landed = new Landed(supporter, other)
+    .pay(usdc, supporter, creator, 98n)
+    .pay(usdc, supporter, treasury, 2n)
+    .pay(usdc, other, treasury, 1_000_000n)
+  t.like(match(landed), { sender: supporter, received: 98n, displayed: 100n })
+})
+
+test('the displayed amount of a swap is what was received', (t) => {
+  const landed = new Landed(supporter)
+    .naming(referenceKey)
+    .pay(sol, supporter, stranger, 1_000_000n)
+    .pay(usdc, wallet('pool'), creator, 140n)
+    .pay(usdc, wallet('pool'), treasury, 3n)
+  const swap = intent({ inputMint: solMint, outputMint: usdc.mint })
+  t.like(match(landed, { intents: [swap] }), { received: 140n, displayed: 140n, intentId: 'pi_1' })
 })
 
 test('the network fee and a priority fee do not hide who paid', (t) => {
@@ -190,21 +187,107 @@ test('of two intents in one transaction, the paid one counts', (t) => {
   t.like(match(landed, { intents }), { recipient: otherCreator, token: usdc, intentId: 'pi_2' })
 })
 
-test('if the intent is not paid, the claim decides', (t) => {
+test('if the intent is not paid, the creator who was paid counts', (t) => {
   const landed = new Landed(supporter).naming(referenceKey).pay(sol, supporter, otherCreator, oneSol)
   const facts = match(landed, { intents: [intent()], claims: [claim({ creatorWallet: otherCreator })] })
   t.like(facts, { recipient: otherCreator, intentId: null })
 })
 
-test('the only registered creator who was paid is found without a claim and without a message', (t) => {
+test('the registered creator who was paid is found without a claim and without a message', (t) => {
   const landed = new Landed(supporter).pay(bonk, supporter, creator, 98n).pay(bonk, supporter, treasury, 2n)
   t.like(match(landed), {
     recipient: creator,
     sender: supporter,
     token: bonk,
-    displayed: 98n,
+    displayed: 100n,
     message: null,
     feeFound: true,
+  })
+})
+
+test('of several registered creators, the one who received most in USD is the recipient, whatever is claimed', (t) => {
+  const landed = () =>
+    new Landed(supporter)
+      .pay(usdc, supporter, creator, 50_000_000n)
+      .pay(sol, supporter, otherCreator, 300_000_000n)
+      .pay(bonk, supporter, stranger, 10n ** 15n)
+  const claims = [
+    claim({ creatorWallet: stranger, tokenSymbol: 'BONK' }),
+    claim({ creatorWallet: otherCreator, message: 'mine' }),
+  ]
+  t.like(match(landed(), { claims }), { recipient: creator, token: usdc, message: null })
+  t.like(match(landed()), { recipient: creator, token: usdc })
+  const dearer = landed().pay(sol, supporter, otherCreator, 100_000_000n)
+  t.like(match(dearer, { claims }), { recipient: otherCreator, token: sol, message: 'mine' })
+  const both = landed().pay(usdc, supporter, otherCreator, 10_000_000n)
+  t.like(match(both), { recipient: otherCreator, token: sol }, 'all tokens of a creator count together')
+})
+
+test('of two creators who received the same, the lower address is the recipient', (t) => {
+  const [lower = ''] = [creator, otherCreator].sort()
+  for (const [first, second] of [
+    [creator, otherCreator],
+    [otherCreator, creator],
+  ] as const) {
+    const landed = new Landed(supporter).pay(usdc, supporter, first, 5n).pay(usdc, supporter, second, 5n)
+    const claims = [claim({ creatorWallet: second, tokenSymbol: 'USDC' })]
+    t.like(match(landed, { claims, creators: new Set([first, second]) }), { recipient: lower })
+  }
+})
+
+test('every custody wallet that received USDC is credited, whoever the recipient is', (t) => {
+  const landed = () =>
+    new Landed(supporter).pay(usdc, supporter, creator, 50n).pay(usdc, supporter, otherCreator, 1n)
+  const credits = new Map([
+    [creator, 50n],
+    [otherCreator, 1n],
+  ])
+  const claims = [claim({ creatorWallet: otherCreator, tokenSymbol: 'USDC' })]
+  t.deepEqual(match(landed(), { claims })?.credits, credits)
+  const ofOther = [intent({ payoutWallet: otherCreator, outputMint: usdc.mint })]
+  const facts = match(landed(), { intents: ofOther })
+  t.like(facts, { recipient: otherCreator, intentId: 'pi_1' })
+  t.deepEqual(facts?.credits, credits)
+  const mostlySol = landed().pay(sol, supporter, creator, oneSol)
+  const inSol = match(mostlySol)
+  t.like(inSol, { recipient: creator, token: sol })
+  t.deepEqual(inSol?.credits, credits)
+})
+
+test('an intent is paid when at least its least amount arrived', (t) => {
+  const landed = () =>
+    new Landed(supporter)
+      .naming(referenceKey)
+      .pay(usdc, supporter, creator, 980n)
+      .pay(usdc, supporter, treasury, 20n)
+  const asks = (leastRaw: bigint) => ({ intents: [intent({ outputMint: usdc.mint, leastRaw })] })
+  t.like(match(landed(), asks(980n)), { intentId: 'pi_1', underpaidIntentId: null })
+  t.like(match(landed(), asks(979n)), { intentId: 'pi_1', underpaidIntentId: null })
+  t.like(match(landed(), asks(981n)), {
+    intentId: null,
+    underpaidIntentId: 'pi_1',
+    recipient: creator,
+    received: 980n,
+    displayed: 1000n,
+  })
+  const unregistered = { ...asks(981n), creators: new Set<string>() }
+  t.like(match(landed(), unregistered), { underpaidIntentId: 'pi_1', recipient: creator })
+})
+
+test('an underpaid swap is a tip of what arrived', (t) => {
+  const landed = new Landed(supporter)
+    .naming(referenceKey)
+    .pay(sol, supporter, stranger, 1_000_000n)
+    .pay(usdc, wallet('pool'), creator, 100n)
+  const intents = [intent({ inputMint: solMint, outputMint: usdc.mint, leastRaw: 101n })]
+  const claims = [claim({ amount: '0.001', message: 'hi', intentId: 'pi_1' })]
+  t.like(match(landed, { intents, claims }), {
+    intentId: null,
+    underpaidIntentId: 'pi_1',
+    token: usdc,
+    received: 100n,
+    displayed: 100n,
+    message: 'hi',
   })
 })
 
@@ -222,15 +305,13 @@ test('a claim counts from exactly the start of the window', (t) => {
   t.is(match(landed().at(undefined), { claims }), undefined)
 })
 
-test('two tokens to one creator: the claim decides which is the tip, and without a claim there is none', (t) => {
-  const landed = () =>
-    new Landed(supporter).pay(sol, supporter, creator, 7n).pay(usdc, supporter, creator, 5n)
-  t.like(match(landed(), { claims: [claim({ tokenSymbol: 'USDC', amount: '5' })] }), {
-    token: usdc,
-    received: 5n,
-  })
-  t.like(match(landed(), { claims: [claim({ amount: '0.000000007' })] }), { token: sol, received: 7n })
-  t.is(match(landed()), undefined)
+test('of two tokens to one creator, the one worth more is the tip, whatever is claimed', (t) => {
+  const landed = (lamports: bigint) =>
+    new Landed(supporter).pay(sol, supporter, creator, lamports).pay(usdc, supporter, creator, 5n)
+  for (const claims of [[], [claim({ amount: '1' })], [claim({ tokenSymbol: 'USDC', amount: '5' })]]) {
+    t.like(match(landed(7n), { claims }), { token: usdc, received: 5n })
+    t.like(match(landed(7_000_000n), { claims }), { token: sol, received: 7_000_000n })
+  }
 })
 
 test('the message of the claim that names the intent takes precedence, whichever came first', (t) => {

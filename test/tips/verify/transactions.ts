@@ -159,6 +159,7 @@ export function intent(change: Partial<MatchableIntent> = {}): MatchableIntent {
     sourceWallet: supporter,
     outputMint: solMint,
     inputMint,
+    leastRaw: 1n,
     ...change,
   }
 }
@@ -170,6 +171,10 @@ export function match(landed: Landed, input: Partial<MatchInput> = {}): TipFacts
     intents: [],
     claims: [],
     creators: new Set([creator, otherCreator]),
+    prices: new Map([
+      [sol.mint, '150'],
+      [bonk.mint, '0.00002'],
+    ]),
     treasury,
     notBefore: new Date(0),
     ...input,

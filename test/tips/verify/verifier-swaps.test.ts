@@ -169,6 +169,29 @@ test.serial(
   },
 )
 
+test.serial('a swap that brings less than the quoted slippage allows is an underpaid intent', async (t) => {
+  for (const [least, status] of [
+    [0n, 'confirmed'],
+    [1n, 'failed'],
+  ] as const) {
+    const paid = await pay({ engine: 'aggregator-v6', given: 'SOL' })
+    const { outAmount } = paid.intent.quote
+    const intents = world().db('payment_intents').where({ id: paid.intent.intentId })
+    const stored = BigInt((await intents.clone().first()).least_raw)
+    t.true(stored < BigInt(outAmount) && stored >= (BigInt(outAmount) * 99n) / 100n, 'less the slippage')
+    await intents.clone().update({ least_raw: String(BigInt(outAmount) + least) })
+    await recordTip(world(), claimOf(paid, 'SOL'))
+    await confirmed(paid)
+    const receivedAmount = Number(outAmount) / 1e6
+    const outcome = status === 'failed' ? 'underpaid' : null
+    t.like(await read(paid), { status, outcome, receivedAmount })
+    t.like((await listTips(world(), paid.embedder.wallet))[0], {
+      amount: receivedAmount,
+      tokenSymbol: 'USDC',
+    })
+  }
+})
+
 test.serial('an unreported swap becomes a tip when it contains a reference key', async (t) => {
   const paid = await pay({ engine: 'aggregator-v6', given: 'BONK' })
   await untilConfirmedOnChain(world(), [paid.signature])

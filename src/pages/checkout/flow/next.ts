@@ -19,6 +19,11 @@ export function failed(
   message: string,
   intentId: string | null = null,
   retryable = true,
+  receivedAmount?: number,
 ): Command {
-  return { do: 'notify-parent', message: { type: 'tip.failed', intentId, code, retryable, message } }
+  const received = receivedAmount === undefined ? {} : { receivedAmount }
+  return {
+    do: 'notify-parent',
+    message: { type: 'tip.failed', intentId, code, retryable, message, ...received },
+  }
 }

@@ -166,6 +166,15 @@ export function applyStatus(next: Next, intent: TipIntentStatus): Next {
     )
   if (intent.outcome === 'mismatch')
     return goTo(state, { at: 'mismatch', payment }, ...lost('mismatch', payment.intentId, false))
+  if (intent.outcome === 'underpaid') {
+    const received = intent.receivedAmount ?? 0
+    return goTo(
+      state,
+      { at: 'mismatch', payment, received: `${received} ${intent.output.symbol}` },
+      { do: 'clear-saved' },
+      failed('tx_failed', 'underpaid', payment.intentId, false, received),
+    )
+  }
   if (intent.outcome === 'tx_failed')
     return goTo(state, { at: 'failed-on-chain', payment }, ...lost('refused', payment.intentId))
   if (intent.outcome === 'not_found' || intent.status === 'expired')
@@ -200,7 +209,7 @@ function completion(intent: TipIntentStatus, now: number): ParentMessage {
     amount: Number(displayUnits(input.amount, input.decimals)),
     tokenSymbol: input.symbol,
     amountUsd: intent.quote.amountUsd,
-    receivedAmount: Number(displayUnits(output.amount, output.decimals)),
+    receivedAmount: intent.receivedAmount ?? Number(displayUnits(output.amount, output.decimals)),
     timestamp: new Date(now).toISOString(),
   }
 }

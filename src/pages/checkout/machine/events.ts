@@ -121,6 +121,8 @@ export type ParentMessage =
       readonly code: FailureCode
       readonly retryable: boolean
       readonly message: string
+      /** What the creator received, when it was less than the tip. */
+      readonly receivedAmount?: number
     }
   | { readonly type: 'tip.expired' }
 

@@ -99,7 +99,8 @@ export type Step =
   | { readonly at: 'not-sent'; readonly pay: PricedTip; readonly detail: string }
   | { readonly at: 'not-landed' }
   | { readonly at: 'failed-on-chain'; readonly payment: Payment }
-  | { readonly at: 'mismatch'; readonly payment: Payment }
+  /** `received`: what arrived, when it was less than the tip. */
+  | { readonly at: 'mismatch'; readonly payment: Payment; readonly received?: string }
   | { readonly at: 'done'; readonly intent: TipIntentStatus; readonly completedAt: number }
   | { readonly at: 'naira-starting' }
   | { readonly at: 'naira-waiting'; readonly tip: NairaTip; readonly markedSent: boolean }

@@ -160,8 +160,12 @@ export function FailedOnChain({ step, dispatch }: ViewOf<'failed-on-chain'>): JS
 export function Mismatch({ step }: ViewOf<'mismatch'>): JSX.Element {
   const { signature, intentId } = step.payment
   const reference = signature ?? intentId
+  const [title, more] =
+    step.received === undefined
+      ? [words.mismatch, words.mismatchMore]
+      : [words.underpaid, words.underpaidMore(step.received)]
   return (
-    <Outcome tone="warn" icon="warn" title={words.mismatch} more={words.mismatchMore} urgent>
+    <Outcome tone="warn" icon="warn" title={title} more={more} urgent>
       <p class="reference">{reference}</p>
       <CopyButton value={reference} label={words.reference} named />
     </Outcome>
