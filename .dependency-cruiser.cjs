@@ -22,6 +22,10 @@ module.exports = {
       from: { orphan: true, pathNot: ['[.]test[.]ts$', '[.]d[.]ts$', '^(scripts|migrations)/', '^knexfile[.]ts$'] }, to: {},
     },
     {
+      name: 'contract-stands-alone', severity: 'error', comment: 'It tests any server from outside.',
+      from: { path: '^test/contract/' }, to: { path: '^(src|workers|migrations|scripts|test)/', pathNot: '^test/contract/' },
+    },
+    {
       name: 'kernel-is-pure', severity: 'error', from: { path: '^src/kernel/' },
       to: { path: 'node_modules/' },
     },

@@ -12,7 +12,10 @@ const minNode = [20, 19]
 const lockPollMs = 250
 const parentPollMs = 250
 
-/** What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary. */
+/**
+ * What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary. `built`: a
+ * folder that makes every preparation unnecessary.
+ */
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true },
@@ -23,10 +26,12 @@ const commands = {
     program: 'test',
     args: ['dist/test/browser/**/*.test.js'],
   },
+  'test:contract': { redis: 'REDIS_URL', build: true, program: 'test-contract' },
   bench: { redis: 'REDIS_URL', build: true, dotenv: true },
   faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
-  ops: { build: true, dotenv: true },
+  // In a release an install would empty node_modules under the running processes.
+  ops: { build: true, built: 'dist/scripts/ops', dotenv: true },
   check: {},
 }
 
@@ -46,7 +51,10 @@ async function main(name, args) {
   checkNode()
   if (command.dotenv) loadDotenv()
   if (command.dotenv && name !== 'dev') loadStackSettings()
-  await prepare(command)
+  // A server that is given needs no Redis of ours.
+  if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
+    command.redis = undefined
+  if (command.built === undefined || !existsSync(command.built)) await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = check(args)

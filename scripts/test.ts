@@ -1,23 +1,30 @@
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
-import { startChild } from './bootstrap/child-process.mjs'
 import { takeLock } from './bootstrap/lock.mjs'
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
+import { startContractStack } from './contract/contract-stack.js'
+import { contractTests, runContract } from './contract/run-contract.js'
 import { freePort } from './dev/ports.js'
 import { postgresReady, preparePostgres } from './dev/postgres/postgres.js'
+import { withConnection } from './dev/postgres/session.js'
 import { dropLeftoverDatabases, ensureTemplate, templateName } from './dev/postgres/test-database.js'
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
-import { summaryLine, TapCounter, type TestCounts } from './dev/tap.js'
+import { runAva } from './dev/run-ava.js'
+import { addCounts, summaryLine, type TestCounts } from './dev/tap.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
-// PostgreSQL and a Redis that are started for this run.
+// PostgreSQL and a Redis that are started for this run, and then the contract (test/contract) against a stack on them.
 const dataDir = '.test-data'
 const scratchLink = join(dataDir, 'scratch')
 const processes = new ProcessGroup(printProgress)
+let stackProcesses: ProcessGroup | undefined
+
+async function stopAll(): Promise<void> {
+  await stackProcesses?.stop()
+  await processes.stop()
+}
 
 /** Tests need no durability against a power failure. All other settings are as in production. */
 const testFlags = ['-c', 'fsync=off', '-c', 'full_page_writes=off']
@@ -75,27 +82,59 @@ function toCompiled(argument: string): string {
   return /^test\/.*\.ts$/.test(file) ? join('dist', file.replace(/ts$/, 'js')) : argument
 }
 
-/** The named test files, or by default every folder of tests except `browser`. */
-function testsToRun(): string[] {
-  const named = process.argv.slice(2).map(toCompiled)
-  if (named.some((argument) => !argument.startsWith('-'))) return named
-  const folders = readdirSync('dist/test').filter((folder) => folder !== 'browser')
-  return [...folders.map((folder) => `dist/test/${folder}/**/*.test.js`), ...named]
+interface TestsToRun {
+  readonly own: readonly string[]
+  /** They run against a started stack. */
+  readonly contract: readonly string[]
 }
 
-async function runTests(env: NodeJS.ProcessEnv): Promise<TestCounts> {
-  const args = ['node_modules/ava/entrypoints/cli.mjs', '--tap', ...testsToRun()]
-  const runner = startChild({ command: process.execPath, args, signal: 'SIGTERM', env }, 'pipe')
-  const ended = once(runner, 'exit')
-  const counter = new TapCounter()
-  if (runner.stdout !== null)
-    for await (const line of createInterface({ input: runner.stdout })) {
-      counter.line(line)
-      process.stdout.write(`${line}\n`)
+/**
+ * The named test files, or by default every folder of tests except `browser`. With options of AVA and no file the contract
+ * is left out: an option that selects tests would select none of them.
+ */
+function testsToRun(): TestsToRun {
+  const given = process.argv.slice(2).map(toCompiled)
+  const options = given.filter((argument) => argument.startsWith('-'))
+  const files = given.filter((argument) => !argument.startsWith('-'))
+  if (files.length === 0) {
+    const folders = readdirSync('dist/test').filter((folder) => !['browser', 'contract'].includes(folder))
+    return {
+      own: [...folders.map((folder) => `dist/test/${folder}/**/*.test.js`), ...options],
+      contract: options.length === 0 ? [contractTests] : [],
     }
-  const [exitCode] = await ended
-  runner.stdin?.end()
-  return counter.counts(exitCode ?? 1)
+  }
+  const [contract, own] = [files.filter(isOfContract), files.filter((file) => !isOfContract(file))]
+  return {
+    own: own.length > 0 ? [...own, ...options] : [],
+    contract: contract.length > 0 ? [...contract, ...options] : [],
+  }
+}
+
+const isOfContract = (file: string): boolean => file.startsWith(join('dist', 'test', 'contract'))
+
+/** Runs the contract against a stack of its own, on a database and a Redis namespace of this run. */
+async function runContractTests(
+  server: string,
+  redisUrl: string,
+  files: readonly string[],
+): Promise<TestCounts> {
+  const name = `contract_${process.pid}`
+  await withConnection(`${server}postgres`, (admin) => admin.query(`create database ${name}`))
+  process.env['REDIS_NAMESPACE'] = name
+  const folder = join(dataDir, 'contract')
+  rmSync(folder, { recursive: true, force: true })
+  const options = { dataDir: folder, databaseUrl: `${server}${name}`, redisUrl, print: printProgress }
+  const stack = await startContractStack(options, (group) => {
+    stackProcesses = group
+  })
+  try {
+    return await runContract(stack, { args: files, print: printProgress })
+  } finally {
+    await stack.stop()
+    await withConnection(`${server}postgres`, (admin) =>
+      admin.query(`drop database if exists ${name} with (force)`),
+    )
+  }
 }
 
 async function run(): Promise<number> {
@@ -112,7 +151,11 @@ async function run(): Promise<number> {
     TEST_REDIS_URL: redisUrl,
     TMPDIR: scratch,
   }
-  const tally = await runTests({ ...process.env, ...own })
+  const tests = testsToRun()
+  let tally: TestCounts = { passed: 0, failed: 0, skipped: 0 }
+  if (tests.own.length > 0) tally = await runAva(tests.own, { ...process.env, ...own })
+  if (tests.contract.length > 0)
+    tally = addCounts(tally, await runContractTests(server, redisUrl, tests.contract))
   await processes.stop()
   removeScratch()
   process.stdout.write(`${summaryLine(tally)}\n`)
@@ -120,11 +163,11 @@ async function run(): Promise<number> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void processes.stop().then(() => process.exit(130)))
+  process.on(signal, () => void stopAll().then(() => process.exit(130)))
 try {
   process.exit(await run())
 } catch (error) {
   process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)
-  await processes.stop()
+  await stopAll()
   process.exit(1)
 }

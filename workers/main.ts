@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Composed, compose } from '../src/compose.js'
 import { startHealthServer } from '../src/http/health-endpoints.js'
 import { loadConfig, loadOperators } from '../src/platform/config/config.js'
-import { checkSettings, loadOrExit } from '../src/platform/config/start-settings.js'
+import { checkSettings, exitForBadSettings, loadOrExit } from '../src/platform/config/start-settings.js'
+import { isDatabaseUnavailable } from '../src/platform/database/database.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
@@ -50,12 +52,30 @@ function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<voi
   return worker.stop
 }
 
+/** After this time the process ends, and its supervisor starts it again. */
+const checkForMs = 20_000
+const checkPauseMs = 500
+
+/** Compares the settings with the database. Waits for a database that is still starting. */
+async function checkStart(services: Composed, name: ProcessName): Promise<void> {
+  const check = name === 'clock' ? undefined : workers[name].checkStart
+  if (check === undefined) return
+  for (const deadline = performance.now() + checkForMs; ; await sleep(checkPauseMs))
+    try {
+      return await check(services)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() > deadline) exitForBadSettings(error)
+      services.log.warn({ err: error, name }, 'the database is unavailable; the start waits for it')
+    }
+}
+
 const names = namesFrom(process.argv.slice(2))
 const config = loadOrExit(() => {
   checkSettings(settingsReaders(names), process.env)
   return loadConfig()
 })
 const services = compose(config, names.join('+'))
+for (const name of names) await checkStart(services, name)
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
 if (operators !== undefined) stops.push(await startOperators(services, operators))

@@ -1,3 +1,4 @@
+import { checkVaultKey } from '../src/accounts/wallets/check-vault-key.js'
 import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallets.js'
 import { composeMail, composePayoutSender, composeVault } from '../src/compose.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
@@ -19,6 +20,8 @@ interface WorkerDefinition {
   readonly concurrency: number
   /** Reads the settings that only this worker needs. */
   readonly readOwnSettings?: SettingsReader
+  /** Compares the settings with the database before the worker starts. Throws ConfigError. */
+  readonly checkStart?: (services: Services) => Promise<void>
   /** Why the work on a row has not succeeded, for work whose rows have their own jobs. */
   readonly jobFailure?: (services: Services, row: string) => Promise<string | undefined>
   /** Makes a row due whose job somebody retries. */
@@ -48,6 +51,7 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
     createBatch: (services) => createProvisionerBatch({ ...services, vault: composeVault() }),
     concurrency: 1,
     readOwnSettings: loadWalletKek,
+    checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
   },
   /** Sends e-mails. The only worker with the mail server's password. */
   mailer: {

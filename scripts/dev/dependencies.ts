@@ -7,7 +7,7 @@ import type { ChainFacts, SharedSettings } from './process-settings.js'
 import { redisProgram, redisReady } from './redis.js'
 import { needsStandIns, type StackSettings, standInsUrl } from './settings.js'
 
-const sandboxMs = 30_000
+const sandboxMs = 90_000
 const database = 'tipping'
 
 /** Passed to every function that starts a part of the stack. */

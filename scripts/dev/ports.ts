@@ -48,6 +48,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** The first of this many ports in a row, none of which is in use now. */
+export async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = await freePort()
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    if ((await Promise.all(ports.map(isFree))).every((free) => free)) return first
+  }
+}
+
 function listens(port: number, address?: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -5,7 +5,8 @@ import { respondsAt } from './probe.js'
 import { webPorts } from './settings.js'
 import type { Program } from './supervise.js'
 
-const readyMs = 60_000
+/** A process that ends is noticed at once. On a machine with other work ten of them start slowly. */
+const readyMs = 180_000
 const workerLine = /^[\w-]+:\s+node dist\/workers\/main\.js\s+([\w-]+)\s*$/
 
 /** A process of the service and the address of its health endpoints. */

@@ -7,8 +7,8 @@ import { Overloaded } from '../platform/database/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
-/** `Retry-After` for a refusal that does not set its own. */
-const retrySeconds = 60
+/** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
+const retrySeconds: Partial<Record<ErrorCode, number>> = { too_many_requests: 60, request_in_progress: 3 }
 
 /**
  * The outermost middleware. Gives each request an id, answers every thrown error with the API's error body, and writes
@@ -51,8 +51,8 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   const [status, text] = errors[code]
   const error = codesWithProviderText.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
-  if (code === 'too_many_requests' && !ctx.res.hasHeader('Retry-After'))
-    ctx.set('Retry-After', String(retrySeconds))
+  const seconds = retrySeconds[code]
+  if (seconds !== undefined && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', String(seconds))
   ctx.body = { success: false, error, code, requestId }
 }
 

@@ -6,6 +6,8 @@ import {
   findKey,
   type KeyedRequest,
   releaseKey,
+  renewEveryMs,
+  renewLease,
   storeAnswer,
   type TakenKey,
   takeKey,
@@ -30,6 +32,11 @@ export interface IdempotencyOptions<Answer> {
   readonly scope: (ctx: Context) => string
   /** Whether a stored answer is still valid. Otherwise the operation runs again under the same key. */
   readonly stillServes: (answer: Answer) => Promise<boolean>
+  /**
+   * The answer from what the operation itself has stored under the key, if anything. It serves while the lease of the
+   * request that stored it still runs: that request may be dead.
+   */
+  readonly findStoredAnswer?: (request: KeyedRequest) => Promise<Answer | undefined>
 }
 
 /**
@@ -39,7 +46,7 @@ export interface IdempotencyOptions<Answer> {
  * request without the header passes through without a query. See docs/decisions/0030.
  */
 export function idempotent<Input, Answer>(
-  { db, scope, stillServes }: IdempotencyOptions<Answer>,
+  { db, scope, stillServes, findStoredAnswer }: IdempotencyOptions<Answer>,
   handle: Handle<Input, Answer>,
 ): Handle<Input, Answer> {
   return async (input, ctx) => {
@@ -50,14 +57,17 @@ export function idempotent<Input, Answer>(
       requestHash: sha256(JSON.stringify(input)),
       holder: randomUUID(),
     }
-    const taken = (await takeKey(db, request)) ? undefined : requireAnswer(await findKey(db, request))
-    if (taken === undefined) return runOnce(db, request, () => handle(input, ctx, request))
-    if (await stillServes(taken.response as Answer)) {
+    const run = () => runOnce(db, request, () => handle(input, ctx, request))
+    if (await takeKey(db, request)) return run()
+    const taken = await findSameRequest(db, request)
+    const answer = isAnswered(taken) ? (taken.response as Answer) : await findStoredAnswer?.(request)
+    if (answer === undefined) throw new DomainError('request_in_progress')
+    if (!isAnswered(taken) || (await stillServes(answer))) {
       ctx.set('Idempotency-Hit', 'true')
-      return taken.response as Answer
+      return answer
     }
     if (!(await takeOver(db, request, taken))) throw new DomainError('request_in_progress')
-    return runOnce(db, request, () => handle(input, ctx, request))
+    return run()
   }
 }
 
@@ -68,21 +78,29 @@ function readKey(ctx: Context): string | undefined {
   return key
 }
 
-/** An undefined key was released between the two queries. It counts as in progress: the caller can retry. */
-function requireAnswer(taken: TakenKey | undefined): TakenKey {
+async function findSameRequest(db: Knex, request: KeyedRequest): Promise<TakenKey | undefined> {
+  const taken = await findKey(db, request)
   if (taken !== undefined && !taken.sameRequest) throw new DomainError('idempotency_key_reused')
-  if (taken === undefined || taken.response === null) throw new DomainError('request_in_progress')
   return taken
+}
+
+/** An undefined key was released between the two queries. It counts as in progress: the caller can retry. */
+function isAnswered(taken: TakenKey | undefined): taken is TakenKey {
+  return taken !== undefined && taken.response !== null
 }
 
 async function runOnce<Answer>(db: Knex, request: KeyedRequest, run: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer
+  // A failed renewal changes nothing: the next one comes before the lease ends.
+  const renewal = setInterval(() => void renewLease(db, request).catch(() => undefined), renewEveryMs)
   try {
     answer = await run()
   } catch (error) {
     // If the release fails too, the key's lease expires.
     await releaseKey(db, request).catch(() => undefined)
     throw error
+  } finally {
+    clearInterval(renewal)
   }
   await storeAnswer(db, request, answer)
   return answer

@@ -10,7 +10,7 @@ import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
 import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
 import { BankList } from './request/banks.js'
-import { createWaitForOutcome, withdraw } from './request/withdraw.js'
+import { createWaitForOutcome, findStoredWithdrawal, withdraw } from './request/withdraw.js'
 import {
   banksAnswer,
   historyAnswer,
@@ -54,6 +54,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates): Route {
         db: services.db,
         scope: (ctx) => `/payouts/withdraw ${signedIn(ctx).account.id}`,
         stillServes: async () => true,
+        findStoredAnswer: (keyedRequest) => findStoredWithdrawal(services, tools, keyedRequest),
       },
       (input: WithdrawInput, ctx, keyedRequest) =>
         withdraw(services, tools, input, { userId: signedIn(ctx).account.id, keyedRequest }),

@@ -2,13 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import test from 'ava'
+import { checkVaultKey } from '../../src/accounts/wallets/check-vault-key.js'
 import { createProvisionerBatch, walletChannel } from '../../src/accounts/wallets/provision-wallets.js'
 import { unsealKey } from '../../src/accounts/wallets/seal-key.js'
 import { SealBroken } from '../../src/kernel/aead.js'
 import { decodeBase58 } from '../../src/kernel/base58.js'
+import { createDb } from '../../src/platform/database/database.js'
 import type { Vault } from '../../src/ports/vault.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { registerPerson, type UserBody } from '../helpers/make/creators.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -263,4 +266,38 @@ test.serial('a registration wakes the worker before its timer', async (t) => {
     await until('the wallet is there', async () => (await walletOf(user.id)).public_key !== null)
     return performance.now() - startedAt
   })
+})
+
+/** Starts the provisioner on a database of its own. Returns its exit code and what it printed. */
+async function startWith(databaseUrl: string, kek: Buffer): Promise<{ code: number; err: string }> {
+  const env = { ...world().env, DATABASE_URL: databaseUrl, WALLET_KEK: kek.toString('base64') }
+  const { code, err } = await runOpsScript({ env }, '../../workers/main', 'provisioner')
+  return { code, err }
+}
+
+const refused = {
+  code: 1,
+  err: 'The settings are not usable:\n  WALLET_KEK: is not the key that has sealed the wallets in this database; set that key again\n',
+}
+
+test.serial('another WALLET_KEK than before stops the start of the provisioner', async (t) => {
+  const url = await world().newDatabaseUrl()
+  const [first, other] = [randomBytes(32), randomBytes(32)]
+  const db = createDb(url, 1)
+  t.teardown(() => db.destroy())
+  // The first use stores the check, also before there is a wallet.
+  await checkVaultKey({ db, vault: createConfiguredVault(first) })
+  t.deepEqual(await startWith(url, other), refused)
+  await t.notThrowsAsync(checkVaultKey({ db, vault: createConfiguredVault(first) }))
+})
+
+test.serial('a key that does not open the wallets from before the check is refused as well', async (t) => {
+  const [userId = ''] = await insertUsers(1)
+  await runBatch(provisionerBatch(configuredVault()))
+  t.not((await walletOf(userId)).public_key, null)
+  await world().db('wallet_key_checks').delete()
+  t.deepEqual(await startWith(world().env['DATABASE_URL'] ?? '', randomBytes(32)), refused)
+  t.is((await world().db('wallet_key_checks')).length, 0)
+  await checkVaultKey({ db: world().db, vault: configuredVault() })
+  t.is((await world().db('wallet_key_checks')).length, 1)
 })

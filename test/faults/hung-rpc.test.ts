@@ -89,9 +89,9 @@ test.serial(
     const [first, next] = [await requestIntent(), await requestIntent()]
     t.log(first, next)
     t.is(first.status, 200)
-    t.true(first.ms < 5000, `${first.ms} ms`)
+    t.true(first.ms < 15_000, `${first.ms} ms`)
     t.is(next.status, 200)
-    t.true(next.ms < 1500, 'the hung node is not waited for again')
+    t.true(next.ms < 2900, 'the hung node is not waited for again')
   },
 )
 
@@ -107,7 +107,7 @@ test.serial(
     const refused = await requestIntent()
     t.log(refused)
     t.is(`${refused.status} ${refused.error}`, '503 Service unavailable')
-    t.true(refused.ms < 8000, `${refused.ms} ms`)
+    t.true(refused.ms < 20_000, `${refused.ms} ms`)
     for (const node of nodes) node.hold(false)
     t.is((await requestIntent()).status, 200)
   },

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { expireFiatIntents } from '../../src/fiat/intents/expire-intents.js'
+import { deleteOldRates, expireFiatIntents } from '../../src/fiat/intents/expire-intents.js'
+import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -10,9 +11,10 @@ import {
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
 import { listTips } from '../helpers/make/tips.js'
+import { createWithdrawal, creatorWithBalance } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true })
+const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '100' } })
 const daySeconds = 86_400
 
 async function intentFor({ user }: TestCreator): Promise<string> {
@@ -78,3 +80,43 @@ test.serial(
     t.deepEqual(await listed(), [underpaid, late].sort())
   },
 )
+
+test.serial(
+  'rates that an intent or a withdrawal refers to are kept, other old ones are deleted',
+  async (t) => {
+    const { db, services, fiat } = world()
+    // A rate that no intent of this file has used.
+    fiat.rates.set({ NGN: 1601 })
+    advanceMonotonicClock(20_000)
+    const creator = await creatorWithBalance(world(), 20)
+    await createWithdrawal(world(), creator, { amountUSDC: 5 })
+    const [{ rate_id: own }] = await db('withdrawals').where({ user_id: creator.user.id })
+    t.deepEqual(await db('fiat_intents').where({ rate_id: own }), [])
+    const [unused] = await db('rates')
+      .insert(await rateLike(own))
+      .returning('id')
+    await db('rates').update({ created_at: db.raw(`clock_timestamp() - interval '31 days'`) })
+    await deleteOldRates(services)
+    const left = (await db('rates').select('id')).map(({ id }) => id)
+    t.true(left.includes(own))
+    t.false(left.includes(unused.id))
+  },
+)
+
+async function rateLike(id: bigint): Promise<object> {
+  const { id: _, ...row } = await world().db('rates').where({ id }).first()
+  return row
+}
+
+test.serial('every table that refers to a rate is asked before rates are deleted', async (t) => {
+  const { rows } = await world().db.raw<{ rows: { column: string }[] }>(
+    `select conrelid::regclass || '.' || attname as column from pg_constraint
+     join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+     where contype = 'f' and confrelid = 'rates'::regclass order by 1`,
+  )
+  // A new one belongs into the condition of deleteOldRates.
+  t.deepEqual(
+    rows.map(({ column }) => column),
+    ['fiat_intents.rate_id', 'fiat_intents.settle_rate_id', 'withdrawals.rate_id'],
+  )
+})

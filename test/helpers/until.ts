@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sandbox } from '../../scripts/sandbox/server.js'
 
 const pollMs = 20
-const defaultMs = 10_000
+/** On a machine with other work everything takes several times as long. */
+const defaultMs = 30_000
 
 /** Waits until a condition holds. Fails with the condition's name when the time is over. */
 export async function until(

@@ -1,11 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { idempotent } from '../../src/http/idempotency.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { deleteExpiredKeys, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 // The chain creates no blocks, so no intent passes its last valid block height on a slow machine.
 const world = useWorld(test, { chain: true, slotMs: 0 })
@@ -138,7 +140,7 @@ test('a crashed request blocks its key until the lease expires, and cannot store
   const first = await send(body, key)
   const row = db('idempotency_keys').where('key_hash', keyHash(key))
   const { request_hash: requestHash, holder } = await row.clone().first()
-  await row.clone().update({ response: null })
+  await row.clone().update({ response: null, lease_until: new Date(Date.now() + 60_000) })
   t.is(await refusal(body, key), '409 Request in progress')
   await row.clone().update({ lease_until: new Date(Date.now() - 1) })
   const second = await send(body, key)
@@ -148,6 +150,37 @@ test('a crashed request blocks its key until the lease expires, and cannot store
   await storeAnswer(db, { keyHash: keyHash(key), requestHash, holder }, first.body)
   t.is((await send(body, key)).body.intentId, second.body.intentId)
 })
+
+test('a key in progress answers Retry-After, and its lease of ten seconds is renewed while the work runs', async (t) => {
+  const { db, services } = world()
+  const key = randomUUID()
+  const row = () => db('idempotency_keys').where('key_hash', scopedHash(key)).first()
+  const work = new AbortController()
+  const keyed = idempotent(
+    { db: services.db, scope: () => 'test', stillServes: async () => true },
+    () => new Promise<object>((done) => work.signal.addEventListener('abort', () => done({ done: true }))),
+  )
+  const running = keyed({}, { headers: { 'idempotency-key': key }, set: () => undefined } as never)
+  await until('the key is taken', async () => (await row()) !== undefined)
+  const { created_at: takenAt, lease_until: firstLease } = await row()
+  t.is(firstLease.getTime() - takenAt.getTime(), 10_000)
+  await until('the lease is renewed', async () => (await row()).lease_until > firstLease)
+  work.abort()
+  t.deepEqual(await running, { done: true })
+
+  const [body, crashed] = [freshRequest(), randomUUID()]
+  await send(body, crashed)
+  await db('idempotency_keys')
+    .where('key_hash', keyHash(crashed))
+    .update({ response: null, lease_until: new Date(Date.now() + 10_000) })
+  const refused = await send(body, crashed)
+  t.is(refused.status as number, 409)
+  t.is(refused.headers['retry-after'], '3')
+})
+
+function scopedHash(key: string): Buffer {
+  return createHash('sha256').update(`test\n${key}`).digest()
+}
 
 test('after a day a key can be used again, and expired keys are deleted', async (t) => {
   const { db } = world()

@@ -9,7 +9,7 @@ import { until } from '../helpers/until.js'
 const world = useWorld(test)
 
 /** The time a limit may add to a request when Redis does not answer, on top of the usual response time. */
-const mostAddedMs = 500
+const mostAddedMs = 3000
 
 async function startLimited(t: ExecutionContext): Promise<{ request: Request; redis: PrivateRedis }> {
   const redis = await privateRedis(t)

@@ -61,7 +61,7 @@ test('two hundred unfinished requests do not delay other requests', async (t) =>
   for (let i = 0; i < 20; i++) {
     const startedAt = performance.now()
     t.is((await request('GET', '/chain/tips')).status, 400)
-    t.true(performance.now() - startedAt < 1000)
+    t.true(performance.now() - startedAt < 5000)
   }
 })
 

@@ -159,5 +159,5 @@ test('a text that is too long is refused without decoding it', (t) => {
     t.false(isSignature(long))
   }
   // Decoding it once would take minutes, since decoding is quadratic.
-  t.true(performance.now() - start < 2000)
+  t.true(performance.now() - start < 20_000)
 })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
@@ -54,4 +54,52 @@ test('migrate prints its help and refuses wrong arguments without a database', a
   t.regex(help.out, /^npm run migrate$/m)
   t.is((await runOpsScript(noDatabase, 'migrate', 'now')).code, 2)
   t.is((await runOpsScript(noDatabase, 'migrate')).code, 5)
+})
+
+/** Copies what a deploy installs: the build and the packages that are not only for development. */
+function makeRelease(t: ExecutionContext): string {
+  const folder = temporaryFolder(t)
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    'scripts',
+    'dist/migrations',
+    'dist/scripts',
+    'dist/src',
+  ])
+    cpSync(name, join(folder, name), {
+      recursive: true,
+      filter: (file) => !file.startsWith('dist/src/pages'),
+    })
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { dev?: boolean }>
+  }
+  for (const [path, { dev = false }] of Object.entries(packages)) {
+    if (dev || path === '' || path.lastIndexOf('node_modules/') > 0 || !existsSync(path)) continue
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    symlinkSync(resolve(path), join(folder, path))
+  }
+  return folder
+}
+
+test('npm run ops in a release without dev packages runs the built script and installs nothing', (t) => {
+  t.timeout(60_000)
+  const folder = makeRelease(t)
+  const files = () => [readdirSync(folder), readdirSync(join(folder, 'node_modules'))]
+  const before = files()
+  t.false(before.flat().includes('ava'))
+  // Without npm and tsc nothing can be installed or built.
+  const env = { PATH: '/nowhere', DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [join(folder, 'scripts/bootstrap.mjs'), 'ops', ...args], {
+      encoding: 'utf8',
+      env,
+    })
+  const help = run('payouts', '--help')
+  t.is(help.status, 0, help.stderr)
+  t.regex(help.stdout, /npm run ops -- payouts/)
+  t.is(run('check-books').status, 5)
+  for (const command of readdirSync('dist/scripts/ops').filter((file) => file.endsWith('.js')))
+    t.is(run(command.slice(0, -'.js'.length), '--help').status, 0, command)
+  t.deepEqual(files(), before)
 })

@@ -218,6 +218,25 @@ test.serial('an idempotency key belongs to one withdrawal', async (t) => {
   t.is((await readBalance(world(), ada)).availableUSDC, 16)
 })
 
+test.serial(
+  'after a killed web process its stored withdrawal is found before the lease is asked',
+  async (t) => {
+    const ada = await creatorWithBalance(world(), 20)
+    const key = randomUUID()
+    const first = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
+    // What a process leaves that dies between the commit and its answer.
+    await world()
+      .db('idempotency_keys')
+      .update({ response: null, lease_until: new Date(Date.now() + 60_000) })
+    const again = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
+    t.is(again.status, 200)
+    t.is(again.headers['idempotency-hit'], 'true')
+    t.is(again.body.reference, first.body.reference)
+    t.is((await requestWithdrawal(world(), ada, { amountUSDC: 5 }, key)).status, 422)
+    t.is(countExecutions(world(), first.body.reference), 1)
+  },
+)
+
 test.serial('a repeated request gets the same refusal under its key', async (t) => {
   const ada = await creatorWithBalance(world(), 20)
   const key = randomUUID()

@@ -5,7 +5,7 @@ import type { Services } from '../../services.js'
 const graceSeconds = 120
 /** Rows of one run. */
 const maxRows = 1000
-/** Rates that no intent refers to are kept this long. */
+/** Rates that no intent and no withdrawal refers to are kept this long. */
 const rateDays = 30
 
 /** Cancels open intents that expired before the grace time, whether or not the provider answers. Late money still completes them. */
@@ -33,6 +33,7 @@ const deleteRatesSql = /* sql */ `
   delete from rates where id in (
     select id from rates r where created_at < now() - $1 * interval '1 day'
       and not exists (select from fiat_intents where rate_id = r.id or settle_rate_id = r.id)
+      and not exists (select from withdrawals where rate_id = r.id)
     order by id limit $2 for update skip locked)`
 
 /** Cancels and unlists fiat intents whose time is over. Any number of clocks may run it at the same time. */
@@ -41,7 +42,7 @@ export async function expireFiatIntents({ db }: Pick<Services, 'db'>): Promise<v
   await query(db, { name: 'fiat.unlist', text: unlistSql, values: [maxRows] })
 }
 
-/** Deletes old exchange rates that no intent refers to. */
+/** Deletes old exchange rates that no intent and no withdrawal refers to. */
 export async function deleteOldRates({ db }: Pick<Services, 'db'>): Promise<void> {
   await query(db, { name: 'rates.delete-old', text: deleteRatesSql, values: [rateDays, maxRows] })
 }

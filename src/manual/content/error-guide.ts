@@ -42,7 +42,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   request_in_progress: {
     cause: 'The first request with this `Idempotency-Key` is still being worked on.',
-    remedy: 'Repeat the same request with the same key in a second.',
+    remedy: 'Repeat the same request with the same key after the seconds in `Retry-After`.',
   },
   idempotency_key_reused: {
     cause: 'Another request was made with this `Idempotency-Key` in the last 24 hours.',

@@ -30,8 +30,13 @@ export function loadOrExit<Settings>(load: () => Settings): Settings {
   try {
     return load()
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(1)
+    exitForBadSettings(error)
   }
+}
+
+/** Ends the process with the message of a ConfigError. Throws every other error. */
+export function exitForBadSettings(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
 }

@@ -20,8 +20,10 @@ export interface TakenKey {
 
 /** How long an answer is kept. */
 const keptHours = 24
-/** Longer than any request may take, so that only a crashed request loses its key. */
-const leaseSeconds = 60
+/** A crashed request frees its key after this time. A running one renews the lease. */
+const leaseSeconds = 10
+/** Two renewals may fail or be late before the lease ends. */
+export const renewEveryMs = 3000
 /** Rows deleted by one statement, which takes about ten milliseconds. */
 const deletedRows = 5000
 
@@ -74,6 +76,17 @@ export async function takeOver(
     values: [keyHash, holder, from.holder, leaseSeconds],
   })
   return rows.length > 0
+}
+
+/** Extends the lease of a request that still runs. */
+export async function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise<void> {
+  await query(db, {
+    name: 'idempotency.renew',
+    text: /* sql */ `
+      update idempotency_keys set lease_until = clock_timestamp() + $3 * interval '1 second'
+       where key_hash = $1 and holder = $2 and response is null`,
+    values: [keyHash, holder, leaseSeconds],
+  })
 }
 
 /** Stores the answer for repetitions of the request. `db` may be the operation's own transaction. */

@@ -43,13 +43,33 @@ export async function withdraw(
   const withdrawal =
     (await findByKey(services, requester.keyedRequest)) ??
     (await perUser(requester.userId, () => create(services, rates, input, requester)))
+  return answerOutcome(withdrawal, waitForOutcome)
+}
+
+/**
+ * The answer to a request whose withdrawal is stored under its key; undefined when there is none. So a repetition does not
+ * wait for the lease of a web process that died after the commit. Throws as `withdraw`.
+ */
+export async function findStoredWithdrawal(
+  services: Pick<Services, 'db'>,
+  { waitForOutcome }: Pick<WithdrawTools, 'waitForOutcome'>,
+  keyedRequest: KeyedRequest,
+): Promise<WithdrawAnswer | undefined> {
+  const withdrawal = await findByKey(services, keyedRequest)
+  return withdrawal && answerOutcome(withdrawal, waitForOutcome)
+}
+
+async function answerOutcome(
+  withdrawal: Withdrawal,
+  waitForOutcome: WaitForOutcome,
+): Promise<WithdrawAnswer> {
   const outcome = await waitForOutcome(withdrawal.reference)
   if (outcome.kind === 'failed') throw new DomainError('payout_refused', outcome.reason)
   return presentWithdrawal(withdrawal, outcome.kind)
 }
 
 async function findByKey(
-  services: Needs,
+  services: Pick<Services, 'db'>,
   keyedRequest: KeyedRequest | undefined,
 ): Promise<Withdrawal | undefined> {
   if (keyedRequest === undefined) return undefined

@@ -50,11 +50,22 @@ export function failCharge({ fiat }: World, intentId: string): void {
 export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
   createSettlementBatch(services)
 
+/** The last settlement of each world. A batch takes the intents of all tests of a file. */
+const settlements = new WeakMap<World, Promise<void>>()
+
 /**
- * Makes an intent due and runs the settlement worker. Repeats when the intent was skipped, as its row can be locked by a
- * webhook.
+ * Makes an intent due and runs the settlement worker. One at a time, so that the intent is settled and not only taken by
+ * another test's batch when this resolves.
  */
-export async function settleIntentNow(world: World, intentId: string): Promise<void> {
+export function settleIntentNow(world: World, intentId: string): Promise<void> {
+  const before = settlements.get(world) ?? Promise.resolve()
+  const settled = before.catch(() => undefined).then(() => settleOne(world, intentId))
+  settlements.set(world, settled)
+  return settled
+}
+
+/** Repeats when the intent was skipped, as its row can be locked by a webhook. */
+async function settleOne(world: World, intentId: string): Promise<void> {
   const intent = () => world.db('fiat_intents').where({ id: intentId })
   const { attempts } = await intent().first()
   await intent().update({ due_at: new Date(0) })

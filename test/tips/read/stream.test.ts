@@ -134,7 +134,7 @@ test('the heartbeat is an empty comment every fifteen seconds', async (t) => {
   await until('a heartbeat comes', () => reader.body() !== opening(wallet), 20_000)
   const seconds = (performance.now() - openedAt) / 1000
   t.is(reader.body(), `${opening(wallet)}:\n\n`)
-  t.true(seconds > 14 && seconds < 17, `after ${seconds} s`)
+  t.true(seconds > 14 && seconds < 20, `after ${seconds} s`)
 })
 
 test('every stream gets one heartbeat per turn of the wheel, whenever it was opened', async (t) => {

@@ -45,5 +45,5 @@ test('the answers of a node of another chain are never used, and those of the ri
   const right = compose(loadConfig({ ...env, SOLANA_GENESIS_HASH: sandbox.chain.clock.genesisHash }), 'right')
   t.teardown(() => right.close())
   const isConfirmed = async () => (await readTipRow(world(), txSignature)).status === 'confirmed'
-  await t.notThrowsAsync(runBatchUntil(createVerifierBatch(right), 'the tip is confirmed', isConfirmed, 5000))
+  await t.notThrowsAsync(runBatchUntil(createVerifierBatch(right), 'the tip is confirmed', isConfirmed))
 })

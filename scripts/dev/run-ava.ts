@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { startChild } from '../bootstrap/child-process.mjs'
+import { TapCounter, type TestCounts } from './tap.js'
+
+/** Runs AVA with these files and options, prints its TAP lines and counts them. `onLine` gets each line. */
+export async function runAva(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  onLine: (line: string) => void = () => undefined,
+): Promise<TestCounts> {
+  const program = ['node_modules/ava/entrypoints/cli.mjs', '--tap', ...args]
+  const runner = startChild({ command: process.execPath, args: program, signal: 'SIGTERM', env }, 'pipe')
+  const ended = once(runner, 'exit')
+  const counter = new TapCounter()
+  if (runner.stdout !== null)
+    for await (const line of createInterface({ input: runner.stdout })) {
+      counter.line(line)
+      onLine(line)
+      process.stdout.write(`${line}\n`)
+    }
+  const [exitCode] = await ended
+  runner.stdin?.end()
+  return counter.counts(exitCode ?? 1)
+}

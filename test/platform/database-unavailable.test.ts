@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Socket } from 'node:net'
+import test from 'ava'
+import { createDb, createHotPool, isDatabaseUnavailable } from '../../src/platform/database/database.js'
+import { createClient } from '../helpers/http/client.js'
+import { testServers } from '../helpers/servers/database.js'
+import { startApp } from '../helpers/servers/serve-app.js'
+import { useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test)
+
+const unavailable: [name: string, error: object, message?: string][] = [
+  ['a connection that takes too long', {}, 'timeout expired'],
+  ['the same behind a statement of knex', {}, 'BEGIN; - timeout expired'],
+  ['a full pool', {}, 'timeout exceeded when trying to connect'],
+  ['too many connections', { severity: 'FATAL', code: '53300' }],
+  ['a refused password', { severity: 'FATAL', code: '28P01' }],
+  ['a missing database', { severity: 'FATAL', code: '3D000' }],
+  ['a pooler that knows no such tenant', { severity: 'FATAL', code: 'XX000' }],
+  ['a server that panics', { severity: 'PANIC', code: 'XX000' }],
+  ['a full disk', { severity: 'ERROR', code: '53100' }],
+  ['a disk that fails', { severity: 'ERROR', code: '58030' }],
+  ['a name server without an answer', { code: 'EAI_AGAIN' }],
+  ['a host without a route', { code: 'EHOSTUNREACH' }],
+  ['a network without a route', { code: 'ENETUNREACH' }],
+]
+for (const [name, fields, message] of unavailable)
+  test(`${name} means that the database is unavailable`, (t) => {
+    t.true(isDatabaseUnavailable(Object.assign(new Error(message), fields)))
+  })
+
+const faulty: [name: string, error: unknown][] = [
+  ['a broken constraint', Object.assign(new Error('duplicate key'), { severity: 'ERROR', code: '23505' })],
+  ['an error inside the server', Object.assign(new Error('cache'), { severity: 'ERROR', code: 'XX000' })],
+  ['a missing file', Object.assign(new Error('open'), { code: 'ENOENT' })],
+  ['a text that only mentions a timeout', new Error('the tip says timeout expired')],
+  ['no error', 'timeout expired'],
+]
+for (const [name, error] of faulty)
+  test(`${name} does not mean that the database is unavailable`, (t) => {
+    t.false(isDatabaseUnavailable(error))
+  })
+
+test('a missing database is answered 503, not 500', async (t) => {
+  const { url } = await startApp(t, { ...world().env, DATABASE_URL: `${testServers().server}none` })
+  const { status, body } = await (await createClient(url))('GET', `/chain/tips?address=${randomUUID()}`)
+  t.is(`${status} ${(body as { error?: string }).error}`, '503 Service unavailable')
+})
+
+test('a server that accepts a connection and says nothing is unavailable for both kinds of pools', async (t) => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const address = silent.address()
+  const url = `postgres://a:b@127.0.0.1:${typeof address === 'object' ? address?.port : 0}/x`
+  const db = createDb(url, 1)
+  t.teardown(() => db.destroy())
+  const pool = createHotPool(url, 1)
+  t.teardown(() => pool.end())
+  const errors = await Promise.all([db.raw('select 1'), pool.query('select 1')].map(failureOf))
+  t.deepEqual(errors.map(isDatabaseUnavailable), [true, true], String(errors))
+})
+
+function failureOf(promise: PromiseLike<unknown>): PromiseLike<unknown> {
+  return promise.then(
+    () => 'it answered',
+    (error: unknown) => error,
+  )
+}
