@@ -37,7 +37,7 @@ test.serial('6: a held withdrawal is priced again at its release when the rate f
   t.like((await listHistory(world(), ada))[0], { amountNGN: 316_800, promisedNGN: 316_800 })
   world().fiat.rates.set({ NGN: 1500 })
   const plan = await release(reference)
-  t.regex(plan.out, /NGN 297000 at the current rate; NGN 316800 were promised/)
+  t.regex(plan.out, /NGN 297,000.00 at the current rate; NGN 316,800.00 were promised/)
   t.like((await listHistory(world(), ada))[0], { amountNGN: 316_800, requiresVerification: true })
   t.is((await release(reference, ...confirmed(reference))).code, 0)
   const row = await world().db('withdrawals').where({ reference }).first()
@@ -87,7 +87,7 @@ test.serial('6: verify-identity prices what it releases, and shows the promise i
   const verify = (...args: string[]) =>
     runOpsScript(world(), 'verify-identity', '--user', ada.user.id, ...args)
   // 300,000 naira are 187.5 dollars at 1,600.
-  t.regex((await verify()).out, /NGN 278437\.5 \(promised NGN 297000\) {2}would be sent/)
+  t.regex((await verify()).out, /NGN 278,437\.50 \(promised NGN 297,000\.00\) {2}would be sent/)
   t.is((await verify(...confirmed(ada.user.id))).code, 0)
   await sendDuePayouts(world())
   t.is(sentKobo(reference), 27_843_750)

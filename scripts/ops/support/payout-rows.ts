@@ -114,7 +114,7 @@ export function payoutLine(row: PayoutRow): string {
 
 /** For programs; amounts are base units as decimal text. */
 export function payoutJson(row: PayoutRow): Record<string, unknown> {
-  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, accountNumber, ...rest } = row
+  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, promisedKobo, accountNumber, ...rest } = row
   return {
     ...rest,
     heldMicro: String(heldMicro),
@@ -122,6 +122,7 @@ export function payoutJson(row: PayoutRow): Record<string, unknown> {
     grossKobo: String(grossKobo),
     feeKobo: String(feeKobo),
     netKobo: String(netKobo),
+    promisedKobo: String(promisedKobo),
     accountNumber: maskAccount(accountNumber),
   }
 }

@@ -113,15 +113,14 @@ export function sendDuePayouts({ services }: World): Promise<number> {
 /** Makes all withdrawals due and runs the reconciler until it has processed each. */
 export async function reconcileAll(world: World): Promise<void> {
   const reconciled = ['sending', 'unknown', 'sent', 'manual_review', 'refused']
-  // The worker skips a row that a webhook has locked. Nothing was skipped when no row is due from before the batch.
+  // The worker skips a row that a webhook has locked, and that webhook makes it due. Nothing was skipped when no row is due.
   for (let left = 1; left > 0; ) {
     await makeWithdrawalsDue(world)
-    const startedAt = new Date()
     await workers.reconciler.createBatch(world.services)()
     const due = await world
       .db('withdrawals')
       .whereIn('send_state', reconciled)
-      .where('due_at', '<', startedAt)
+      .whereRaw('due_at <= clock_timestamp()')
     left = due.length
   }
 }
