@@ -71,7 +71,7 @@ module.exports = {
     },
     {
       name: 'solana-in-the-chain-adapters', severity: 'error',
-      from: { pathNot: ['^src/providers/(solana|swaps|sns)/', '^src/pages/lib/wallets[.]ts$', '^(test|scripts)/'] },
+      from: { pathNot: ['^src/providers/(solana|swaps|aggregator-v6|aggregator-ultra|sns)/', '^src/pages/lib/wallets[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/@solana/' },
     },
   ],

@@ -10,7 +10,7 @@ import {
   percent,
   requestEngine,
   units,
-} from './engine-request.js'
+} from '../swaps/engine-request.js'
 
 /** `jupiterz` transactions need a market maker's signature; the other two use programs we do not recognise. */
 const excludedRouters = 'jupiterz,dflow,okx'

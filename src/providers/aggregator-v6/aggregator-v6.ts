@@ -11,8 +11,8 @@ import {
   requestEngine,
   slippageBps,
   units,
-} from './engine-request.js'
-import { lookupTablesOf, rebuildTransaction } from './rebuild-transaction.js'
+} from '../swaps/engine-request.js'
+import { lookupTablesOf, rebuildTransaction } from '../swaps/rebuild-transaction.js'
 
 /** Accounts a route may use; fewer make a smaller transaction. The first is the engine's own default. */
 const accountLimits = [64, 48, 32, 20]
