@@ -54,11 +54,17 @@ async function main(name, args) {
   // A server that is given needs no Redis of ours.
   if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
     command.redis = undefined
-  if (command.built === undefined || !existsSync(command.built)) await prepare(command)
+  if (!isRelease(command)) await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = check(args)
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
+}
+
+/** A built release without dev packages. A clone is prepared, so that it never runs an old build. */
+function isRelease({ built }) {
+  const isBuilt = built !== undefined && existsSync(built) && existsSync('node_modules')
+  return isBuilt && !existsSync('node_modules/typescript')
 }
 
 function checkNode() {

@@ -31,7 +31,7 @@ async function findCheck({ db, vault }: Needs): Promise<Buffer | undefined> {
 /** Returns the check that is stored, which may be another process's. */
 async function storeCheck(services: Needs): Promise<Buffer> {
   const { db, vault } = services
-  await openSomeWallet(services)
+  await openOldestWallet(services)
   const wrapped = await vault.wrap(knownText, context)
   await query(db, {
     name: 'wallets.store-key-check',
@@ -41,14 +41,14 @@ async function storeCheck(services: Needs): Promise<Buffer> {
   return (await findCheck(services)) ?? wrapped
 }
 
-/** Wallets may be older than the check. The key must open one of them. */
-async function openSomeWallet({ db, vault }: Needs): Promise<void> {
+/** Wallets may be older than the check. The key must open the oldest of them. */
+async function openOldestWallet({ db, vault }: Needs): Promise<void> {
   const { keyVersion } = vault
   const [wallet] = await query<{ id: bigint; userId: string; publicKey: string; sealed: Buffer }>(db, {
     name: 'wallets.find-sealed',
     text: /* sql */ `
       select id, user_id as "userId", public_key as "publicKey", sealed_secret as sealed from wallets
-      where sealed_secret is not null and key_version = $1 limit 1`,
+      where sealed_secret is not null and key_version = $1 order by id limit 1`,
     values: [keyVersion],
   })
   if (wallet === undefined) return

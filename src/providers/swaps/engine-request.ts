@@ -50,7 +50,10 @@ export async function requestEngine<Schema extends z.ZodType>(
 
 /** The least that keeps the promise of a quote. `threshold`: the engine's own bound, base units as text, if it gave one. */
 export function leastAmount(outAmount: bigint, threshold: unknown): bigint {
-  const after = (bps: bigint): bigint => (outAmount * (10_000n - bps)) / 10_000n
+  const after = (bps: bigint): bigint => {
+    const least = (outAmount * (10_000n - bps)) / 10_000n
+    return least > 0n ? least : 1n
+  }
   const quoted = units.safeParse(threshold).data ?? after(slippageBps)
   const least = after(maxSlippageBps)
   if (quoted > outAmount) return outAmount

@@ -50,9 +50,10 @@ export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: reado
 async function readFacts(db: Knex, ids: readonly string[]): Promise<Map<string, ConfirmedFacts>> {
   const rows = await query<ConfirmedFacts>(db, {
     name: 'tips.facts',
-    text: `select t.id, r.wallet as recipient, s.wallet as sender, t.mint, t.intent_id as "intentId",
+    text: `select t.id, r.wallet as recipient, s.wallet as sender, t.mint,
+                  coalesce(t.intent_id, t.underpaid_intent_id) as "intentId",
                   i.input_mint as "inputMint"
-           from tips t left join payment_intents i on i.id = t.intent_id join parties r on r.id = t.recipient_party join parties s on s.id = t.sender_party
+           from tips t left join payment_intents i on i.id = coalesce(t.intent_id, t.underpaid_intent_id) join parties r on r.id = t.recipient_party join parties s on s.id = t.sender_party
            where t.id = any($1::text[]) and t.message is null`,
     values: [ids],
   })

@@ -7,7 +7,7 @@ export interface MatchableRow extends Omit<MatchableIntent, 'leastRaw'> {
 
 /** Swaps created before the slippage was stored with the intent: nine tenths of the quote. */
 const leastSql = /* sql */ `
-  coalesce(least_raw, case when input_mint = output_mint then expected_raw else trunc(expected_raw * 0.9) end)`
+  coalesce(least_raw, case when input_mint = output_mint then expected_raw else greatest(1, trunc(expected_raw * 0.9)) end)`
 
 export const matchableColumns = /* sql */ `
   id, payout_wallet as "payoutWallet", source_wallet as "sourceWallet", input_mint as "inputMint",
