@@ -63,8 +63,7 @@ async function main(name, args) {
 
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */
 function isRelease({ built }) {
-  const isBuilt = built !== undefined && existsSync(built) && existsSync('node_modules')
-  return isBuilt && !existsSync('node_modules/typescript')
+  return built !== undefined && existsSync(built) && !existsSync('node_modules/typescript')
 }
 
 function checkNode() {

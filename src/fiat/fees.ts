@@ -92,18 +92,19 @@ export function valueOfKobo(kobo: bigint, rate: bigint, basis: ChargeBasis): Fia
 }
 
 /**
- * The smallest and the largest charge in kobo that a caller may give. Its worth is at most the largest tip, and at least the
- * charge of the smallest tip, which on the net basis is 95 % of it. Limits in micro-dollars.
+ * The smallest and the largest charge in kobo that a caller may give: what the smallest tip is charged, and what the largest
+ * tip is worth. Limits in micro-dollars. `slackBps`: the rate may move so far between the quote and the intent.
  */
 export function givenChargeLimits(
   { minMicro, maxMicro }: { readonly minMicro: bigint; readonly maxMicro: bigint },
   rate: bigint,
   basis: ChargeBasis,
+  slackBps: bigint,
 ): { readonly minKobo: bigint; readonly maxKobo: bigint } {
-  const share = basis === 'net' ? 100n - feePercent : 100n
+  const least = priceFiatTip(divideHalfUp(minMicro, microPerCent), rate, basis).chargeKobo
   return {
-    minKobo: (minMicro * share * rate) / (microScale * 100n),
-    maxKobo: divideUp(maxMicro * rate, microScale),
+    minKobo: (least * (10_000n - slackBps)) / 10_000n,
+    maxKobo: divideUp(maxMicro * rate * (10_000n + slackBps), microScale * 10_000n),
   }
 }
 

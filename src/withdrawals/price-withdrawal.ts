@@ -69,13 +69,15 @@ export function priceWithdrawal(amount: RequestedAmount, rate: bigint, fee: With
  * promised, and the fee computed anew. Undefined: the promise stands.
  */
 export function priceRelease(
-  { debitMicro, grossKobo }: Pick<WithdrawalPrice, 'debitMicro' | 'grossKobo'>,
+  { debitMicro, grossKobo, netKobo }: Pick<WithdrawalPrice, 'debitMicro' | 'grossKobo' | 'netKobo'>,
   rate: bigint,
   fee: WithdrawalFee,
 ): Omit<WithdrawalPrice, 'debitMicro'> | undefined {
   const gross = (debitMicro * rate) / microScale
   if (gross >= grossKobo) return undefined
   const feeKobo = feeOf(gross, fee)
+  // A fee that was lowered since must not raise the net above the promise.
+  if (gross - feeKobo >= netKobo) return undefined
   return { grossKobo: gross, feeKobo, netKobo: gross - feeKobo }
 }
 

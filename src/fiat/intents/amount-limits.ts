@@ -1,7 +1,7 @@
 import type { CreatorSettings } from '../../creators/settings.js'
 import { tipLimitsFor } from '../../intents/quote.js'
 import { DomainError } from '../../kernel/errors.js'
-import { baseUnits, displayText, microDecimals } from '../../kernel/money.js'
+import { baseUnits, displayText, microDecimals, percentBps } from '../../kernel/money.js'
 import type { Config } from '../../platform/config/config.js'
 import { type ChargeBasis, givenChargeLimits } from '../fees.js'
 
@@ -39,11 +39,12 @@ export function checkGivenCharge(
   rate: bigint,
   basis: ChargeBasis,
   { minUsd, maxUsd }: ReturnType<typeof tipLimitsFor>,
+  slackPercent: number,
 ): void {
   const limits = {
     minMicro: baseUnits(minUsd, microDecimals) ?? 0n,
     maxMicro: baseUnits(maxUsd, microDecimals) ?? 0n,
   }
-  const { minKobo, maxKobo } = givenChargeLimits(limits, rate, basis)
+  const { minKobo, maxKobo } = givenChargeLimits(limits, rate, basis, percentBps(slackPercent))
   if (kobo < minKobo || kobo > maxKobo) throw new DomainError('invalid_amount')
 }

@@ -50,7 +50,13 @@ export async function createFiatIntent(
   const price = priceFiatTip(amountCents, rate.value, basis, givenKobo)
   checkChargeLimits(price.chargeKobo, config.fiat)
   if (price.isChargeGiven)
-    checkGivenCharge(price.chargeKobo, rate.value, basis, tipLimitsFor(config.tips, creator.settings))
+    checkGivenCharge(
+      price.chargeKobo,
+      rate.value,
+      basis,
+      tipLimitsFor(config.tips, creator.settings),
+      config.rates.lockTolerancePercent,
+    )
   const owner = { userId: creator.userId, network }
   await checkOpenIntents(services, owner)
   const id = newFiatIntentId()

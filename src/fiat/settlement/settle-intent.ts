@@ -45,10 +45,11 @@ export async function settleIntent(
     const { suspense, countedKobo } = classification
     if (suspense !== undefined) suspended.push(suspense.reason)
     const credit = countedKobo > 0n ? await complete(uow, config, intent, payment, classification) : undefined
-    if (suspense?.reason === 'underpaid') await notifyShort(uow, intent, payment)
     await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, classification, credit })
     completed ||= countedKobo > 0n
   }
+  // Nothing was completed, so each new payment was too short.
+  if (!completed) for (const payment of newPayments) await notifyShort(uow, intent, payment)
   if (!completed) await endUnpaid(uow, intent, fetched.failed || newPayments.length > 0)
   if (!completed && newPayments.length > 0) await closeIntent(uow.trx, id)
   return { completed, credited: completed && intent.status !== 'confirmed', suspended }

@@ -79,20 +79,21 @@ export type RefundOutcome =
   /** Not known. The item stays taken, and the next run asks the provider first. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Requests the refund of a taken item. */
+/** Requests the refund of a taken item. `state`: before it was taken, `refunding` when a request may have arrived before. */
 export async function requestRefund(
   services: Pick<Services, 'db' | 'transact'>,
   refunds: Refunds,
-  item: Pick<RefundItem, 'transaction' | 'kobo'>,
+  item: Pick<RefundItem, 'transaction' | 'kobo' | 'state'>,
 ): Promise<RefundOutcome> {
-  const { transaction, kobo } = item
+  const { transaction, kobo, state } = item
   try {
     const refund = await refunds.request({ transaction, kobo, note: `suspense ${transaction}` })
     return await followRefund(services, item, refund)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     const reason = error.message
-    if (error.kind === 'ambiguous') {
+    // A refusal of a repeated request says nothing about the request before it.
+    if (error.kind === 'ambiguous' || state === 'refunding') {
       await noteAnswer(services.db, transaction, reason)
       return { kind: 'unknown', reason }
     }

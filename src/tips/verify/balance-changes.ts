@@ -120,7 +120,7 @@ export function debitsAny(
   )
 }
 
-export const usdc = tokenBySymbol('USDC') as Token
+const usdc = tokenBySymbol('USDC') as Token
 
 /** The micro-USDC that each of the wallets received. A wallet that signs is left out, as in `findPayment`. */
 export function usdcReceived(

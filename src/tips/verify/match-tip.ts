@@ -10,7 +10,6 @@ import {
   findPayment,
   findSwapPayment,
   type TokenPayment,
-  usdc,
   usdcReceived,
 } from './balance-changes.js'
 
@@ -85,10 +84,7 @@ export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts
   const isOld = transaction.blockTime === undefined || transaction.blockTime < notBefore
   if (short === undefined && isOld) return undefined
   const payment =
-    largestPayment(chain, input, short?.payment) ??
-    creditedPayment(chain, input) ??
-    short?.payment ??
-    claimedPayment(chain, input)
+    largestPayment(chain, input, short?.payment) ?? short?.payment ?? claimedPayment(chain, input)
   if (payment === undefined) return undefined
   return factsInTransaction(chain, input, payment, {
     ...noIntent,
@@ -129,22 +125,6 @@ function largestPayment(
       largest = { worth: total, payment }
   }
   return largest?.payment
-}
-
-/**
- * The largest USDC payment to a custody wallet, also when no signer lost that much USDC: a swap that pays out to the
- * creator, several senders, a vault of a program. The money is there, so it is credited (docs/decisions/0039).
- */
-function creditedPayment(
-  chain: AssociatedAccounts,
-  { transaction, creators, treasury }: MatchInput,
-): TokenPayment | undefined {
-  const wallets = [...creators].filter((creator) => creator !== treasury).sort()
-  const [largest] = [...usdcReceived(chain, transaction, wallets)].toSorted(([, a], [, b]) => compare(b, a))
-  const [sender] = transaction.signers
-  if (largest === undefined || sender === undefined) return undefined
-  const [recipient, received] = largest
-  return { recipient, sender, token: usdc, received }
 }
 
 /** The payment to an unregistered wallet that a claim describes. The treasury only receives fees. */

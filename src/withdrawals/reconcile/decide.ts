@@ -68,6 +68,9 @@ export function decide(
   rules: ProviderRules,
 ): Decision {
   if (found === undefined) return decideAbsent(withdrawal, rules)
+  // After a re-credit any payment, also of another amount, is paid twice.
+  if (withdrawal.recreditedAt !== null && !isUnpaid(found.state))
+    return { kind: 'review', review: 'paid_after_recredit', hold: false }
   if (!isOurs(withdrawal, found)) {
     const movedNothing = withdrawal.status === 'failed' && isUnpaid(found.state)
     return movedNothing ? { kind: 'none' } : { kind: 'review', review: 'mismatch', hold: true }
@@ -81,12 +84,9 @@ export function decide(
   return rank[to] > rank[withdrawal.status] ? { kind: 'advance', to } : { kind: 'none' }
 }
 
-/** The money of a completed withdrawal is paid. After a re-credit it must stay with us: paid again is paid twice. */
+/** The money of a completed withdrawal is paid. After a re-credit it is with us, and stays so. */
 function decideCompleted({ recreditedAt }: DecisionInput, state: TransferState): Decision {
-  if (recreditedAt !== null)
-    return isUnpaid(state)
-      ? { kind: 'agree', outdated: ['paid_after_recredit'] }
-      : { kind: 'review', review: 'paid_after_recredit', hold: false }
+  if (recreditedAt !== null) return { kind: 'agree', outdated: ['paid_after_recredit'] }
   if (state === 'returned') return { kind: 'review', review: 'reversed', hold: false }
   if (state === 'failed') return { kind: 'review', review: 'failed_after_completed', hold: false }
   return state === 'paid' ? { kind: 'agree', outdated: recreditableKinds } : { kind: 'none' }

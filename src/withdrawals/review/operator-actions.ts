@@ -115,6 +115,8 @@ function checkRecredit(
   { now = false }: ActionOptions,
 ): Permission {
   if (withdrawal.status !== 'completed') return refused(`its status is ${withdrawal.status}, not completed`)
+  if (withdrawal.recreditedAt !== null)
+    return refused(`the creator was credited again at ${withdrawal.recreditedAt.toISOString()}`)
   const returns = openReviews.filter(({ kind }) => recreditableKinds.includes(kind))
   const [first] = returns.toSorted((one, other) => other.ageSeconds - one.ageSeconds)
   if (first === undefined)
@@ -142,7 +144,7 @@ function checkResolve(
   { paidKobo }: ActionOptions,
 ): Permission {
   if (paidKobo === undefined) return refused('resolve needs --paid, what was really paid')
-  return checkOpenMismatch(reviewed, rules) ?? checkPaid(reviewed, paidKobo)
+  return checkOpenMismatch(reviewed, rules) ?? checkPaid(reviewed, paidKobo, rules)
 }
 
 /** The refusal when no mismatch is open, or something else ends it. */
@@ -169,7 +171,11 @@ function checkOpenMismatch(
     : undefined
 }
 
-function checkPaid({ withdrawal, found }: ReviewedWithdrawal, paidKobo: bigint): Permission {
+function checkPaid(
+  { withdrawal, found }: ReviewedWithdrawal,
+  paidKobo: bigint,
+  rules: ProviderRules,
+): Permission {
   const { heldMicro, grossKobo } = withdrawal
   const shown = `the provider ${describeFound(found)}`
   if (paidKobo > grossKobo)
@@ -177,6 +183,9 @@ function checkPaid({ withdrawal, found }: ReviewedWithdrawal, paidKobo: bigint):
       `${nairaText(paidKobo)} is more than the ${nairaText(grossKobo)} that are held with the fee. ` +
         `Recover ${nairaText(paidKobo - grossKobo)} first, then resolve with what stayed with the creator`,
     )
+  // Not found proves nothing before the provider had the time to show it.
+  if (paidKobo === 0n && found === undefined && (withdrawal.sinceSent ?? 0) < rules.settleSeconds)
+    return refused(tooRecent(rules))
   if (paidKobo === 0n)
     return found?.state === 'paid'
       ? refused(`${shown}; --paid 0 needs that nothing was paid`)

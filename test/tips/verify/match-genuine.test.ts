@@ -343,18 +343,3 @@ test('the order in which a node lists token accounts does not matter', (t) => {
   t.like(both[0], { received: 98n, displayed: 100n })
   t.deepEqual(both[0], both[1])
 })
-
-test('a custody wallet is credited when no single signer lost the USDC', (t) => {
-  const vault = wallet('vault')
-  const fromVault = new Landed(supporter).pay(usdc, vault, creator, 50_000_000n)
-  t.like(match(fromVault, { claims: [] }), {
-    recipient: creator,
-    sender: supporter,
-    received: 50_000_000n,
-    displayed: 50_000_000n,
-    credits: new Map([[creator, 50_000_000n]]),
-  })
-  const alsoStranger = fromVault.pay(usdc, supporter, stranger, 1n)
-  const claims = [claim({ creatorWallet: stranger, tokenSymbol: 'USDC', amount: '1' })]
-  t.like(match(alsoStranger, { claims }), { recipient: creator, received: 50_000_000n })
-})
