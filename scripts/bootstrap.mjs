@@ -63,7 +63,7 @@ async function main(name, args) {
 
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */
 function isRelease({ built }) {
-  return built !== undefined && existsSync(built) && !existsSync('node_modules/typescript')
+  return built !== undefined && existsSync(built) && !existsSync('node_modules/ava')
 }
 
 function checkNode() {

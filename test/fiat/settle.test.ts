@@ -151,12 +151,13 @@ test.serial(
     const creator = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 50 })
     const create = (body: object) =>
       world().request('POST', '/payments/fiat/intent', { body: { creatorId: creator.user.id, ...body } })
-    for (const amountNgn of [1600, 7599.99, 80_000.01, 1_000_000]) {
+    for (const amountNgn of [1600, 7500, 80_900, 1_000_000]) {
       const { status, body } = await create({ amount: 10, amountNgn })
       t.is(`${status} ${body.error}`, '400 Invalid amount', String(amountNgn))
     }
-    // The smallest tip charges the naira of 4.75.
-    for (const amountNgn of [7600, 80_000]) t.is((await create({ amount: 10, amountNgn })).status, 200)
+    // The smallest tip charges the naira of 4.75. The rate may move by 1 % between the quote and the intent.
+    for (const amountNgn of [7530, 7600, 80_000, 80_700])
+      t.is((await create({ amount: 10, amountNgn })).status, 200)
   },
 )
 
