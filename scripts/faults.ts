@@ -1,4 +1,5 @@
 import { Refusal } from './bootstrap/progress.mjs'
+import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
 
@@ -6,6 +7,7 @@ import { runBalance, runCommits } from './faults/run-races.js'
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- balance
 npm run faults -- commits
+npm run faults -- acts [--steps 20000] [--seed <n>]
 
 payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL) at named points while creators withdraw.
           Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
@@ -15,12 +17,15 @@ balance   20 rounds of 500 concurrent withdrawals of the whole balance from two 
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
           once.
+acts      A random order of acts of creators, payers, operators and the provider, the wrong ones too. Prints the acts on the
+          withdrawal whose promise is broken first.
 `
 
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   payouts: runPayouts,
   balance: runBalance,
   commits: runCommits,
+  acts: runActs,
 }
 
 try {
