@@ -116,9 +116,12 @@ async function event({ stage, draw, made }: ActContext): Promise<Told> {
   const transfer = reference === undefined ? undefined : stage.fiat.fiatpay.transfers.find(reference)
   if (reference === undefined || transfer === undefined) return nothing
   const outcome = draw.one(outcomes) ?? 'success'
+  // From now on it shows another amount, which is a mismatch.
+  const shows = draw.happens(0.06) ? { shows: { amount: transfer.amountKobo - 50_000 } } : undefined
+  if (shows !== undefined) stage.fiat.fiatpay.faults.setFault({ id: reference, ...shows })
   stage.fiat.fiatpay.setOutcome(transfer, outcome)
   if (draw.happens(0.5)) await followed(stage, reference)
-  return { text: `the provider says ${outcome}`, about: reference }
+  return { text: `the provider says ${outcome}${shows ? ', with another amount' : ''}`, about: reference }
 }
 
 /** An operator's action on any withdrawal, with a share of those that its state does not allow. */
