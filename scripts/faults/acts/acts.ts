@@ -11,7 +11,7 @@ import type { Draw } from './draw.js'
 import type { Stage } from './stage.js'
 
 /** What happened, for the story of a withdrawal. `about`: its reference, when the act is about one. */
-export interface Told {
+export interface ActResult {
   readonly text: string
   readonly about?: string
 }
@@ -28,14 +28,14 @@ interface ActContext {
   readonly made: Made
 }
 
-type Act = (context: ActContext) => Promise<Told>
+type Act = (context: ActContext) => Promise<ActResult>
 
-const nothing: Told = { text: 'nobody did anything' }
+const nothing: ActResult = { text: 'nothing was done' }
 const actor = 'acts'
 const note = 'a random act'
 
 /** Withdraws in dollars or naira. Some amounts are too small or too large, some wait for an identity. */
-async function withdraw({ stage, draw, made }: ActContext): Promise<Told> {
+async function withdraw({ stage, draw, made }: ActContext): Promise<ActResult> {
   const creator = draw.one(stage.creators)
   if (creator === undefined) return nothing
   const usdc = draw.happens(0.05) ? 2_000_000 : draw.whole(1, draw.happens(0.2) ? 60 : 20)
@@ -49,7 +49,7 @@ async function withdraw({ stage, draw, made }: ActContext): Promise<Told> {
   return { text: `withdraw ${JSON.stringify(amount)}: ${answer.status}`, about: reference }
 }
 
-async function tip({ stage, draw, made }: ActContext): Promise<Told> {
+async function tip({ stage, draw, made }: ActContext): Promise<ActResult> {
   const creator = draw.one(stage.creators)
   if (creator === undefined) return nothing
   const amount = draw.whole(1, 20)
@@ -59,7 +59,7 @@ async function tip({ stage, draw, made }: ActContext): Promise<Told> {
 }
 
 /** Pays an intent: in full, twice, short, too much, or after its end. The charge may be paid already. */
-async function pay({ stage, draw, made }: ActContext): Promise<Told> {
+async function pay({ stage, draw, made }: ActContext): Promise<ActResult> {
   const intentId = draw.one(made.intents, true)
   const charge = intentId === undefined ? undefined : stage.fiat.fiatpay.charges.find(intentId)
   if (intentId === undefined || charge === undefined) return nothing
@@ -88,7 +88,7 @@ async function pay({ stage, draw, made }: ActContext): Promise<Told> {
 }
 
 /** The payout worker takes what is due; the provider may refuse it, be down, or take it and not say so. */
-async function send({ stage, draw }: ActContext): Promise<Told> {
+async function send({ stage, draw }: ActContext): Promise<ActResult> {
   const transfers = draw.kind({
     manual: 12,
     reject: 1,
@@ -111,7 +111,7 @@ async function send({ stage, draw }: ActContext): Promise<Told> {
 }
 
 /** The provider gives a transfer an outcome, also another one than before. */
-async function event({ stage, draw, made }: ActContext): Promise<Told> {
+async function event({ stage, draw, made }: ActContext): Promise<ActResult> {
   const reference = draw.one(made.references, true)
   const transfer = reference === undefined ? undefined : stage.fiat.fiatpay.transfers.find(reference)
   if (reference === undefined || transfer === undefined) return nothing
@@ -125,7 +125,7 @@ async function event({ stage, draw, made }: ActContext): Promise<Told> {
 }
 
 /** An operator's action on any withdrawal, with a share of those that its state does not allow. */
-async function operate({ stage, draw, made }: ActContext): Promise<Told> {
+async function operate({ stage, draw, made }: ActContext): Promise<ActResult> {
   const reference = draw.one(made.references, true)
   if (reference === undefined) return nothing
   const action = draw.kind<OperatorAction | 'ask'>({
@@ -157,7 +157,7 @@ async function operate({ stage, draw, made }: ActContext): Promise<Told> {
 }
 
 /** Money in suspense is assigned, recorded as returned, or refunded. The payment may be resolved already. */
-async function suspense({ stage, draw }: ActContext): Promise<Told> {
+async function suspense({ stage, draw }: ActContext): Promise<ActResult> {
   const rows = await stage.services.db('suspense_items').orderBy('created_at').select('provider_transaction')
   const transaction: string | undefined = draw.one(rows, true)?.provider_transaction
   if (transaction === undefined) return nothing
@@ -172,7 +172,7 @@ async function suspense({ stage, draw }: ActContext): Promise<Told> {
   return { text: `suspense ${as} ${transaction}: ${resolved === undefined ? 'refused' : 'done'}` }
 }
 
-async function identity({ stage, draw }: ActContext): Promise<Told> {
+async function identity({ stage, draw }: ActContext): Promise<ActResult> {
   const creator = draw.one(stage.creators)
   if (creator === undefined) return nothing
   const { transact, config } = stage.services
@@ -189,7 +189,7 @@ export type ActName = keyof typeof acts
 const weights = { withdraw: 14, tip: 7, pay: 10, send: 14, event: 25, operate: 25, suspense: 3, identity: 2 }
 
 /** One act. A refusal and an error of the provider are ordinary ends of an act. */
-export async function act(context: ActContext): Promise<Told & { readonly name: ActName }> {
+export async function act(context: ActContext): Promise<ActResult & { readonly name: ActName }> {
   const name = context.draw.kind<ActName>(weights)
   const told = await acts[name](context)
   return { ...told, name }

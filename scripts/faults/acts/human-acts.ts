@@ -1,7 +1,7 @@
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { query } from '../../../src/platform/database/database.js'
 import { RefusedError } from '../../ops/support/command.js'
-import { type ActName, act, type Made, type Told } from './acts.js'
+import { type ActName, type ActResult, act, type Made } from './acts.js'
 import { Draw } from './draw.js'
 import { type Broken, Promises } from './promises.js'
 import { openStage, type ServerAddresses } from './stage.js'
@@ -38,7 +38,7 @@ export async function runHumanActs(
     const made: Made = { references: [], intents: [] }
     const context = { stage, draw: new Draw(seed), made }
     const promises = new Promises(stage)
-    const told: (Told & { readonly step: number })[] = []
+    const results: (ActResult & { readonly step: number })[] = []
     const counts: Record<string, number> = {}
     let broken: Broken | undefined
     let reportedAt = Date.now()
@@ -47,7 +47,7 @@ export async function runHumanActs(
     for (let step = 1; step <= steps && broken === undefined; step++) {
       if (step % stepsPerCreator === 0) await stage.addCreator()
       const one = await actOrRefusal(context)
-      told.push({ ...one, step })
+      results.push({ ...one, step })
       counts[one.name] = (counts[one.name] ?? 0) + 1
       const last = step === steps
       if (last || step % stepsPerCheck === 0) [broken] = await promises.check(last)
@@ -56,8 +56,8 @@ export async function runHumanActs(
         report(`${step} of ${steps} steps; ${made.references.length} withdrawals`)
       }
     }
-    const isPartOf = ({ about }: Told) => broken?.about === undefined || about === broken.about
-    const story = told
+    const isPartOf = ({ about }: ActResult) => broken?.about === undefined || about === broken.about
+    const story = results
       .filter(isPartOf)
       .slice(-storyLength)
       .map(({ step, text }) => `step ${step}: ${text}`)
@@ -81,7 +81,7 @@ export async function runHumanActs(
 /** The wrong command at the wrong time is refused, and the provider may not answer. Both are ordinary. */
 async function actOrRefusal(
   context: Parameters<typeof act>[0],
-): Promise<Told & { readonly name: ActName | 'refused' }> {
+): Promise<ActResult & { readonly name: ActName | 'refused' }> {
   try {
     return await act(context)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { displayText } from '../../kernel/money.js'
+import { nairaText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
@@ -15,11 +15,11 @@ type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price'>
  */
 export function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
   const { chargeKobo } = price
-  const given = ngn(kobo < chargeKobo ? kobo : chargeKobo)
+  const given = nairaText(kobo < chargeKobo ? kobo : chargeKobo)
   const surplus =
     kobo > chargeKobo
       ? [
-          `You paid ${ngn(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${ngn(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
+          `You paid ${nairaText(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${nairaText(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
         ]
       : []
   return emailLayout({
@@ -40,22 +40,13 @@ export function shortPaymentNotice(
   { kobo, paidAt }: Payment,
 ): EmailContent {
   return emailLayout({
-    subject: `Your payment of ${ngn(kobo)} is less than the tip`,
+    subject: `Your payment of ${nairaText(kobo)} is less than the tip`,
     blocks: [
-      `For a tip to "${cleanLine(creatorName, nameLength)}" ${ngn(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
-      { standout: ngn(kobo) },
+      `For a tip to "${cleanLine(creatorName, nameLength)}" ${nairaText(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
+      { standout: nairaText(kobo) },
       'The tip was not given, and your money is not lost. Reply to this e-mail and say which you want: your money back, or that the creator gets what you paid. You can also make a new tip, which is paid in full.',
       `The number of this payment is ${id}.`,
       'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
     ],
   })
-}
-
-function ngn(kobo: bigint): string {
-  return `NGN ${withKobo(kobo)}`
-}
-
-function withKobo(kobo: bigint): string {
-  const [whole = '0', fraction = ''] = displayText(kobo, 2).split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
 }
