@@ -12,13 +12,14 @@ import { rateDecimals } from '../../src/ports/exchange-rates.js'
 import {
   actorOf,
   applyOptions,
+  defineCommand,
   describeChange,
   exitHelp,
   type Outcome,
   RefusedError,
   reasonOption,
   requireReason,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -117,4 +118,5 @@ function text(value: bigint): string {
   return displayText(value, rateDecimals)
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -6,13 +6,13 @@ import {
   checkBooks,
   sumBooks,
 } from '../../src/ledger/invariants.js'
-import { exitHelp, runCommand } from './support/command.js'
+import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
 import { withDatabase } from './support/with-database.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
 /** Checks every invariant over the whole ledger, and prints the sum of each kind of account. Changes nothing. */
-await runCommand({
+export const command = defineCommand({
   help: `npm run ops -- check-books [--json]
 
 Reads the whole ledger, counts the violations of each invariant, and prints the sum of each kind of account. It changes
@@ -54,3 +54,5 @@ function lineOf({ currency, kind, accounts, entries, units }: BooksSum): string 
   const amount = displayText(BigInt(units), decimals[currency] ?? 0)
   return `${currency.padEnd(5)}${kind.padEnd(18)}${amount.padStart(24)}  ${entries} entries in ${accounts} accounts`
 }
+
+await runAsProgram(import.meta, command)

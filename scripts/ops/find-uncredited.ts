@@ -10,9 +10,10 @@ import {
   actorOf,
   applyHint,
   applyOptions,
+  defineCommand,
   exitHelp,
   type Outcome,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -114,4 +115,5 @@ function lineOf({ signature, wallet, userId, micro, final }: CreditGap): string 
   return `${displayText(micro, 6).padStart(14)} USDC  ${wallet}  user ${userId}  tip ${signature}${state}`
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -4,11 +4,12 @@ import { parseDiscordHandle, parseTwitterHandle } from '../../src/creators/handl
 import {
   actorOf,
   applyOptions,
+  defineCommand,
   describeChange,
   exitHelp,
   type Outcome,
   RefusedError,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -117,4 +118,5 @@ function present(user: User, { network, handle }: HandleChange, applied: boolean
   return { text: describeChange(line, 'done', applied), json }
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

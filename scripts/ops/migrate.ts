@@ -1,6 +1,6 @@
 import { loadDatabaseUrl } from '../../src/platform/config/config.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
-import { exitHelp, runCommand } from './support/command.js'
+import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
 
 /** Brings the database to the newest schema: the release step of a deploy, also `npm run migrate`. */
 const help = `npm run migrate
@@ -13,7 +13,7 @@ every deploy. Several machines may run it at the same time: one works, the other
 
 ${exitHelp}`
 
-await runCommand({
+export const command = defineCommand({
   help,
   options: {},
   async run() {
@@ -22,3 +22,5 @@ await runCommand({
     return { text, json: { migrations: applied } }
   },
 })
+
+await runAsProgram(import.meta, command)

@@ -8,13 +8,14 @@ import {
   actorOf,
   applyHint,
   applyOptions,
+  defineCommand,
   exitHelp,
   type Outcome,
   parseVerb,
   RefusedError,
   reasonOption,
   requireConfirmation,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -230,7 +231,7 @@ function parseWhole(name: string, text: string | undefined, fallback: number, ma
   return value
 }
 
-await runCommand({
+export const command = defineCommand({
   help,
   options,
   allowPositionals: true,
@@ -239,3 +240,5 @@ await runCommand({
     return withServices((services) => verbs[verb](services, references, given))
   },
 })
+
+await runAsProgram(import.meta, command)

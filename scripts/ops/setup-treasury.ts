@@ -6,9 +6,10 @@ import { createSolanaChain } from '../../src/providers/solana/solana-chain.js'
 import {
   actorOf,
   applyOptions,
+  defineCommand,
   exitHelp,
   type Outcome,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -109,4 +110,5 @@ function lastLine(found: FeeAccounts, signatures: readonly string[]): string {
   return isComplete(found) ? 'nothing to do' : 'not done yet; add --apply --payer <file> to do it'
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -30,6 +30,7 @@ import { tipChannel } from '../../src/tips/confirm/confirm-tips.js'
 import {
   actorOf,
   applyOptions,
+  defineCommand,
   describeChange,
   exitHelp,
   type Outcome,
@@ -37,7 +38,7 @@ import {
   reasonOption,
   requireConfirmation,
   requireReason,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -312,4 +313,5 @@ async function run(values: Given): Promise<Outcome> {
   return withServices((services) => resolve(services, transaction, resolution, apply))
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -13,12 +13,13 @@ import {
   actorOf,
   applyHint,
   applyOptions,
+  defineCommand,
   exitHelp,
   type Outcome,
   RefusedError,
   reasonOption,
   requireConfirmation,
-  runCommand,
+  runAsProgram,
   type Values,
 } from './support/command.js'
 import { findUser, type User } from './support/find-user.js'
@@ -158,4 +159,5 @@ function run(given: Given): Promise<Outcome> {
   })
 }
 
-await runCommand({ help, options, run })
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

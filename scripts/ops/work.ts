@@ -11,11 +11,12 @@ import {
   actorOf,
   applyHint,
   applyOptions,
+  defineCommand,
   exitHelp,
   type Outcome,
   parseVerb,
   RefusedError,
-  runCommand,
+  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
@@ -98,4 +99,5 @@ async function run(values: Given, [name, row, ...more]: readonly string[]): Prom
   return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values)))
 }
 
-await runCommand({ help, options, allowPositionals: true, run })
+export const command = defineCommand({ help, options, allowPositionals: true, run })
+await runAsProgram(import.meta, command)

@@ -11,7 +11,7 @@ import { createDb } from '../../src/platform/database/database.js'
 import type { Vault } from '../../src/ports/vault.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { registerPerson, type UserBody } from '../helpers/make/creators.js'
-import { runOpsScript } from '../helpers/run-ops-script.js'
+import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -271,7 +271,7 @@ test.serial('a registration wakes the worker before its timer', async (t) => {
 /** Starts the provisioner on a database of its own. Returns its exit code and what it printed. */
 async function startWith(databaseUrl: string, kek: Buffer): Promise<{ code: number; err: string }> {
   const env = { ...world().env, DATABASE_URL: databaseUrl, WALLET_KEK: kek.toString('base64') }
-  const { code, err } = await runOpsScript({ env }, '../../workers/main', 'provisioner')
+  const { code, err } = await spawnOpsScript({ env }, '../../workers/main', 'provisioner')
   return { code, err }
 }
 

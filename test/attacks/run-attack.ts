@@ -32,7 +32,7 @@ export type Attack = (
   variant: number,
 ) => AttackCase | Promise<AttackCase>
 
-export const variants = 50
+export const variants = 25
 const variantMs = 6000
 
 /** Runs all variants of an attack and checks the result of each. */

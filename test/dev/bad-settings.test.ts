@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { serviceSettings } from '../../scripts/bench/servers.js'
 import { checkStackSettings } from '../../scripts/dev/check-settings.js'
 import { ConfigError } from '../../src/platform/config/config.js'
-import { runOpsScript } from '../helpers/run-ops-script.js'
+import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 /** The settings that the error message names. */
@@ -55,7 +55,7 @@ test('the stack refuses NODE_ENV=production', (t) => {
 test('bad settings stop npm run dev before it starts anything', async (t) => {
   const folder = join(temporaryFolder(t), 'data')
   const env = { DATA_DIR: folder, LOG_LEVEL: 'loud', WALLET_KEK: 'abc' }
-  const { code, out, err } = await runOpsScript({ env }, '../dev')
+  const { code, out, err } = await spawnOpsScript({ env }, '../dev')
   t.is(code, 1)
   t.is(out, '')
   t.regex(err, /^The settings are not usable:\n {2}LOG_LEVEL: [^\n]+\n {2}WALLET_KEK: [^\n]+\n$/)
@@ -76,7 +76,7 @@ for (const [script, args, faults] of runs)
       redisUrl: 'redis://127.0.0.1:1',
     })
     const env = { ...ground, RATE_LIMIT_FACTOR: '-1', MAIL_FROM: 'nobody' }
-    const { code, out, err } = await runOpsScript({ env: script === 'migrate' ? {} : env }, script, ...args)
+    const { code, out, err } = await spawnOpsScript({ env: script === 'migrate' ? {} : env }, script, ...args)
     t.deepEqual([code, out], [1, ''])
     t.regex(err, new RegExp(`^The settings are not usable:\\n {2}${faults}$`))
   })

@@ -8,7 +8,7 @@ import { solMint, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createIntent, type IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
-import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { type ScriptRun, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -49,7 +49,7 @@ async function tip(): Promise<{ intent: IntentBody; received: bigint; fee: strin
 }
 
 function setupTreasury(args: readonly string[], change: Record<string, string> = {}): Promise<ScriptRun> {
-  return runOpsScript({ env: { ...world().env, ...change } }, 'setup-treasury', ...args)
+  return spawnOpsScript({ env: { ...world().env, ...change } }, 'setup-treasury', ...args)
 }
 
 /** A key pair file of a wallet with this much SOL. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { runOpsScript } from '../helpers/run-ops-script.js'
+import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 /** Makes a clone with two operators' commands and nothing else. Returns a function that runs `npm run ops` in it. */
@@ -49,11 +49,11 @@ test('npm run ops lists its commands, and refuses an unknown one with exit code 
 
 test('migrate prints its help and refuses wrong arguments without a database', async (t) => {
   const noDatabase = { env: { DATABASE_URL: 'postgres://127.0.0.1:1/none' } }
-  const help = await runOpsScript(noDatabase, 'migrate', '--help')
+  const help = await spawnOpsScript(noDatabase, 'migrate', '--help')
   t.is(help.code, 0)
   t.regex(help.out, /^npm run migrate$/m)
-  t.is((await runOpsScript(noDatabase, 'migrate', 'now')).code, 2)
-  t.is((await runOpsScript(noDatabase, 'migrate')).code, 5)
+  t.is((await spawnOpsScript(noDatabase, 'migrate', 'now')).code, 2)
+  t.is((await spawnOpsScript(noDatabase, 'migrate')).code, 5)
 })
 
 /** Copies what a deploy installs: the build and the packages that are not only for development. */

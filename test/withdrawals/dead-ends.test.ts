@@ -18,7 +18,7 @@ import {
   reconcileAll,
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
-import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { runOpsScript, type ScriptRun, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
@@ -117,7 +117,7 @@ test.serial('close of a reversal says what the creator loses, and reopen undoes 
   await followOutcome(world(), reference, 'success')
   await followOutcome(world(), reference, 'reversed')
   const unavailable = { env: { ...world().env, FIATPAY_URL: 'http://127.0.0.1:1' } }
-  t.is((await runOpsScript(unavailable, 'payouts', 'close', reference)).code, 5, 'the provider is asked')
+  t.is((await spawnOpsScript(unavailable, 'payouts', 'close', reference)).code, 5, 'the provider is asked')
   const plan = await payouts('close', reference)
   t.regex(
     plan.out,

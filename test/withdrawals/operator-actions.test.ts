@@ -11,7 +11,7 @@ import {
   requestWithdrawal,
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
-import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { runOpsScript, type ScriptRun, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -114,7 +114,7 @@ test.serial(
     t.regex(unconfirmed.err, new RegExp(`--confirm=${reference}`))
     t.is((await payouts('replay', reference, '--apply', `--confirm=${reference}`)).code, 2)
     const unavailable = { env: { ...world().env, FIATPAY_URL: 'http://127.0.0.1:1' } }
-    t.is((await runOpsScript(unavailable, 'payouts', 'replay', reference)).code, 5)
+    t.is((await spawnOpsScript(unavailable, 'payouts', 'replay', reference)).code, 5)
     t.is((await payouts('show', `FIATPAY-${'0'.repeat(32)}`)).code, 1)
   },
 )
@@ -127,7 +127,7 @@ test.serial('replay refuses what may have been sent, and without --apply it only
   t.regex(early.err, /the provider may still show it later/)
   await moveLastRequest(reference, 3600)
   const withoutDeduplication = { env: { ...world().env, FIATPAY_DEDUPLICATES: '0' } }
-  const refused = await runOpsScript(
+  const refused = await spawnOpsScript(
     withoutDeduplication,
     'payouts',
     'replay',
@@ -135,7 +135,7 @@ test.serial('replay refuses what may have been sent, and without --apply it only
     ...confirmed(reference),
   )
   t.regex(refused.err, /the money may have been sent/)
-  const machine = await runOpsScript(
+  const machine = await spawnOpsScript(
     withoutDeduplication,
     'payouts',
     'replay',
@@ -164,7 +164,9 @@ test.serial('concurrent replays from several terminals send once', async (t) => 
     startWorkerLoops(world().services, ['payouts']),
   ]
   t.teardown(() => Promise.all(workers.map((worker) => worker.stop())))
-  const runs = await Promise.all([1, 2, 3].map(() => payouts('replay', reference, ...confirmed(reference))))
+  const runs = await Promise.all(
+    [1, 2, 3].map(() => spawnOpsScript(world(), 'payouts', 'replay', reference, ...confirmed(reference))),
+  )
   const done = runs.filter(({ code }) => code === 0).length
   t.is(done, 1, JSON.stringify(runs))
   await until('it is sent', async () => (await readWithdrawalRow(world(), reference)).status === 'submitted')

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
@@ -46,6 +47,10 @@ export interface Command<Options extends Arguments> {
   run(values: Values<Options>, positionals: readonly string[]): Promise<Outcome>
 }
 
+/** A command whose `run` knows the types of its options. */
+export const defineCommand = <Options extends Arguments>(command: Command<Options>): Command<Options> =>
+  command
+
 /** Wrong arguments; exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
@@ -89,26 +94,44 @@ export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused
 /** The last words of every plan. */
 export const applyHint = 'add --apply to do it'
 
+/** How a command ended: the exit code, and what it prints to standard output and standard error. */
+export interface Answer {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
 /**
- * Runs an operators' command. It prints one answer to standard output, and errors to standard error. With --json it prints
- * one object to standard output in every case; for an error that is `ok` (false), `error` and `exitCode`.
+ * The last line of every command's file: runs the command when that file is the program. It prints one answer to standard
+ * output, and errors to standard error. With --json it prints one object to standard output in every case; for an error
+ * that is `ok` (false), `error` and `exitCode`.
  */
-export async function runCommand<Options extends Arguments>(
+export async function runAsProgram<Options extends Arguments>(
+  module: ImportMeta,
   command: Command<Options>,
-  args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
+  const program = process.argv[1]
+  if (program === undefined || realpathSync(program) !== module.filename) return
+  const { code, out, err } = await answerCommand(command, process.argv.slice(2))
+  process.exitCode = code
+  process.stderr.write(err)
+  process.stdout.write(out)
+}
+
+/** Runs a command with the settings of this process. */
+export async function answerCommand<Options extends Arguments>(
+  command: Command<Options>,
+  args: readonly string[],
+): Promise<Answer> {
   try {
     const { values, positionals } = readArguments(command, args)
-    if (values['help'] === true) {
-      process.stdout.write(command.help)
-      return
-    }
+    if (values['help'] === true) return { code: exitCodes.done, out: command.help, err: '' }
     loadLocalSettings()
     const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
-    process.stdout.write(values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`)
-    process.exitCode = exitCodes[ok ? 'done' : 'problem']
+    const out = values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`
+    return { code: exitCodes[ok ? 'done' : 'problem'], out, err: '' }
   } catch (error) {
-    reportError(error, command.help, args)
+    return answerError(error, command.help, args)
   }
 }
 
@@ -119,16 +142,15 @@ function loadLocalSettings(): void {
   loadStackSettings()
 }
 
-function reportError(error: unknown, help: string, args: readonly string[]): void {
+function answerError(error: unknown, help: string, args: readonly string[]): Answer {
   const reason = exitReasonOf(error)
-  const exitCode = exitCodes[reason]
+  const code = exitCodes[reason]
   const message = messageOf(error)
-  process.exitCode = exitCode
   // A command that needs arguments and got none prints its help too.
-  process.stderr.write(reason === 'usage' && args.length === 0 ? `${message}\n\n${help}` : `${message}\n`)
-  if (!asksForJson(args)) return
+  const err = reason === 'usage' && args.length === 0 ? `${message}\n\n${help}` : `${message}\n`
+  if (!asksForJson(args)) return { code, out: '', err }
   const more = error instanceof RefusedError ? error.json : {}
-  process.stdout.write(`${JSON.stringify({ ok: false, ...more, error: message, exitCode })}\n`)
+  return { code, out: `${JSON.stringify({ ok: false, ...more, error: message, exitCode: code })}\n`, err }
 }
 
 function messageOf(error: unknown): string {

@@ -8,7 +8,7 @@ import { solTransfer, tokenTransfer } from '../../helpers/make/instructions.js'
 import { makeTipsDue, untilConfirmedOnChain } from '../../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
-import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
@@ -207,7 +207,7 @@ test.serial('find-uncredited credits what earlier versions left out, once', asyn
   t.regex(early.out, /0 posted now/)
   await finalize(signature)
 
-  const plan = await runOpsScript(world(), 'find-uncredited', '--days', '2')
+  const plan = await spawnOpsScript(world(), 'find-uncredited', '--days', '2')
   t.is(plan.code, 0, plan.err)
   t.true(plan.out.includes(`50 USDC  ${creator.wallet}`), plan.out)
   t.regex(plan.out, /1 credits of 50 USDC are missing; add --apply/)

@@ -10,6 +10,8 @@ import { useWorld } from '../../helpers/servers/world.js'
 const world = useWorld(test, { chain: true })
 const batch = () => createVerifierBatch(world().services)()
 const junk = 10_000
+/** How many of them are followed as they get older. */
+const followed = 500
 
 async function recordJunk(): Promise<void> {
   const [creator, sender] = [unusedWallet(), unusedWallet()]
@@ -45,7 +47,11 @@ test('10,000 unknown signatures delay genuine tips by one pass, are checked at g
   t.true(taken <= junk + 50 + 3 * batchSize, `${taken} taken`)
   t.is(calls.of('getTransaction'), 50)
 
-  const pending = () => world().db('tips').where({ status: 'pending' })
+  await world().db.raw(
+    `update tips set due_at = null where status = 'pending' and id not in (select id from tips where status = 'pending' limit ?)`,
+    [followed],
+  )
+  const pending = () => world().db('tips').where({ status: 'pending' }).whereNotNull('due_at')
   const waits: number[] = []
   // As the tips get older, all of them are checked once at each age.
   for (const ageMs of [1000, 60_000, 3_600_000, 20 * 3_600_000]) {
@@ -53,7 +59,7 @@ test('10,000 unknown signatures delay genuine tips by one pass, are checked at g
     while ((await pending().where('due_at', '<', new Date())).length > 0 && (await batch()).taken > 0);
     const [{ ms }] = (
       await world().db.raw(
-        `select avg(extract(epoch from due_at - clock_timestamp()) * 1000) + 2000 as ms from tips where status = 'pending'`,
+        `select avg(extract(epoch from due_at - clock_timestamp()) * 1000) + 2000 as ms from tips where status = 'pending' and due_at is not null`,
       )
     ).rows
     waits.push(Number(ms))
@@ -62,6 +68,7 @@ test('10,000 unknown signatures delay genuine tips by one pass, are checked at g
   t.true(waits.every((wait, index) => index === 0 || wait > (waits[index - 1] ?? 0)))
   await pending().update({ due_at: new Date(0), recorded_at: new Date(Date.now() - 24.1 * 3_600_000) })
   while ((await batch()).taken > 0);
-  t.is((await pending().whereNotNull('due_at')).length, 0)
-  t.is((await pending().whereNot({ outcome: 'not_found' })).length, 0)
+  t.is((await pending()).length, 0)
+  const junkRows = world().db('tips').where({ status: 'pending' })
+  t.is((await junkRows.whereNot({ outcome: 'not_found' })).length, 0)
 })
