@@ -148,7 +148,7 @@ test('200 genuine tips that wallets altered are confirmed with exact amounts, ea
   const signatures = tips.map(({ signature }) => signature)
   const missing = async () => listUnconfirmed(world(), signatures)
   const none = async () => (await missing()).length === 0
-  await runBatchUntil(batch, 'all are confirmed', none, 30_000).catch(() => undefined)
+  await runBatchUntil(batch, 'all are confirmed', none).catch(() => undefined)
   t.deepEqual(await missing(), [], 'a false rejection')
   for (const { signature, intentId, wallet, mint, message, how } of tips) {
     const row = await readTipRow(world(), signature)

@@ -139,7 +139,6 @@ const priorityLamportsMost = 10_000n
 test.serial(
   'A35: no request makes the service build a transaction that does anything but the tip',
   async (t) => {
-    t.timeout(60_000)
     const { creators, supporter, treasury } = await sharedSetup()
     const random = createRandomSource(t)
     let built = 0

@@ -14,7 +14,7 @@ const world = useWorld(test, { chain: true })
 
 const posters = 12
 /** Every request is answered within this time while the database is unavailable. */
-const answerMs = 6000
+const answerMs = 10_000
 
 interface Posted {
   readonly claim: TipClaim

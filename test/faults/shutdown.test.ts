@@ -13,7 +13,7 @@ import { until } from '../helpers/until.js'
 const world = useWorld(test, { chain: true })
 
 /** A process that waits for nothing ends within this time, also on a loaded machine. */
-const quickMs = 5000
+const quickMs = 12_000
 /** When a server is unavailable, a process still ends in order within this time, before it would be killed. */
 const boundMs = 18_000
 

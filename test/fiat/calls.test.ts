@@ -26,7 +26,6 @@ test.beforeEach(async () => {
 })
 
 test.serial('a thousand clients that poll the status cause no provider call', async (t) => {
-  t.timeout(60_000)
   const creator = await registerCreator(world())
   const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
   world().fiat.fiatpay.calls.reset()
@@ -50,7 +49,6 @@ test.serial('a paid tip costs three calls until it is completed, and one for eac
 })
 
 test.serial('an unpaid intent costs at most 100 calls in its eight days, one for each poll', async (t) => {
-  t.timeout(60_000)
   const creator = await registerCreator(world())
   const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
   const { db } = world()

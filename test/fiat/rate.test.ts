@@ -85,7 +85,7 @@ test.serial('while the feed cannot be reached the last rate is valid for ten min
   setFeed({ feed: 'down' })
   t.is(await quoteRate(), '200 1600')
   await world().db.raw(
-    `update rates set accepted_at = clock_timestamp() - interval '599 s' where accepted_at > 'epoch'`,
+    `update rates set accepted_at = clock_timestamp() - interval '570 s' where accepted_at > 'epoch'`,
   )
   advanceMonotonicClock(pauseMs)
   t.is(await quoteRate(), '200 1600')

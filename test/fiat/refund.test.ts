@@ -10,7 +10,7 @@ import {
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '1000' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '3000' } })
 
 test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
 test.afterEach.always('the ledger is consistent, and its suspense account equals the items', async (t) => {

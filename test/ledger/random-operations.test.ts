@@ -7,7 +7,6 @@ import { listBrokenInvariants } from './support.js'
 const world = useWorld(test)
 
 test('random operations from four processes that are killed now and then never violate an invariant', async (t) => {
-  t.timeout(60_000)
   const { db, env } = world()
   const seed = process.env['LEDGER_SEED'] ?? randomBytes(4).toString('hex')
   t.log(`LEDGER_SEED=${seed}`)

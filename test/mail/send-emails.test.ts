@@ -126,10 +126,12 @@ test.serial('a refused address and a slow address do not delay other e-mails', a
   world().mail.reset()
   const again = await Promise.all([slow, ...others].map((to) => queue(to)))
   world().mail.faults.set({ to: slow, delayMs: 60_000 })
-  const startedAt = performance.now()
-  const batch = batchThroughSmtp(world().env['SMTP_URL'] ?? '', 5000)()
-  await until('the others are sent', () => world().mail.received().length === again.length - 1, 4500)
-  t.log(`others after ${Math.round(performance.now() - startedAt)} ms`)
+  let ended = false
+  const batch = batchThroughSmtp(world().env['SMTP_URL'] ?? '', 8000)().then(() => {
+    ended = true
+  })
+  await until('the others are sent', () => world().mail.received().length === again.length - 1)
+  t.false(ended, 'before the slow one')
   await batch
   const [late] = await world().db('emails').where({ recipient: slow }).whereNotNull('due_at')
   t.is(late.last_error, 'mail server: EABORT')

@@ -31,7 +31,6 @@ function makeSmallClone(
 }
 
 test('npm run ops lists its commands, and refuses an unknown one with exit code 2', (t) => {
-  t.timeout(60_000)
   const ops = makeSmallClone(t)
   const list = 'payouts   Shows payouts.\n  suspense  Shows suspense.\n'
   const bare = ops()
@@ -83,7 +82,6 @@ function makeRelease(t: ExecutionContext): string {
 }
 
 test('npm run ops in a release without dev packages runs the built script and installs nothing', (t) => {
-  t.timeout(60_000)
   const folder = makeRelease(t)
   const files = () => [readdirSync(folder), readdirSync(join(folder, 'node_modules'))]
   const before = files()

@@ -26,9 +26,6 @@ const stayTips = 1000
 /** Tips between two faults. */
 const calmTips = 600
 const betweenCutsTips = 200
-/** Room for a loaded machine. An idle one needs a second, or three when the streams have to poll. */
-const settleMs = 30_000
-
 const allWallets = [...wallets, ...quietWallets]
 const random = seededRandom(seed)
 const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
@@ -49,7 +46,7 @@ async function write(
     )
     run.add((await createConfirmedSolTips(services, batch)).length)
     const newReader = openStream(pick(urls), pick(batch), '0')
-    await until('a new reader receives the earlier tips', () => newReader.tips.length > 0, settleMs)
+    await until('a new reader receives the earlier tips', () => newReader.tips.length > 0)
     newReader.close()
   }
 }
@@ -112,7 +109,6 @@ test('every reader gets every tip of its wallet once and in order, through fault
       travellers.every(
         ({ wallet, allSeen }) => allSeen.length === 0 || allSeen.at(-1) === stampsFor(wallet).at(-1),
       ),
-    settleMs,
   ).catch((error: unknown) => t.log(String(error)))
 
   const connections = travellers.reduce((sum, reader) => sum + reader.connections, 0)
@@ -162,10 +158,8 @@ async function causeFaults(
   await redis.kill()
   const half = quietWallets.length / 2
   await tipQuietly(quietWallets.slice(0, half))
-  await until(
-    'the tips of quiet wallets are found without Redis',
-    () => quietWallets.slice(0, half).every((wallet) => walletsReached().includes(wallet)),
-    settleMs,
+  await until('the tips of quiet wallets are found without Redis', () =>
+    quietWallets.slice(0, half).every((wallet) => walletsReached().includes(wallet)),
   )
   await run.untilMore(calmTips)
   await tipQuietly(quietWallets.slice(half))

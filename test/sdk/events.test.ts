@@ -199,7 +199,7 @@ test('a revoked key, a cookie, an access token and a session token are refused',
 
 const tips = 2000
 const writers = 10
-const pollTimeoutMs = 40_000
+const pollTimeoutMs = 150_000
 
 /** Polls with a client until it has all events. An event that comes twice fails the test. */
 async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: number): Promise<Set<string>> {
@@ -215,7 +215,6 @@ async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: numbe
 }
 
 test('while ten writers confirm two thousand tips, three pollers get every event exactly once', async (t) => {
-  t.timeout(60_000)
   const random = seededRandom(seededRuns(t).seed)
   const embedder = await registerEmbedder(world())
   const confirmations = Array.from({ length: tips }, () => someConfirmation(embedder.wallet))

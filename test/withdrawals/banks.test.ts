@@ -4,7 +4,7 @@ import { type Person, registerPerson } from '../helpers/make/creators.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '500' } })
+const world = useWorld(test, { fiat: true })
 
 interface Banks {
   readonly banks: readonly { readonly code: string; readonly name: string }[]

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { createControlledCall } from '../helpers/controlled-call.js'
+import { createClient } from '../helpers/http/client.js'
 import {
   bank,
   countExecutions,
@@ -11,23 +13,33 @@ import {
   reconcileAll,
   requestWithdrawal,
 } from '../helpers/make/withdrawals.js'
+import { startSandboxProxy } from '../helpers/servers/sandbox-proxy.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { useWorld, type World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
 /** A payout worker runs with the app, as in production. The tests run the reconciler. */
-const world = useWorld(test, {
-  fiat: true,
-  mail: true,
-  env: { WITHDRAW_WAIT_MS: '4000', PAYOUT_TIMEOUT_MS: '10000' },
-})
+const world = useWorld(test, { fiat: true, mail: true, env: { WITHDRAW_WAIT_MS: '20000' } })
 let worker: { stop(): Promise<void> }
 test.beforeEach('a payout worker runs, and the provider has no faults', () => {
   world().fiat.fiatpay.faults.reset()
   worker = startWorkerLoops(world().services, ['payouts'])
 })
 test.afterEach.always('the worker stops', () => worker.stop())
+
+/** The same world behind another app with these settings. The worker runs with them too. */
+async function withSettings(t: ExecutionContext, changes: Record<string, string>): Promise<World> {
+  await worker.stop()
+  const { url, services } = await startApp(t, { ...world().env, ...changes })
+  worker = startWorkerLoops(services, ['payouts'])
+  return Object.create(world(), {
+    request: { value: await createClient(url) },
+    services: { value: services },
+  })
+}
+
 test.afterEach.always('the ledger is consistent', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
 })
@@ -54,17 +66,20 @@ test.serial('a withdrawal in USDC is priced, reserved, sent and answered as subm
 })
 
 test.serial('a request that the provider does not answer does not delay other withdrawals', async (t) => {
-  const { fiatpay } = world().fiat
-  const [ada, ben] = await Promise.all([creatorWithBalance(world(), 20), creatorWithBalance(world(), 20)])
-  fiatpay.faults.setMode({ transfers: 'timeout' })
-  const hers = requestWithdrawal(world(), ada, { amountUSDC: 10 })
-  const sending = world().db('withdrawals').where({ user_id: ada.user.id, send_state: 'sending' })
-  await until('hers is on its way', async () => (await sending).length === 1)
-  fiatpay.faults.reset()
-  const { reference } = await createWithdrawal(world(), ben, { amountUSDC: 10 })
-  await until('his is sent', async () => (await readWithdrawalRow(world(), reference)).status === 'submitted')
-  t.is((await sending).length, 1, 'hers is still on its way')
-  t.is((await hers).body.status, 'pending')
+  const provider = await startSandboxProxy(world().fiat.url)
+  t.teardown(provider.close)
+  const held = createControlledCall<string, undefined>()
+  const isHers = (body: string) => body.includes('"amount":1584000')
+  provider.intervene = (path, body) =>
+    path.endsWith('/transfer') && isHers(body) ? held.run(path) : undefined
+  const app = await withSettings(t, { FIATPAY_URL: `${provider.url}/fiatpay`, PAYOUT_TIMEOUT_MS: '30000' })
+  const [ada, ben] = await Promise.all([creatorWithBalance(app, 20), creatorWithBalance(app, 20)])
+  const hers = requestWithdrawal(app, ada, { amountUSDC: 10 })
+  const call = await held.next()
+  t.is((await createWithdrawal(app, ben, { amountUSDC: 5 })).status, 'submitted')
+  t.is((await app.db('withdrawals').where({ send_state: 'sending' })).length, 1, 'hers is still on its way')
+  call.resolve(undefined)
+  t.is((await hers).body.status, 'submitted')
 })
 
 test.serial('a withdrawal in NGN is the gross amount, and debits USDC rounded up', async (t) => {
@@ -133,11 +148,13 @@ test.serial('a payout is sent also when the account name cannot be resolved', as
 })
 
 test.serial('a fault of our own leaves the withdrawal pending and refuses nothing', async (t) => {
-  const ada = await creatorWithBalance(world(), 20)
+  const app = await withSettings(t, { WITHDRAW_WAIT_MS: '0' })
+  const ada = await creatorWithBalance(app, 20)
   world().fiat.fiatpay.faults.setMode({ transfers: 'no-float' })
-  const { reference, status } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  const { reference, status } = await createWithdrawal(app, ada, { amountUSDC: 20 })
   t.is(status, 'pending')
-  t.like(await readWithdrawalRow(world(), reference), { send_state: 'not_sent', sends: 0 })
+  await until('it was tried', async () => (await readWithdrawalRow(app, reference)).last_error !== null)
+  t.like(await readWithdrawalRow(app, reference), { status: 'pending', send_state: 'not_sent', sends: 0 })
   t.is(countExecutions(world(), reference), 0)
 })
 

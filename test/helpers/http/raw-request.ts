@@ -7,7 +7,7 @@ export interface Raw {
   readonly headers: IncomingMessage['headers']
 }
 
-const timeoutMs = 15_000
+const timeoutMs = 60_000
 
 /**
  * Sends a request whose target is not normalized by a URL parser. It uses `node:http` without keep-alive: `fetch` adds

@@ -38,7 +38,7 @@ export async function postClaim(url: string, claim: TipClaim): Promise<PostAnswe
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify(claim),
-    signal: AbortSignal.timeout(15_000),
+    signal: AbortSignal.timeout(60_000),
   })
   const body = (await response.json()) as PostAnswer['body']
   return { status: response.status, body, ms: performance.now() - startedAt }

@@ -71,7 +71,6 @@ export async function runBatchUntil(
   batch: Batch,
   what: string,
   holds: () => boolean | Promise<boolean>,
-  milliseconds?: number,
 ): Promise<void> {
   let failure: unknown
   const condition = async () => {
@@ -80,7 +79,7 @@ export async function runBatchUntil(
     })
     return holds()
   }
-  await until(what, condition, milliseconds).catch((error: unknown) => {
+  await until(what, condition).catch((error: unknown) => {
     throw new Error(String(error), { cause: failure })
   })
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { until } from '../until.js'
 import { countSessions, type TestDatabase } from './database.js'
 
-const closeMs = 3000
+const closeMs = 30_000
 const sockets = new Set(['TCPSocketWrap', 'TCPServerWrap', 'TCPConnectWrap'])
 
 /** Throws when database sessions or TCP handles of a test file are still open after three seconds. */

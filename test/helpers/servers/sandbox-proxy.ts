@@ -26,8 +26,10 @@ export interface ProxiedExchange {
 /** A proxy between the service and the sandbox that can change or replace answers. */
 export interface SandboxProxy {
   readonly url: string
-  /** Decides what happens to a request instead of forwarding it. `undefined` forwards it. */
-  intervene: ((path: string, body: string) => Intervention | undefined) | undefined
+  /** Decides what happens to a request instead of forwarding it. `undefined` forwards it. A promise holds the request. */
+  intervene:
+    | ((path: string, body: string) => Intervention | undefined | Promise<Intervention | undefined>)
+    | undefined
   /** Changes the answer to one JSON-RPC call. */
   alterReply: ((method: string, params: readonly unknown[], reply: RpcReply) => RpcReply) | undefined
   /** Receives every other request with its answer. What it returns is sent instead. */
@@ -48,12 +50,14 @@ export async function startSandboxProxy(target: string): Promise<SandboxProxy> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/'
     const sent = await text(request)
-    const intervention = proxy.intervene?.(path, sent)
+    const intervention = await proxy.intervene?.(path, sent)
     if (intervention === 'hang') return
     if (intervention === 'close') return void response.destroy()
     if (intervention !== undefined) return void response.writeHead(intervention.status).end(intervention.body)
+    const { authorization } = request.headers
     const answer = await fetch(new URL(path, target), {
       method: request.method ?? 'GET',
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
       ...(sent === '' ? {} : { body: sent }),
     })
     const received = await answer.text()

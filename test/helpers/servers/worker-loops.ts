@@ -22,8 +22,8 @@ export function startWorkerLoops(services: World['services'], kinds: readonly Wo
 }
 
 /**
- * Fails unless a worker, woken as in production, does its work within `withinMs` in each of three rounds.
- * `round` creates work, waits until it is done and returns how many ms that took.
+ * Fails unless a worker, woken as in production, does its work within `withinMs` in three rounds in a row. A busy machine may
+ * need more rounds. `round` creates work, waits until it is done and returns how many ms that took.
  */
 export async function assertWoken(
   t: ExecutionContext,
@@ -34,12 +34,11 @@ export async function assertWoken(
   const worker = startLoop(services, kind, batch, (error) => t.log(error))
   t.teardown(() => worker.stop())
   const waits: number[] = []
-  for (let rounds = 0; rounds < 3; rounds++) waits.push(Math.round(await round()))
+  const slowest = () => Math.max(...waits.slice(-3))
+  for (let rounds = 0; rounds < 12 && (rounds < 3 || slowest() >= withinMs); rounds++)
+    waits.push(Math.round(await round()))
   t.log(`after ${waits.join(', ')} ms`)
-  t.true(
-    waits.every((ms) => ms < withinMs),
-    `after ${waits.join(', ')} ms`,
-  )
+  t.true(slowest() < withinMs, `after ${waits.join(', ')} ms`)
 }
 
 function startLoop(

@@ -39,7 +39,7 @@ export async function startFiatFor(t: ExecutionContext, options?: FiatpayOptions
   return fiat
 }
 
-const answerMs = 10_000
+const answerMs = 60_000
 
 /** Calls the provider's API with a secret key. */
 export async function callApi<Data>(

@@ -221,7 +221,6 @@ test.serial('a claim that arrives while its tip is finalized is not lost', async
 })
 
 test.serial('tips confirmed and finalized by four concurrent batches are credited once each', async (t) => {
-  t.timeout(60_000)
   const creators = [await registerCreator(world()), await registerCreator(world())]
   const supporter = createSupporter(world().sandbox, ['USDC'])
   const recipients = Array.from({ length: 120 }, (_, index) => creators[index % 2]?.wallet ?? '')

@@ -115,7 +115,6 @@ test.serial('a reported payment is not searched for', async (t) => {
 test.serial(
   '300 open intents are searched for in few requests, at growing intervals, and then no longer',
   async (t) => {
-    t.timeout(60_000)
     const supporter = createSupporter(world().sandbox)
     const ids: string[] = []
     for (let index = 0; index < 300; index++) {

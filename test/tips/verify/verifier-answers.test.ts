@@ -19,9 +19,9 @@ test.afterEach.always(async () => {
   await world().db('tips').update({ due_at: null })
 })
 
-async function confirmAll(signatures: readonly string[], milliseconds?: number): Promise<void> {
+async function confirmAll(signatures: readonly string[]): Promise<void> {
   const all = async () => (await listUnconfirmed(world(), signatures)).length === 0
-  await runBatchUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
+  await runBatchUntil(batch, `${signatures.length} tips are confirmed`, all)
 }
 
 /** Changes the answers about one transaction. */

@@ -15,9 +15,9 @@ test.afterEach.always(async () => {
   await world().db('tips').update({ due_at: null })
 })
 
-async function confirmAll(signatures: readonly string[], milliseconds?: number): Promise<void> {
+async function confirmAll(signatures: readonly string[]): Promise<void> {
   const all = async () => (await listUnconfirmed(world(), signatures)).length === 0
-  await runBatchUntil(batch, `${signatures.length} tips are confirmed`, all, milliseconds)
+  await runBatchUntil(batch, `${signatures.length} tips are confirmed`, all)
 }
 
 test.serial(
@@ -51,7 +51,7 @@ for (const answer of ['429', 'html'] as const)
     for (let check = 0; check < 3; check++) await batch().catch(() => undefined)
     t.is((await listUnconfirmed(world(), signatures)).length, 20)
     world().sandbox.faults.clear()
-    await t.notThrowsAsync(confirmAll(signatures, 3000))
+    await t.notThrowsAsync(confirmAll(signatures))
   })
 
 test.serial('a node that answers 429 does not get hundreds of concurrent requests', async (t) => {
@@ -68,7 +68,7 @@ test.serial('a node that closes connections delays tips only for about that long
   world().proxies.outside.intervene = () => 'close'
   await t.throwsAsync(batch)
   world().proxies.outside.intervene = undefined
-  await t.notThrowsAsync(confirmAll(signatures, 3000))
+  await t.notThrowsAsync(confirmAll(signatures))
 })
 
 test.serial('no answer about an old signature decides nothing', async (t) => {
