@@ -47,6 +47,8 @@ test('6: a release never pays more than was promised, and computes the fee anew'
     feeKobo: 300_000n,
     netKobo: 29_700_000n,
   })
+  const lowered = { leastFeeNgn: 0, feeBps: 0 }
+  t.is(priceRelease(held, (rate * 995n) / 1000n, lowered), undefined, 'a fee that was lowered since')
 })
 
 test('the fee is NGN 50 up to a gross of NGN 5,000', (t) => {

@@ -5,7 +5,7 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { solTransfer, tokenTransfer } from '../../helpers/make/instructions.js'
-import { makeTipsDue, untilConfirmedOnChain } from '../../helpers/make/intents.js'
+import { createPaidIntents, makeTipsDue, untilConfirmedOnChain } from '../../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
@@ -183,6 +183,16 @@ test.serial('a transaction that debits a custody wallet is neither a tip nor a c
   await runBatchUntil(batch, 'done', async () => (await readTipRow(world(), txSignature)).outcome !== null)
   t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: 'mismatch' })
   t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
+
+  // Also when it pays an intent unaltered.
+  const [paid] = await createPaidIntents(world(), supporter, [creator.wallet])
+  if (paid === undefined) return t.fail('no intent was paid')
+  await world().db('wallets').where({ user_id: debited.user.id }).update({ public_key: supporter.wallet })
+  await recordTip(world(), paid.claim)
+  const { signature } = paid
+  await runBatchUntil(batch, 'done', async () => (await readTipRow(world(), signature)).outcome !== null)
+  t.like(await readTipRow(world(), signature), { status: 'pending', outcome: 'mismatch' })
+  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
 })
 
 test.serial('find-uncredited credits what earlier versions left out, once', async (t) => {
@@ -213,6 +223,14 @@ test.serial('find-uncredited credits what earlier versions left out, once', asyn
   t.regex(plan.out, /1 credits of 50 USDC are missing; add --apply/)
   t.regex(plan.err, /tips read/)
   t.like(await balanceOf(creator), { availableUSDC: 0 })
+
+  // A transaction that debits a custody wallet leaves nothing to credit.
+  const { sender } = await readTipRow(world(), signature)
+  const wallet = world().db('wallets').where({ user_id: other.user.id })
+  await wallet.clone().update({ public_key: sender })
+  const debited = await runOpsScript(world(), 'find-uncredited', '--days', '2')
+  t.regex(debited.out, /every custody wallet that was paid is credited/)
+  await wallet.clone().update({ public_key: other.wallet })
 
   const [one, two] = await Promise.all([
     runOpsScript(world(), 'find-uncredited', '--apply', '--json'),

@@ -86,6 +86,8 @@ test('the displayed amount of a swap is what was received', (t) => {
     .pay(usdc, wallet('pool'), treasury, 3n)
   const swap = intent({ inputMint: solMint, outputMint: usdc.mint })
   t.like(match(landed, { intents: [swap] }), { received: 140n, displayed: 140n, intentId: 'pi_1' })
+  landed.pay(usdc, supporter, treasury, 1000n)
+  t.like(match(landed, { intents: [swap] }), { received: 140n, displayed: 140n }, 'also with a fee transfer')
 })
 
 test('the network fee and a priority fee do not hide who paid', (t) => {
