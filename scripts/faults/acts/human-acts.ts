@@ -1,92 +1,114 @@
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { query } from '../../../src/platform/database/database.js'
-import { RefusedError } from '../../ops/support/command.js'
-import { type ActName, type ActResult, act, type Made } from './acts.js'
+import { type ActName, act } from './acts.js'
+import { emptyTruth } from './arrived.js'
+import type { ActContext, ActResult } from './context.js'
+import { verifyAll } from './crypto.js'
 import { Draw } from './draw.js'
+import { order } from './operators.js'
 import { type Broken, Promises } from './promises.js'
-import { openStage, type ServerAddresses } from './stage.js'
+import { nairaPerDollar, openStage, type ServerAddresses } from './stage.js'
 
 export interface ActsPlan {
   readonly seed: number
   readonly steps: number
+  /** Whether the provider refuses a used reference, and the service's settings say so. */
+  readonly deduplicates: boolean
+  /** One of so many operators' commands gets a process of its own. */
+  readonly perSpawned: number
   readonly report: (text: string) => void
 }
 
 export interface ActsResult {
   /** The first broken promise and the acts on that withdrawal. Undefined: all were kept. */
-  readonly broken: (Broken & { readonly story: readonly string[] }) | undefined
+  readonly broken: (Broken & { readonly step: number; readonly story: readonly string[] }) | undefined
   readonly acts: Readonly<Record<string, number>>
   readonly withdrawals: number
   readonly executed: number
   readonly reviews: Readonly<Record<string, number>>
+  /** Operators' commands, by where they ran. */
+  readonly commands: Readonly<Record<'resident' | 'spawned', number>>
 }
 
 const firstCreators = 8
 /** Verified creators stay verified, so new ones join. */
 const stepsPerCreator = 200
-const stepsPerCheck = 5
+/** All withdrawals, sources and books are checked so often; what a step touched, after each. */
+const stepsPerWholeCheck = 50
 const reportMs = 5000
 const storyLength = 25
 
 /** Random acts of creators, payers, operators and the provider, one after the other, until a promise is broken. */
-export async function runHumanActs(
-  servers: ServerAddresses,
-  { seed, steps, report }: ActsPlan,
-): Promise<ActsResult> {
-  const stage = await openStage(servers)
+export async function runHumanActs(servers: ServerAddresses, plan: ActsPlan): Promise<ActsResult> {
+  const { seed, steps, report } = plan
+  const stage = await openStage(servers, plan)
   try {
-    const made: Made = { references: [], intents: [] }
-    const context = { stage, draw: new Draw(seed), made }
-    const promises = new Promises(stage)
+    const made = { references: [], intents: [], signatures: [] }
+    const truth = emptyTruth(nairaPerDollar)
+    const context: ActContext = { stage, draw: new Draw(seed), made, truth }
+    const promises = new Promises(stage, context.draw, truth)
     const results: (ActResult & { readonly step: number })[] = []
     const counts: Record<string, number> = {}
     let broken: Broken | undefined
     let reportedAt = Date.now()
-    stage.fiat.fiatpay.faults.setMode({ transfers: 'manual' })
     for (let creators = 0; creators < firstCreators; creators++) await stage.addCreator()
-    for (let step = 1; step <= steps && broken === undefined; step++) {
+    let step = 0
+    while (step < steps && broken === undefined) {
+      step += 1
       if (step % stepsPerCreator === 0) await stage.addCreator()
       const one = await actOrRefusal(context)
       results.push({ ...one, step })
       counts[one.name] = (counts[one.name] ?? 0) + 1
-      const last = step === steps
-      if (last || step % stepsPerCheck === 0) [broken] = await promises.check(last)
+      broken = await promises.check(one, step % stepsPerWholeCheck === 0)
       if (Date.now() - reportedAt > reportMs) {
         reportedAt = Date.now()
-        report(`${step} of ${steps} steps; ${made.references.length} withdrawals`)
+        report(`${step} of ${steps} steps; ${context.made.references.length} withdrawals`)
       }
     }
+    broken ??= await endOf(context, promises)
     const isPartOf = ({ about }: ActResult) => broken?.about === undefined || about === broken.about
     const story = results
       .filter(isPartOf)
       .slice(-storyLength)
-      .map(({ step, text }) => `step ${step}: ${text}`)
+      .map((result) => `step ${result.step}: ${result.text}`)
     const kinds = await query<{ kind: string; count: number }>(stage.services.db, {
       name: 'acts.reviews',
       text: 'select kind, count(*)::int4 as count from review_items group by kind order by kind',
       values: [],
     })
     return {
-      broken: broken && { ...broken, story },
+      broken: broken && { ...broken, step, story },
       acts: counts,
-      withdrawals: made.references.length,
-      executed: stage.fiat.fiatpay.transfers.all().length,
+      withdrawals: context.made.references.length,
+      executed: stage.sandbox.fiatpay.transfers.all().length,
       reviews: Object.fromEntries(kinds.map(({ kind, count }) => [kind, count])),
+      commands: stage.commands.counts,
     }
   } finally {
     await stage.close()
   }
 }
 
-/** The wrong command at the wrong time is refused, and the provider may not answer. Both are ordinary. */
-async function actOrRefusal(
-  context: Parameters<typeof act>[0],
-): Promise<ActResult & { readonly name: ActName | 'refused' }> {
+/** At the end nothing is on its way any more: every custody wallet that was paid by a tip is credited, and the books hold. */
+async function endOf(context: ActContext, promises: Promises): Promise<Broken | undefined> {
+  await verifyAll(context.stage)
+  const broken = await promises.check({ text: 'the end' }, true)
+  if (broken !== undefined) return broken
+  for (const name of ['find-uncredited', 'check-books']) {
+    const end = await order(context, name, ['--json'], [0])
+    if (end.broken !== undefined) return { text: end.broken }
+    const { gaps = [] } = JSON.parse(end.end.out) as { gaps?: unknown[] }
+    if (gaps.length > 0) return { text: `find-uncredited: ${end.end.out}` }
+  }
+  return undefined
+}
+
+/** An error of the provider is an ordinary end of an act. */
+async function actOrRefusal(context: ActContext): Promise<ActResult & { readonly name: ActName | 'refused' }> {
   try {
     return await act(context)
   } catch (error) {
-    if (error instanceof RefusedError || error instanceof ProviderError)
-      return { name: 'refused', text: error.message }
+    if (error instanceof ProviderError) return { name: 'refused', text: error.message }
     throw error
   }
 }

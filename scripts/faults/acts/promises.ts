@@ -1,7 +1,11 @@
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { query } from '../../../src/platform/database/database.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
-import { fundedMicro, nairaPerDollar, type Stage } from './stage.js'
+import type { Truth } from './arrived.js'
+import type { ActResult } from './context.js'
+import type { Draw } from './draw.js'
+import { Money } from './money.js'
+import type { Stage } from './stage.js'
 
 /** A broken promise. `about`: the withdrawal, when it is about one. */
 export interface Broken {
@@ -14,65 +18,109 @@ interface Row {
   readonly providerReference: string
   readonly status: string
   readonly recredited: boolean
-  readonly named: boolean
   readonly resolutions: number
+  readonly reviews: readonly { readonly kind: string; readonly until: number | null }[]
+  /** Milliseconds since 1970, by the database. */
+  readonly now: number
 }
 
-/** Checks the promises about money. The reconciler first follows every transfer that has changed since the last check. */
+/** What a withdrawal was when it was last looked at. */
+interface Looked {
+  readonly paidTwice: boolean
+  readonly at: number
+  /** The look before the money was away twice: a review that was closed before it names something else. */
+  readonly since: number
+}
+
+/** The service hears of a change at the provider after at most so many steps. */
+const maxUnseenSteps = 5
+const seenAtOnce = 0.3
+
+/**
+ * Checks the promises about money after a step: of the withdrawals, sources of money and ledger transfers that the step
+ * touched, or of all.
+ */
 export class Promises {
   readonly #stage: Stage
-  readonly #seen = new Map<number, string>()
+  readonly #draw: Draw
+  readonly #money: Money
+  readonly #statuses = new Map<number, string>()
+  /** The provider's references that changed since the service was told, and the steps since then. */
+  readonly #unseen = new Map<string, number>()
+  readonly #looked = new Map<string, Looked>()
   #newest = 0n
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, draw: Draw, truth: Truth) {
     this.#stage = stage
+    this.#draw = draw
+    this.#money = new Money(stage.services.db, stage.sandbox.fiatpay, truth)
   }
 
-  /** `whole`: reads all books and all withdrawals. */
-  async check(whole = false): Promise<Broken[]> {
-    const changed = await this.#follow()
-    return [
-      ...(await this.#withdrawals(whole ? undefined : changed)),
-      ...(await this.#books(whole)),
-      ...(await this.#credits()),
-    ]
+  /** `whole`: tells the service of every change, and checks all withdrawals, all sources and all books. */
+  async check({ about, broken }: ActResult, whole = false): Promise<Broken | undefined> {
+    if (broken !== undefined) return { text: broken, ...(about === undefined ? {} : { about }) }
+    const changed = this.#changedTransfers()
+    const followed = await this.#follow(whole)
+    const { faults, references } = await this.#money.check(this.#newest, whole)
+    const touched = [...changed, ...followed, ...[...references, about ?? ''].map(providerReferenceOf)]
+    const [withdrawal] = await this.#withdrawals(whole ? undefined : touched)
+    if (withdrawal !== undefined) return withdrawal
+    const [fault] = [...faults, ...(await this.#books(whole))]
+    return fault === undefined ? undefined : { text: fault }
   }
 
-  /** Does what the webhooks of changed transfers cause, whether or not they arrive. Returns their references. */
-  async #follow(): Promise<string[]> {
-    const { services, fiat, batches } = this.#stage
-    const changed = fiat.fiatpay.transfers.all().filter(({ id, status }) => this.#seen.get(id) !== status)
-    for (const { reference } of changed) await reconcileNow(services, reference)
+  #changedTransfers(): string[] {
+    const transfers = this.#stage.sandbox.fiatpay.transfers.all()
+    const changed = transfers.filter(({ id, status }) => this.#statuses.get(id) !== status)
+    for (const { id, status, reference } of changed) {
+      this.#statuses.set(id, status)
+      if (!this.#unseen.has(reference)) this.#unseen.set(reference, 0)
+    }
+    return changed.map(({ reference }) => reference)
+  }
+
+  /** Does what a webhook of the provider does, at once or some steps later. Returns the references. */
+  async #follow(whole: boolean): Promise<string[]> {
+    if (this.#unseen.size === 0) return []
+    let oldest = 0
+    for (const [reference, steps] of this.#unseen) {
+      this.#unseen.set(reference, steps + 1)
+      oldest = Math.max(oldest, steps + 1)
+    }
+    if (!whole && oldest < maxUnseenSteps && !this.#draw.happens(seenAtOnce)) return []
+    const { services, batches } = this.#stage
+    const references = [...this.#unseen.keys()]
+    for (const reference of references) await reconcileNow(services, reference)
     // The batch skips a row that a webhook has locked. It is due again then.
-    for (let due = changed.length > 0; due; ) {
+    for (let due = true; due; ) {
       await batches.reconciler()
       const rows = await services
         .db('withdrawals')
-        .whereIn(
-          'provider_reference',
-          changed.map(({ reference }) => reference),
-        )
+        .whereIn('provider_reference', references)
         .whereIn('send_state', ['unknown', 'sent', 'manual_review', 'refused'])
         .whereIn('status', ['completed', 'failed'])
         .whereRaw('due_at <= clock_timestamp()')
         .limit(1)
       due = rows.length > 0
     }
-    for (const { id, status } of changed) this.#seen.set(id, status)
-    return [...new Set(changed.map(({ reference }) => reference))]
+    this.#unseen.clear()
+    return references
   }
 
   async #withdrawals(references: readonly string[] | undefined): Promise<Broken[]> {
+    if (references?.length === 0) return []
     const rows = await query<Row>(this.#stage.services.db, {
-      name: `acts.rows${references === undefined ? '' : '-changed'}`,
+      name: `acts.rows${references === undefined ? '' : '-touched'}`,
       text: /* sql */ `
         select w.reference, w.provider_reference as "providerReference", w.status,
           w.recredited_at is not null as recredited,
-          exists (select from review_items r where r.withdrawal_id = w.id
-            and r.kind in ('paid_after_recredit', 'paid_after_failed', 'mismatch')) as named,
-          (select count(*) from ledger_transfers t join ledger_transfers o on o.id = t.resolves
-            where o.idem = 'withdrawal:' || w.reference)::int4 as resolutions
-        from withdrawals w where $1::text[] is null or w.provider_reference = any($1::text[])`,
+          coalesce((select json_agg(json_build_object('kind', r.kind,
+              'until', (extract(epoch from r.resolved_at) * 1000)::float8))
+            from review_items r where r.withdrawal_id = w.id), '[]') as reviews,
+          (select count(*) from ledger_transfers o join ledger_transfers t on t.resolves = o.id
+            where o.idem = 'withdrawal:' || w.reference)::int4 as resolutions,
+          (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+        from withdrawals w ${references === undefined ? 'where $1::text[] is null' : 'where w.provider_reference = any($1::text[])'}`,
       values: [references ?? null],
     })
     return rows.flatMap((row) => {
@@ -81,46 +129,41 @@ export class Promises {
     })
   }
 
-  #faultOf({ reference, status, recredited, named, resolutions }: Row): string | undefined {
-    const { transfers } = this.#stage.fiat.fiatpay
-    const executed = transfers.listByReference(reference.toLowerCase())
-    const kept = executed.filter((transfer) => transfer.status === 'pending' || transfer.status === 'success')
+  #faultOf(row: Row): string | undefined {
+    const { status, providerReference, resolutions } = row
+    const executed = this.#stage.sandbox.fiatpay.transfers.listByReference(providerReference)
     const ended = status === 'completed' || status === 'failed'
     if (resolutions !== (ended ? 1 : 0)) return `is ${status} and its hold was resolved ${resolutions} times`
-    if (named) return undefined
-    if (executed.length > 1) return `was executed ${executed.length} times and no review names it`
-    if (kept.length > 0 && (status === 'failed' || recredited))
-      return `was paid by the provider and given back to the creator (${status}), and no review names it`
-    return undefined
+    // The provider is asked about one transfer per reference, so nothing would ever name a second one.
+    if (executed.length > 1) return `was executed ${executed.length} times`
+    const [transfer] = executed
+    const isAway = transfer?.status === 'pending' || transfer?.status === 'success'
+    return this.#faultOfPaidTwice(row, isAway)
   }
 
-  async #books(whole: boolean): Promise<Broken[]> {
+  /** The money is away, and the creator has it back: a review must name exactly that. */
+  #faultOfPaidTwice(row: Row, isAway: boolean): string | undefined {
+    const { providerReference, status, recredited, reviews, now } = row
+    if (this.#unseen.has(providerReference)) return undefined
+    const before = this.#looked.get(providerReference)
+    const paidTwice = isAway && (status === 'failed' || recredited)
+    const since = before?.paidTwice === true ? before.since : (before?.at ?? 0)
+    this.#looked.set(providerReference, { paidTwice, at: now, since })
+    const kinds = recredited ? ['paid_after_recredit'] : ['paid_after_failed', 'mismatch']
+    const isNamed = reviews.some(({ kind, until }) => kinds.includes(kind) && (until === null || until >= since))
+    if (!paidTwice || isNamed) return undefined
+    return `was paid by the provider and given back to the creator (${status}${recredited ? ', credited again' : ''}), and no review names it`
+  }
+
+  async #books(whole: boolean): Promise<string[]> {
     const { invariants, newest } = await checkBooks(this.#stage.services.db, whole ? 0n : this.#newest)
     this.#newest = newest
     return invariants
       .filter(({ violations }) => violations > 0n)
-      .map(({ name }) => ({ text: `the books do not hold: ${name}` }))
+      .map(({ name }) => `the books do not hold: ${name}`)
   }
+}
 
-  /** What came from naira may not be worth more than the naira that arrived for the creator. */
-  async #credits(): Promise<Broken[]> {
-    const { services, fiat } = this.#stage
-    const rows = await query<{ userId: string; credited: bigint; references: string[] }>(services.db, {
-      name: 'acts.credits',
-      text: /* sql */ `
-        select a.user_id as "userId", sum(e.amount)::int8 as credited,
-          array(select f.provider_reference from fiat_intents f where f.user_id = a.user_id) as references
-        from ledger_accounts a join ledger_entries e on e.account_id = a.id join ledger_transfers t on t.id = e.transfer_id
-        where a.user_id is not null and a.currency = 'USDC' and t.kind = 'credit' and t.idem not like 'withdrawal:%'
-        group by a.user_id`,
-      values: [],
-    })
-    return rows.flatMap(({ userId, credited, references }) => {
-      const payments = references.flatMap((reference) => fiat.fiatpay.charges.find(reference)?.payments ?? [])
-      const kobo = payments.reduce((sum, { amountKobo }) => sum + amountKobo, 0)
-      const most = fundedMicro + (BigInt(kobo) * 10_000n) / BigInt(nairaPerDollar)
-      if (credited <= most) return []
-      return [{ text: `creator ${userId} was credited ${credited} micro-USDC of ${most} that arrived` }]
-    })
-  }
+function providerReferenceOf(reference: string): string {
+  return reference.toLowerCase()
 }

@@ -9,15 +9,19 @@ import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { workers } from '../../../workers/registry.js'
 import { freePort } from '../../dev/ports.js'
-import { type FiatSandbox, startFiatSandbox } from '../../sandbox/fiat-sandbox.js'
 import { closeServer } from '../../sandbox/http-server.js'
+import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { type Creator, createFundedCreator } from '../client.js'
+import type { Fault } from '../provider-faults.js'
 import { serviceSettings } from '../settings.js'
+import { OperatorCommands } from './operator-commands.js'
 
-/** Naira per dollar, the same during the whole run. */
+/** Naira per dollar at the beginning. The acts change it. */
 export const nairaPerDollar = 1600
 /** More than anybody withdraws. */
 export const fundedMicro = 1_000_000n * 1_000_000n
+/** A wallet for which the local chain opens the accounts of fees. */
+const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 
 export interface ServerAddresses {
   readonly databaseUrl: string
@@ -25,24 +29,50 @@ export interface ServerAddresses {
   readonly namespace: string
 }
 
-/** The app and the provider in this process, with the batches of the workers. */
+export interface StageOptions {
+  /** Whether the provider refuses a used reference, and the service's settings say so. */
+  readonly deduplicates: boolean
+  /** One of so many operators' commands gets a process of its own. */
+  readonly perSpawned: number
+}
+
+/** A creator with a custody wallet. */
+export interface CreatorOnStage extends Creator {
+  readonly wallet: string
+}
+
+const kinds = ['payouts', 'reconciler', 'settlement', 'verifier', 'finder'] as const
+
+/** The app and the stand-ins in this process, with the batches of the workers. */
 export interface Stage {
   readonly url: string
-  readonly env: Readonly<Record<string, string>>
   readonly services: Composed
-  readonly fiat: FiatSandbox
-  readonly creators: Creator[]
-  readonly batches: Readonly<Record<'payouts' | 'reconciler' | 'settlement', Batch>>
+  readonly sandbox: Sandbox
+  /** How the provider behaves between the acts. */
+  readonly fault: Fault
+  readonly creators: CreatorOnStage[]
+  readonly batches: Readonly<Record<(typeof kinds)[number], Batch>>
+  readonly commands: OperatorCommands
   addCreator(): Promise<void>
   close(): Promise<void>
 }
 
-export async function openStage(servers: ServerAddresses): Promise<Stage> {
-  const fiat = await startFiatSandbox()
-  fiat.rates.set({ NGN: nairaPerDollar })
+export async function openStage(
+  servers: ServerAddresses,
+  { deduplicates, perSpawned }: StageOptions,
+): Promise<Stage> {
+  const sandbox = await startSandbox({ port: 0, slotMs: 0, treasury })
+  const { fiatpay } = sandbox
+  const fault: Fault = { transfers: 'manual', duplicates: deduplicates ? 'refuse' : 'execute' }
+  sandbox.rates.set({ NGN: nairaPerDollar })
+  fiatpay.faults.setFault(fault)
+  fiatpay.faults.setMode({ refunds: 'manual' })
   const port = await freePort()
   const env = {
-    ...serviceSettings(servers, fiat, port, true),
+    ...serviceSettings(servers, { env: addressesOf(sandbox) }, port, deduplicates),
+    SOLANA_RPC_URLS: sandbox.url,
+    PRICE_URL: `${sandbox.url}/price/v3`,
+    TREASURY_WALLET: treasury,
     LOG_LEVEL: 'silent',
     PAYOUT_LOOK_SECONDS: '0.05',
     PAYOUT_SETTLE_SECONDS: '0.1',
@@ -54,31 +84,43 @@ export async function openStage(servers: ServerAddresses): Promise<Stage> {
   const server = createHttpServer(app.koa.callback())
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${port}`
-  fiat.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
+  fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   const provision = createProvisionerBatch({ ...services, vault: createConfiguredVault(randomBytes(32)) })
-  const creators: Creator[] = []
+  const commands = new OperatorCommands(env, perSpawned)
+  const creators: CreatorOnStage[] = []
   return {
     url,
-    env,
     services,
-    fiat,
+    sandbox,
+    fault,
     creators,
-    batches: {
-      payouts: workers.payouts.createBatch(services),
-      reconciler: workers.reconciler.createBatch(services),
-      settlement: workers.settlement.createBatch(services),
-    },
+    commands,
+    batches: Object.fromEntries(kinds.map((kind) => [kind, workers[kind].createBatch(services)])) as Record<
+      (typeof kinds)[number],
+      Batch
+    >,
     async addCreator() {
-      creators.push(await createFundedCreator(services.db, url, fundedMicro))
+      const creator = await createFundedCreator(services.db, url, fundedMicro)
       await provision()
+      const row = await services.db('wallets').where({ user_id: creator.userId }).first('public_key')
+      creators.push({ ...creator, wallet: row.public_key })
     },
     async close() {
-      await fiat.close()
+      await commands.close()
       const closed = closeServer(server)
       await app.close()
       server.closeAllConnections()
       await closed
       await services.close()
+      await sandbox.close()
     },
+  }
+}
+
+function addressesOf({ url, fiatpay }: Sandbox): Record<string, string> {
+  return {
+    FIATPAY_URL: `${url}/fiatpay`,
+    FIATPAY_SECRET_KEY: fiatpay.secretKey,
+    RATE_URL: `${url}/rates/USD`,
   }
 }

@@ -1,0 +1,175 @@
+import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createTransferCheckedInstruction,
+} from '@solana/spl-token'
+import {
+  Keypair,
+  PublicKey,
+  SystemProgram,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { encodeBase58 } from '../../../src/kernel/base58.js'
+import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { associatedAccount, mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
+import { type Act, type ActContext, nothing, post } from './context.js'
+import type { Draw } from './draw.js'
+import type { Stage } from './stage.js'
+
+const { mint, decimals } = tokenBySymbol('USDC') as Token
+const startLamports = 1_000_000_000_000n
+const startMicro = 1_000_000_000_000n
+/** Where a token account holds its amount. */
+const amountOffset = 64
+
+/** One supporter for the whole run. */
+const supporters = new WeakMap<Stage, Keypair>()
+
+/** Pays one to three wallets in one transaction, with or without an intent, and strangers claim what they like. */
+export const crypto: Act = async (context) => {
+  const { stage, draw, made, truth } = context
+  const supporter = supporterOf(stage)
+  const payment = draw.happens(0.4)
+    ? await issued(context, supporter)
+    : { transaction: freePayment(stage, draw, supporter), claims: {} }
+  if (payment === undefined) return nothing
+  const { transaction, claims } = payment
+  transaction.sign([supporter])
+  const signature = encodeBase58(transaction.signatures[0] as Uint8Array)
+  const early = draw.happens(0.3) ? [await claim(context, signature, {})] : []
+  const before = balances(stage)
+  stage.sandbox.chain.submit(transaction.serialize(), { skipPreflight: true })
+  const received = [...balances(stage)].flatMap(([userId, micro]): [string, bigint][] => {
+    const arrived = micro - (before.get(userId) ?? 0n)
+    return arrived === 0n ? [] : [[userId, arrived]]
+  })
+  truth.landed.set(signature, new Map(received))
+  made.signatures.push(signature)
+  const late = draw.happens(0.7) ? [await claim(context, signature, claims)] : []
+  return { text: `crypto tip ${signature} to ${received.length}, claims: ${[...early, ...late].join(', ')}` }
+}
+
+/** A claim of any signature by anybody. */
+export const stranger: Act = async (context) => {
+  const signature = context.draw.one(context.made.signatures, true)
+  if (signature === undefined) return nothing
+  return { text: `a stranger claims ${signature}: ${await claim(context, signature, {})}` }
+}
+
+/** Slots pass, and the verifier and the finder do what is due. */
+export const verify: Act = async ({ stage, draw }) => {
+  const slots = draw.kind({ 1: 2, 2: 4, 40: 3 })
+  stage.sandbox.chain.advance(Number(slots))
+  const { db } = stage.services
+  await db('tips').whereNotNull('due_at').update({ due_at: new Date(0) })
+  await stage.batches.verifier()
+  if (draw.happens(0.3)) {
+    await db('payment_intents').whereNotNull('due_at').update({ due_at: new Date(0) })
+    await stage.batches.finder()
+  }
+  return { text: `${slots} slots pass, and the verifier runs` }
+}
+
+/** Makes every transaction final, and verifies every tip. */
+export async function verifyAll({ sandbox, services, batches }: Stage): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    sandbox.chain.advance(40)
+    await services.db('tips').whereNotNull('due_at').update({ due_at: new Date(0) })
+    await batches.verifier()
+  }
+}
+
+/** The service's own transaction for an intent; some supporters pay less than it says. */
+async function issued({ stage, draw }: ActContext, supporter: Keypair) {
+  const creator = draw.one(stage.creators)
+  if (creator === undefined) return undefined
+  const sender = supporter.publicKey.toBase58()
+  const amount = draw.whole(1, 50)
+  const { body } = await post(stage, '/payments/intent', {
+    creatorId: creator.userId,
+    amount,
+    inputTokenMint: mint,
+    sourceWalletAddress: sender,
+    tokenSymbol: 'USDC',
+  })
+  if (body.transaction === undefined) return undefined
+  const { message } = VersionedTransaction.deserialize(Buffer.from(body.transaction, 'base64'))
+  const plain = TransactionMessage.decompile(message)
+  if (draw.happens(0.3)) plain.instructions = [...plain.instructions, ...transfers(stage, draw, supporter)]
+  const claims = { creatorWallet: creator.wallet, tipAmount: amount, intentId: body.intentId }
+  return { transaction: new VersionedTransaction(plain.compileToV0Message()), claims }
+}
+
+/** A transaction that the supporter's wallet builds without the service. */
+function freePayment(stage: Stage, draw: Draw, supporter: Keypair): VersionedTransaction {
+  const { clock } = stage.sandbox.chain
+  const message = new TransactionMessage({
+    payerKey: supporter.publicKey,
+    recentBlockhash: clock.hashOf(clock.slot),
+    instructions: transfers(stage, draw, supporter),
+  })
+  return new VersionedTransaction(message.compileToV0Message())
+}
+
+/** One to three transfers to creators or strangers, of USDC or sometimes of SOL. */
+function transfers(stage: Stage, draw: Draw, { publicKey }: Keypair): TransactionInstruction[] {
+  return Array.from({ length: draw.whole(1, 3) }, () => {
+    const creator = draw.one(stage.creators)
+    const to =
+      creator === undefined || draw.happens(0.2)
+        ? Keypair.generate().publicKey
+        : new PublicKey(creator.wallet)
+    if (draw.happens(0.15))
+      return [
+        SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: to, lamports: draw.whole(2e6, 5e6) }),
+      ]
+    const mintKey = new PublicKey(mint)
+    const account = associatedAccount(to.toBase58(), mint)
+    const from = associatedAccount(publicKey.toBase58(), mint)
+    const micro = draw.happens(0.2) ? 1 : draw.whole(1, 50_000_000)
+    return [
+      createAssociatedTokenAccountIdempotentInstruction(publicKey, account, to, mintKey),
+      createTransferCheckedInstruction(from, mintKey, account, publicKey, micro, decimals),
+    ]
+  }).flat()
+}
+
+/** Claims a signature for any creator and any amount, or as `wanted` says. Returns the status. */
+async function claim(
+  { stage, draw }: ActContext,
+  txSignature: string,
+  wanted: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const creator = draw.one(stage.creators)
+  const { status } = await post(stage, '/chain/tips/create', {
+    creatorWallet: creator?.wallet ?? Keypair.generate().publicKey.toBase58(),
+    senderWallet: supporterOf(stage).publicKey.toBase58(),
+    tipAmount: draw.whole(1, 100_000_000),
+    tokenSymbol: 'USDC',
+    txSignature,
+    ...wanted,
+  })
+  return status
+}
+
+function supporterOf(stage: Stage): Keypair {
+  const known = supporters.get(stage)
+  if (known !== undefined) return known
+  const supporter = Keypair.generate()
+  const wallet = supporter.publicKey.toBase58()
+  requestAirdrop(stage.sandbox.chain, wallet, startLamports)
+  mintTokens(stage.sandbox.chain, wallet, mint, startMicro)
+  supporters.set(stage, supporter)
+  return supporter
+}
+
+/** Micro-USDC in the custody wallet of every creator, by the chain. */
+function balances({ sandbox, creators }: Stage): Map<string, bigint> {
+  return new Map(
+    creators.map(({ userId, wallet }) => {
+      const account = sandbox.chain.svm.account(associatedAccount(wallet, mint).toBase58())
+      return [userId, account === undefined ? 0n : Buffer.from(account.data).readBigUInt64LE(amountOffset)]
+    }),
+  )
+}

@@ -1,0 +1,114 @@
+import type { Knex } from 'knex'
+import { query } from '../../../src/platform/database/database.js'
+import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
+import { keptKobo, type Truth } from './arrived.js'
+import { fundedMicro } from './stage.js'
+
+/** What a transfer of the ledger gave to creators, or took from them: micro-USDC, pending and held ones included. */
+interface Change {
+  readonly id: bigint
+  readonly idem: string
+  readonly ref: string
+  readonly userId: string
+  readonly micro: bigint
+}
+
+/** The source of money, by the key of its transfers: a withdrawal, a naira intent, a signature and wallet, or the start. */
+interface Source {
+  readonly kind: 'withdrawal' | 'naira' | 'chain' | 'start'
+  readonly id: string
+  readonly userId: string
+  micro: bigint
+}
+
+interface Locked {
+  readonly id: string
+  readonly reference: string
+  /** Naira per dollar, in units of 10^-8. */
+  readonly rate: bigint
+}
+
+/** Adds up what creators were given from each source, and compares it with what arrived from there. */
+export class Money {
+  readonly #db: Knex
+  readonly #fiatpay: Fiatpay
+  readonly #truth: Truth
+  readonly #sources = new Map<string, Source>()
+
+  constructor(db: Knex, fiatpay: Fiatpay, truth: Truth) {
+    this.#db = db
+    this.#fiatpay = fiatpay
+    this.#truth = truth
+  }
+
+  /** Reads the transfers after `after`. Returns the faults, and the withdrawals among them. `whole`: compares all sources. */
+  async check(after: bigint, whole: boolean): Promise<{ faults: string[]; references: string[] }> {
+    const changes = await query<Change>(this.#db, {
+      name: 'acts.changes',
+      text: /* sql */ `
+        select t.id, t.idem, t.ref, a.user_id as "userId", sum(e.amount)::int8 as micro
+        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+        where t.id > $1 and a.user_id is not null and a.currency = 'USDC'
+        group by t.id, a.user_id order by t.id`,
+      values: [after],
+    })
+    const touched = new Set(changes.map((change) => this.#add(change)))
+    const compared = whole ? [...this.#sources.values()] : [...touched]
+    const faults = await this.#faultsOf(compared)
+    const references = [...touched].flatMap(({ kind, id }) => (kind === 'withdrawal' ? [id] : []))
+    return { faults, references }
+  }
+
+  #add({ idem, ref, userId, micro }: Change): Source {
+    const [kind, id] = sourceOf(idem, ref)
+    const key = `${kind} ${id} ${userId}`
+    const source = this.#sources.get(key) ?? { kind, id, userId, micro: 0n }
+    source.micro += micro
+    this.#sources.set(key, source)
+    return source
+  }
+
+  async #faultsOf(sources: readonly Source[]): Promise<string[]> {
+    const naira = sources.filter(({ kind }) => kind === 'naira')
+    const locked = await this.#lockedRates(naira.map(({ id }) => id))
+    return sources.flatMap((source) => {
+      const { kind, id, micro } = source
+      if (kind === 'naira' && !this.#truth.rates.has(Number(locked.get(id)?.rate) / 1e8))
+        return [`intent ${id} has a rate that the feed never showed`]
+      const most = this.#mostOf(source, locked.get(id))
+      return micro <= most ? [] : [`${kind} ${id} gave ${micro} micro-USDC of ${most} that arrived`]
+    })
+  }
+
+  #mostOf({ kind, id, userId }: Source, locked: Locked | undefined): bigint {
+    if (kind === 'withdrawal') return 0n
+    if (kind === 'start') return fundedMicro
+    if (kind === 'naira') {
+      const kobo = keptKobo(this.#fiatpay, this.#truth, this.#fiatpay.charges.find(locked?.reference ?? ''))
+      return locked === undefined ? 0n : (BigInt(kobo) * 10_000n * 100_000_000n) / locked.rate
+    }
+    const [signature = ''] = id.split(':')
+    return this.#truth.landed.get(signature)?.get(userId) ?? 0n
+  }
+
+  /** The rates at which these intents were promised. Money is worth no more, whenever it arrives. */
+  async #lockedRates(ids: readonly string[]): Promise<Map<string, Locked>> {
+    if (ids.length === 0) return new Map()
+    const rows = await query<Locked>(this.#db, {
+      name: 'acts.locked-rates',
+      text: /* sql */ `
+        select f.id, f.provider_reference as reference, (r.value * 100000000)::int8 as rate
+        from fiat_intents f join rates r on r.id = f.rate_id where f.id = any($1::text[])`,
+      values: [ids],
+    })
+    return new Map(rows.map((row) => [row.id, row]))
+  }
+}
+
+function sourceOf(idem: string, ref: string): [Source['kind'], string] {
+  if (idem.startsWith('withdrawal:')) return ['withdrawal', ref]
+  if (idem.startsWith('fiatpay:')) return ['naira', ref]
+  if (idem.startsWith('faults:')) return ['start', idem]
+  // A key that nobody knows is money from nowhere.
+  return ['chain', ref]
+}
