@@ -14,6 +14,8 @@ export interface ActResult {
 /** What the run has made so far. */
 export interface Made {
   readonly references: string[]
+  /** The ones among them whose creator was credited again. */
+  readonly recredited: string[]
   readonly intents: string[]
   /** Signatures of transactions on the chain. */
   readonly signatures: string[]

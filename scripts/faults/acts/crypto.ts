@@ -62,10 +62,14 @@ export const verify: Act = async ({ stage, draw }) => {
   const slots = draw.kind({ 1: 2, 2: 4, 40: 3 })
   stage.sandbox.chain.advance(Number(slots))
   const { db } = stage.services
-  await db('tips').whereNotNull('due_at').update({ due_at: new Date(0) })
+  await db('tips')
+    .whereNotNull('due_at')
+    .update({ due_at: new Date(0) })
   await stage.batches.verifier()
   if (draw.happens(0.3)) {
-    await db('payment_intents').whereNotNull('due_at').update({ due_at: new Date(0) })
+    await db('payment_intents')
+      .whereNotNull('due_at')
+      .update({ due_at: new Date(0) })
     await stage.batches.finder()
   }
   return { text: `${slots} slots pass, and the verifier runs` }
@@ -75,7 +79,10 @@ export const verify: Act = async ({ stage, draw }) => {
 export async function verifyAll({ sandbox, services, batches }: Stage): Promise<void> {
   for (let round = 0; round < 3; round++) {
     sandbox.chain.advance(40)
-    await services.db('tips').whereNotNull('due_at').update({ due_at: new Date(0) })
+    await services
+      .db('tips')
+      .whereNotNull('due_at')
+      .update({ due_at: new Date(0) })
     await batches.verifier()
   }
 }
@@ -121,9 +128,7 @@ function transfers(stage: Stage, draw: Draw, { publicKey }: Keypair): Transactio
         ? Keypair.generate().publicKey
         : new PublicKey(creator.wallet)
     if (draw.happens(0.15))
-      return [
-        SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: to, lamports: draw.whole(2e6, 5e6) }),
-      ]
+      return [SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: to, lamports: draw.whole(2e6, 5e6) })]
     const mintKey = new PublicKey(mint)
     const account = associatedAccount(to.toBase58(), mint)
     const from = associatedAccount(publicKey.toBase58(), mint)

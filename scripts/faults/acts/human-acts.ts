@@ -43,7 +43,7 @@ export async function runHumanActs(servers: ServerAddresses, plan: ActsPlan): Pr
   const { seed, steps, report } = plan
   const stage = await openStage(servers, plan)
   try {
-    const made = { references: [], intents: [], signatures: [] }
+    const made = { references: [], recredited: [], intents: [], signatures: [] }
     const truth = emptyTruth(nairaPerDollar)
     const context: ActContext = { stage, draw: new Draw(seed), made, truth }
     const promises = new Promises(stage, context.draw, truth)
@@ -104,7 +104,9 @@ async function endOf(context: ActContext, promises: Promises): Promise<Broken | 
 }
 
 /** An error of the provider is an ordinary end of an act. */
-async function actOrRefusal(context: ActContext): Promise<ActResult & { readonly name: ActName | 'refused' }> {
+async function actOrRefusal(
+  context: ActContext,
+): Promise<ActResult & { readonly name: ActName | 'refused' }> {
   try {
     return await act(context)
   } catch (error) {

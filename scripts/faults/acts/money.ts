@@ -4,12 +4,14 @@ import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
 import { keptKobo, type Truth } from './arrived.js'
 import { fundedMicro } from './stage.js'
 
-/** What a transfer of the ledger gave to creators, or took from them: micro-USDC, pending and held ones included. */
+/**
+ * What a transfer of the ledger gave to a creator, or took from them: micro-USDC, pending and held ones included. `userId`
+ * null: the platform's side.
+ */
 interface Change {
-  readonly id: bigint
   readonly idem: string
   readonly ref: string
-  readonly userId: string
+  readonly userId: string | null
   readonly micro: bigint
 }
 
@@ -41,31 +43,37 @@ export class Money {
     this.#truth = truth
   }
 
-  /** Reads the transfers after `after`. Returns the faults, and the withdrawals among them. `whole`: compares all sources. */
-  async check(after: bigint, whole: boolean): Promise<{ faults: string[]; references: string[] }> {
+  /**
+   * Reads the transfers after `after`. Returns the faults, the withdrawals among them, and whether there are any. `whole`:
+   * compares all sources.
+   */
+  async check(
+    after: bigint,
+    whole: boolean,
+  ): Promise<{ faults: string[]; references: string[]; posted: boolean }> {
     const changes = await query<Change>(this.#db, {
       name: 'acts.changes',
       text: /* sql */ `
-        select t.id, t.idem, t.ref, a.user_id as "userId", sum(e.amount)::int8 as micro
+        select t.idem, t.ref, a.user_id as "userId", coalesce(sum(e.amount) filter (where a.currency = 'USDC'), 0)::int8 as micro
         from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-        where t.id > $1 and a.user_id is not null and a.currency = 'USDC'
-        group by t.id, a.user_id order by t.id`,
+        where t.id > $1 group by t.id, a.user_id order by t.id`,
       values: [after],
     })
-    const touched = new Set(changes.map((change) => this.#add(change)))
+    const touched = new Set(changes.flatMap((change) => this.#add(change)))
     const compared = whole ? [...this.#sources.values()] : [...touched]
     const faults = await this.#faultsOf(compared)
     const references = [...touched].flatMap(({ kind, id }) => (kind === 'withdrawal' ? [id] : []))
-    return { faults, references }
+    return { faults, references, posted: changes.length > 0 }
   }
 
-  #add({ idem, ref, userId, micro }: Change): Source {
+  #add({ idem, ref, userId, micro }: Change): Source[] {
+    if (userId === null) return []
     const [kind, id] = sourceOf(idem, ref)
     const key = `${kind} ${id} ${userId}`
     const source = this.#sources.get(key) ?? { kind, id, userId, micro: 0n }
     source.micro += micro
     this.#sources.set(key, source)
-    return source
+    return [source]
   }
 
   async #faultsOf(sources: readonly Source[]): Promise<string[]> {

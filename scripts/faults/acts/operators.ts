@@ -18,7 +18,7 @@ const crash = /^\w*[Ee]rror: /m
 /** A command on any withdrawal, with a share of those that its state does not allow, and of those mistyped. */
 export const operate: Act = async (context) => {
   const { draw, made } = context
-  const reference = draw.one(made.references, true)
+  const reference = await chooseReference(context)
   if (reference === undefined) return nothing
   const action = draw.kind<OperatorAction>({
     replay: 3,
@@ -59,12 +59,29 @@ export const operate: Act = async (context) => {
   const [args, codes] = orders[how]
   if (how === 'together') return { ...(await both(context, args, codes)), about: reference }
   const first = await order(context, 'payouts', args, codes)
+  if (how === 'right' && action === 'recredit' && first.end.code === 0) made.recredited.push(reference)
   if (how !== 'twice' || first.broken !== undefined) return { ...first, about: reference }
   return { ...(await order(context, 'payouts', args, codes)), about: reference }
 }
 
+/** Half of the time a withdrawal with an open review, as the alarms tell operators. */
+async function chooseReference({ stage, draw, made }: ActContext): Promise<string | undefined> {
+  if (draw.happens(0.5)) return draw.one(made.references, true)
+  const rows: { reference: string }[] = await stage.services
+    .db('review_items as r')
+    .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
+    .whereNull('r.resolved_at')
+    .orderBy('r.id')
+    .select('w.reference')
+  return rows.length === 0 ? draw.one(made.references, true) : draw.one(rows, true)?.reference
+}
+
 /** Two operators give the same command at the same time. */
-async function both(context: ActContext, args: readonly string[], codes: readonly number[]): Promise<ActResult> {
+async function both(
+  context: ActContext,
+  args: readonly string[],
+  codes: readonly number[],
+): Promise<ActResult> {
   const [one, other] = await Promise.all([
     order(context, 'payouts', args, codes, 0),
     order(context, 'payouts', args, codes, 1),
@@ -79,15 +96,7 @@ export const ask: Act = async (context) => {
   const reference = draw.one(made.references, true)
   if (reference === undefined) return nothing
   const asked = order(context, 'payouts', ['ask', reference], doneOrRefused)
-  let waits = true
-  const ended = asked.finally(() => {
-    waits = false
-  })
-  while (waits) {
-    await stage.batches.reconciler()
-    await Promise.race([ended, sleep(pauseMs)])
-  }
-  return { ...(await asked), about: reference }
+  return { ...(await meanwhile(asked, () => stage.batches.reconciler())), about: reference }
 }
 
 /** Commands that only look. `payouts compare` must list what was paid again and waits for a person. */
@@ -99,7 +108,8 @@ export const look: Act = async (context) => {
   if (how === 'books') return order(context, 'check-books', [], [0])
   if (how === 'work') return order(context, 'work', ['list'], okOrNot)
   if (how === 'list') return order(context, 'payouts', ['list', '--state', 'all'], [0])
-  if (how === 'show') return reference === undefined ? nothing : order(context, 'payouts', ['show', reference], [0])
+  if (how === 'show')
+    return reference === undefined ? nothing : order(context, 'payouts', ['show', reference], [0])
   const seen = await order(context, 'suspense', [], okOrNot)
   const differ = seen.end.out.includes('THEY DIFFER')
   return differ ? { ...seen, broken: 'suspense and the ledger differ' } : seen
@@ -111,8 +121,8 @@ interface PaidAgain {
 
 async function compare(context: ActContext): Promise<ActResult> {
   const { stage } = context
-  const open: PaidAgain[] = await stage
-    .services.db('review_items as r')
+  const open: PaidAgain[] = await stage.services
+    .db('review_items as r')
     .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
     .where({ 'r.kind': 'paid_after_recredit' })
     .whereNull('r.resolved_at')
@@ -127,7 +137,6 @@ async function compare(context: ActContext): Promise<ActResult> {
 /** Money in suspense is assigned, recorded as returned, or refunded. The payment may be resolved already. */
 export const suspense: Act = async (context) => {
   const { stage, draw, truth } = context
-  const { fiatpay } = stage.sandbox
   const rows = await stage.services.db('suspense_items').orderBy('created_at').select('provider_transaction')
   const payment: string | undefined = draw.one(rows, true)?.provider_transaction
   if (payment === undefined) return nothing
@@ -143,29 +152,38 @@ export const suspense: Act = async (context) => {
       truth.returned.set(payment, Number((JSON.parse(done.end.out) as { kobo: string }).kobo))
     return done
   }
-  const refunds = draw.kind({ manual: 4, reject: 1, '500': 1, 'accept-then-500': 2 })
-  fiatpay.faults.setMode({ refunds })
-  const ends = draw.kind({ processed: 5, failed: 2 })
-  const asked = order(
-    context,
-    'suspense',
-    ['--refund', payment, '--apply', `--confirm=${payment}`, ...reason],
-    [0, 1, 4, 5],
-  )
-  let waits = true
-  const ended = asked.finally(() => {
-    waits = false
+  return refund(context, payment)
+}
+
+/** The provider refuses the refund, does not answer, or ends it while the command follows it. */
+async function refund(context: ActContext, payment: string): Promise<ActResult> {
+  const { stage, draw } = context
+  const { refunds, faults } = stage.sandbox.fiatpay
+  const mode = draw.kind({ manual: 4, reject: 1, '500': 1, 'accept-then-500': 2 })
+  const status = draw.kind({ processed: 5, failed: 2 })
+  faults.setMode({ refunds: mode })
+  const args = ['--refund', payment, '--apply', `--confirm=${payment}`, ...reason]
+  const result = await meanwhile(order(context, 'suspense', args, [0, 1, 4, 5]), async () => {
+    const begun = refunds
+      .all()
+      .filter((one) => one.status === 'pending' && String(one.transaction) === payment)
+    for (const one of mode === 'manual' ? begun : []) refunds.write({ ...one, status })
   })
-  // The provider ends the refund while the command follows it.
-  while (waits) {
+  faults.setMode({ refunds: 'manual' })
+  return result
+}
+
+/** Repeats `work` while a command runs. */
+async function meanwhile<Result>(command: Promise<Result>, work: () => Promise<unknown>): Promise<Result> {
+  let runs = true
+  const ended = command.finally(() => {
+    runs = false
+  })
+  while (runs) {
+    await work()
     await Promise.race([ended, sleep(pauseMs)])
-    if (refunds === 'manual')
-      for (const refund of fiatpay.refunds.all())
-        if (refund.status === 'pending' && String(refund.transaction) === payment)
-          fiatpay.refunds.write({ ...refund, status: ends })
   }
-  fiatpay.faults.setMode({ refunds: 'manual' })
-  return asked
+  return ended
 }
 
 /** Verifies a creator's identity or refuses it. */
@@ -177,7 +195,12 @@ export const identity: Act = async (context) => {
   const user = ['--user', creator.userId, ...(how === 'refuse' ? ['--refuse'] : [])]
   if (how === 'plan') return order(context, 'verify-identity', user, doneOrRefused)
   if (how === 'unconfirmed')
-    return order(context, 'verify-identity', [...user, '--apply', '--confirm=1', ...reason], [0, ...unconfirmed])
+    return order(
+      context,
+      'verify-identity',
+      [...user, '--apply', '--confirm=1', ...reason],
+      [0, ...unconfirmed],
+    )
   const args = [...user, '--apply', `--confirm=${creator.userId}`, ...reason]
   return order(context, 'verify-identity', args, doneOrRefused)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { query } from '../../../src/platform/database/database.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
@@ -35,6 +36,8 @@ interface Looked {
 /** The service hears of a change at the provider after at most so many steps. */
 const maxUnseenSteps = 5
 const seenAtOnce = 0.3
+const maxRounds = 50
+const pauseMs = 5
 
 /**
  * Checks the promises about money after a step: of the withdrawals, sources of money and ledger transfers that the step
@@ -61,11 +64,11 @@ export class Promises {
     if (broken !== undefined) return { text: broken, ...(about === undefined ? {} : { about }) }
     const changed = this.#changedTransfers()
     const followed = await this.#follow(whole)
-    const { faults, references } = await this.#money.check(this.#newest, whole)
+    const { faults, references, posted } = await this.#money.check(this.#newest, whole)
     const touched = [...changed, ...followed, ...[...references, about ?? ''].map(providerReferenceOf)]
     const [withdrawal] = await this.#withdrawals(whole ? undefined : touched)
     if (withdrawal !== undefined) return withdrawal
-    const [fault] = [...faults, ...(await this.#books(whole))]
+    const [fault] = [...faults, ...(whole || posted ? await this.#books(whole) : [])]
     return fault === undefined ? undefined : { text: fault }
   }
 
@@ -91,8 +94,9 @@ export class Promises {
     const { services, batches } = this.#stage
     const references = [...this.#unseen.keys()]
     for (const reference of references) await reconcileNow(services, reference)
-    // The batch skips a row that a webhook has locked. It is due again then.
-    for (let due = true; due; ) {
+    // The batch skips a row that a webhook has locked. It is due again then. What is never taken is found by the check.
+    for (let round = 0, due = true; due && round < maxRounds; round++) {
+      if (round > 0) await sleep(pauseMs)
       await batches.reconciler()
       const rows = await services
         .db('withdrawals')
@@ -150,7 +154,9 @@ export class Promises {
     const since = before?.paidTwice === true ? before.since : (before?.at ?? 0)
     this.#looked.set(providerReference, { paidTwice, at: now, since })
     const kinds = recredited ? ['paid_after_recredit'] : ['paid_after_failed', 'mismatch']
-    const isNamed = reviews.some(({ kind, until }) => kinds.includes(kind) && (until === null || until >= since))
+    const isNamed = reviews.some(
+      ({ kind, until }) => kinds.includes(kind) && (until === null || until >= since),
+    )
     if (!paidTwice || isNamed) return undefined
     return `was paid by the provider and given back to the creator (${status}${recredited ? ', credited again' : ''}), and no review names it`
   }

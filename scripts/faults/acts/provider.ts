@@ -30,7 +30,7 @@ export const send: Act = async ({ stage, draw }) => {
 /** The provider gives a transfer an outcome, also another one than before, and says so once, twice or not at all. */
 export const event: Act = async ({ stage, draw, made }) => {
   const { fiatpay } = stage.sandbox
-  const reference = draw.one(made.references, true)
+  const reference = draw.one(draw.happens(0.1) ? made.recredited : made.references, true)
   const transfer = reference === undefined ? undefined : fiatpay.transfers.find(reference)
   if (reference === undefined || transfer === undefined) return nothing
   const outcome = draw.one(outcomes) ?? 'success'
@@ -68,7 +68,9 @@ export const refundEvent: Act = async ({ stage, draw }) => {
 /** The feed shows another rate: a little other, far off, none, or it is down. */
 export const rate: Act = async ({ stage, draw, truth }) => {
   const how = draw.kind({ near: 12, far: 2, zero: 1, absent: 1, down: 1 })
-  const NGN = Math.round(nairaPerDollar * (how === 'far' ? draw.one([0.7, 1.3]) ?? 1 : 0.95 + draw.next() / 10))
+  const NGN = Math.round(
+    nairaPerDollar * (how === 'far' ? (draw.one([0.7, 1.3]) ?? 1) : 0.95 + draw.next() / 10),
+  )
   if (how === 'near' || how === 'far') truth.rates.add(NGN)
   const shown = how === 'zero' ? 0 : how === 'absent' ? null : NGN
   stage.sandbox.rates.set({ NGN: shown, feed: how === 'down' ? 'down' : 'ok' })

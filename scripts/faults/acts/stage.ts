@@ -74,6 +74,8 @@ export async function openStage(
     PRICE_URL: `${sandbox.url}/price/v3`,
     TREASURY_WALLET: treasury,
     LOG_LEVEL: 'silent',
+    // No act lets the provider hang, so a slow machine causes no unknown outcome.
+    PAYOUT_TIMEOUT_MS: '20000',
     PAYOUT_LOOK_SECONDS: '0.05',
     PAYOUT_SETTLE_SECONDS: '0.1',
     WITHDRAW_WAIT_MS: '0',
