@@ -7,7 +7,7 @@ import { runBalance, runCommits } from './faults/run-races.js'
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- balance
 npm run faults -- commits
-npm run faults -- acts [--steps 20000] [--seed <n>]
+npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
 
 payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL) at named points while creators withdraw.
           Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
@@ -17,8 +17,10 @@ balance   20 rounds of 500 concurrent withdrawals of the whole balance from two 
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
           once.
-acts      A random order of acts of creators, payers, operators and the provider, the wrong ones too. Prints the acts on the
-          withdrawal whose promise is broken first.
+acts      A random order of acts of creators, payers, operators and the provider, the wrong ones too. After each step it
+          checks what the step touched, and after every 50 everything. Prints the acts on the withdrawal whose promise is
+          broken first. The seed decides the order and the kinds of the acts; times and ids differ. --no-deduplicates: the
+          provider executes a used reference again, and the service runs with FIATPAY_DEDUPLICATES=false.
 `
 
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {

@@ -14,8 +14,8 @@ test('a random order of human acts breaks no promise about money', async (t) => 
   const seed = randomInt(1, 1e9)
   const redisUrl = env['REDIS_URL'] ?? ''
   for (const [deduplicates, steps] of [
-    [true, 250],
-    [false, 60],
+    [true, 140],
+    [false, 40],
   ] as const) {
     const command = `npm run faults -- acts --seed ${seed}${deduplicates ? '' : ' --no-deduplicates'}`
     t.log(`seed ${seed}; a longer run: ${command}`)

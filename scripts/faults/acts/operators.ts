@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newPayoutReference } from '../../../src/kernel/ids.js'
 import type { OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
+import type { ReviewKind } from '../../../src/withdrawals/review/review.js'
 import { type Act, type ActContext, type ActResult, nothing } from './context.js'
+import type { Draw } from './draw.js'
 import type { CommandEnd } from './resident-commands.js'
 
 const reason = ['--reason', 'a random act']
@@ -12,23 +14,24 @@ const okOrNot = [0, 4]
 const usage = [2]
 const unconfirmed = [3]
 const refused = [1]
+const remedies: Readonly<Record<ReviewKind, OperatorAction>> = {
+  unknown: 'void',
+  mismatch: 'resolve',
+  reversed: 'recredit',
+  failed_after_completed: 'recredit',
+  paid_after_failed: 'close',
+  paid_after_recredit: 'close',
+}
 /** What a command prints about an error that nobody foresaw. */
 const crash = /^\w*[Ee]rror: /m
 
 /** A command on any withdrawal, with a share of those that its state does not allow, and of those mistyped. */
 export const operate: Act = async (context) => {
   const { draw, made } = context
-  const reference = await chooseReference(context)
-  if (reference === undefined) return nothing
-  const action = draw.kind<OperatorAction>({
-    replay: 3,
-    release: 2,
-    void: 3,
-    recredit: 7,
-    resolve: 3,
-    close: 2,
-    reopen: 2,
-  })
+  const chosen = await chooseCase(context)
+  if (chosen === undefined) return nothing
+  const { reference, kind } = chosen
+  const action = chooseAction(draw, kind)
   const paid = action === 'resolve' ? ['--paid', `${draw.whole(0, 3) * 5000}.00`] : []
   const now = action === 'recredit' && draw.happens(0.6) ? ['--now'] : []
   const more = [...paid, ...now]
@@ -64,16 +67,29 @@ export const operate: Act = async (context) => {
   return { ...(await order(context, 'payouts', args, codes)), about: reference }
 }
 
-/** Half of the time a withdrawal with an open review, as the alarms tell operators. */
-async function chooseReference({ stage, draw, made }: ActContext): Promise<string | undefined> {
-  if (draw.happens(0.5)) return draw.one(made.references, true)
-  const rows: { reference: string }[] = await stage.services
+interface Case {
+  readonly reference: string
+  /** The kind of the open review that an alarm has told the operator about. */
+  readonly kind?: ReviewKind
+}
+
+/** Half of the time a withdrawal with an open review, else any. */
+async function chooseCase({ stage, draw, made }: ActContext): Promise<Case | undefined> {
+  const any = draw.one(made.references, true)
+  if (any === undefined || draw.happens(0.5)) return any && { reference: any }
+  const rows: Case[] = await stage.services
     .db('review_items as r')
     .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
     .whereNull('r.resolved_at')
     .orderBy('r.id')
-    .select('w.reference')
-  return rows.length === 0 ? draw.one(made.references, true) : draw.one(rows, true)?.reference
+    .select('w.reference', 'r.kind')
+  return draw.one(rows, true) ?? { reference: any }
+}
+
+/** Mostly what the runbook says for a review of this kind. */
+function chooseAction(draw: Draw, kind: ReviewKind | undefined): OperatorAction {
+  if (kind !== undefined && draw.happens(0.7)) return remedies[kind]
+  return draw.kind({ replay: 3, release: 2, void: 3, recredit: 5, resolve: 3, close: 2, reopen: 2 })
 }
 
 /** Two operators give the same command at the same time. */

@@ -30,7 +30,7 @@ export const send: Act = async ({ stage, draw }) => {
 /** The provider gives a transfer an outcome, also another one than before, and says so once, twice or not at all. */
 export const event: Act = async ({ stage, draw, made }) => {
   const { fiatpay } = stage.sandbox
-  const reference = draw.one(draw.happens(0.1) ? made.recredited : made.references, true)
+  const reference = draw.one(draw.happens(0.15) ? made.recredited : made.references, true)
   const transfer = reference === undefined ? undefined : fiatpay.transfers.find(reference)
   if (reference === undefined || transfer === undefined) return nothing
   const outcome = draw.one(outcomes) ?? 'success'
