@@ -101,6 +101,24 @@ test('after a re-credit only money that is on its way again opens a review', (t)
   t.is(decide(recredited, undefined, rules).kind, 'none')
 })
 
+test('money that came back ends a settled review of it, also when the provider shows another amount', (t) => {
+  const other = { amountKobo: 4000n }
+  const recredited = { ...unknown, status: 'completed', sendState: 'sent', recreditedAt: new Date() } as const
+  const failed = { ...unknown, status: 'failed', sendState: 'sent' } as const
+  for (const state of ['failed', 'returned'] as const) {
+    t.deepEqual(decide(recredited, transfer(state, other), rules), {
+      kind: 'agree',
+      outdated: ['paid_after_recredit'],
+    })
+    t.deepEqual(decide(failed, transfer(state, other), rules), {
+      kind: 'agree',
+      outdated: ['paid_after_failed'],
+    })
+  }
+  t.like(decide(recredited, transfer('paid', other), rules), { review: 'paid_after_recredit' })
+  t.like(decide(failed, transfer('paid', other), rules), { review: 'mismatch' })
+})
+
 test('an amount that an operator has resolved is no mismatch any more', (t) => {
   const resolved = { ...unknown, status: 'completed', sendState: 'sent', isResolved: true } as const
   t.is(decide(resolved, transfer('paid', { amountKobo: 1n }), rules).kind, 'agree')

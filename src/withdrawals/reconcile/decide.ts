@@ -68,25 +68,22 @@ export function decide(
   rules: ProviderRules,
 ): Decision {
   if (found === undefined) return decideAbsent(withdrawal, rules)
-  // After a re-credit any payment, also of another amount, is paid twice.
-  if (withdrawal.recreditedAt !== null && !isUnpaid(found.state))
-    return { kind: 'review', review: 'paid_after_recredit', hold: false }
-  if (!isOurs(withdrawal, found)) {
-    const movedNothing = withdrawal.status === 'failed' && isUnpaid(found.state)
-    return movedNothing ? { kind: 'none' } : { kind: 'review', review: 'mismatch', hold: true }
-  }
-  if (withdrawal.status === 'completed') return decideCompleted(withdrawal, found.state)
-  if (withdrawal.status === 'failed')
+  // Also of another amount: after a re-credit any payment is paid twice, and what did not leave is no payment.
+  if (withdrawal.recreditedAt !== null)
     return isUnpaid(found.state)
-      ? { kind: 'agree', outdated: ['paid_after_failed'] }
-      : { kind: 'review', review: 'paid_after_failed', hold: false }
+      ? { kind: 'agree', outdated: ['paid_after_recredit'] }
+      : { kind: 'review', review: 'paid_after_recredit', hold: false }
+  if (withdrawal.status === 'failed' && isUnpaid(found.state))
+    return { kind: 'agree', outdated: ['paid_after_failed'] }
+  if (!isOurs(withdrawal, found)) return { kind: 'review', review: 'mismatch', hold: true }
+  if (withdrawal.status === 'completed') return decideCompleted(found.state)
+  if (withdrawal.status === 'failed') return { kind: 'review', review: 'paid_after_failed', hold: false }
   const to = statusOf[found.state]
   return rank[to] > rank[withdrawal.status] ? { kind: 'advance', to } : { kind: 'none' }
 }
 
-/** The money of a completed withdrawal is paid. After a re-credit it is with us, and stays so. */
-function decideCompleted({ recreditedAt }: DecisionInput, state: TransferState): Decision {
-  if (recreditedAt !== null) return { kind: 'agree', outdated: ['paid_after_recredit'] }
+/** The money of a completed withdrawal is paid. */
+function decideCompleted(state: TransferState): Decision {
   if (state === 'returned') return { kind: 'review', review: 'reversed', hold: false }
   if (state === 'failed') return { kind: 'review', review: 'failed_after_completed', hold: false }
   return state === 'paid' ? { kind: 'agree', outdated: recreditableKinds } : { kind: 'none' }
