@@ -12,7 +12,7 @@ export interface ActResult {
 }
 
 /** What the run has made so far. */
-export interface Made {
+interface Made {
   readonly references: string[]
   /** The ones among them whose creator was credited again. */
   readonly recredited: string[]

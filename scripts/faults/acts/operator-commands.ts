@@ -2,10 +2,8 @@ import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { resolve as absolute } from 'node:path'
-import type { CommandEnd, CommandRequest } from './resident-commands.js'
-
-/** A resident process keeps the modules of every run, so it is replaced. */
-const runsPerProcess = 400
+import type { Answer } from '../../ops/support/command.js'
+import type { CommandRequest } from './resident-commands.js'
 
 /** Runs the built scripts of `npm run ops`: most in a resident process, and a sample in a process of their own. */
 export class OperatorCommands {
@@ -23,7 +21,7 @@ export class OperatorCommands {
     this.#residents = [new Resident(this.#env), new Resident(this.#env)]
   }
 
-  run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<CommandEnd> {
+  run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<Answer> {
     this.#runs += 1
     const program = absolute(`dist/scripts/ops/${name}.js`)
     if (this.#runs % this.#perSpawned === 0) {
@@ -41,16 +39,13 @@ export class OperatorCommands {
 
 class Resident {
   #child: ChildProcess | undefined
-  #runs = 0
   readonly #env: NodeJS.ProcessEnv
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env
   }
 
-  async run(request: CommandRequest): Promise<CommandEnd> {
-    if (this.#runs === runsPerProcess) await this.close()
-    this.#runs += 1
+  run(request: CommandRequest): Promise<Answer> {
     this.#child ??= fork(absolute('dist/scripts/faults/acts/resident-commands.js'), {
       cwd: tmpdir(),
       env: this.#env,
@@ -60,9 +55,9 @@ class Resident {
     return new Promise((done, failed) => {
       const ended = () => failed(new Error(`the process of ${request.program} ended`))
       child.once('exit', ended)
-      child.once('message', (end: CommandEnd) => {
+      child.once('message', (answer: Answer) => {
         child.off('exit', ended)
-        done(end)
+        done(answer)
       })
       child.send(request)
     })
@@ -72,14 +67,13 @@ class Resident {
     const child = this.#child
     if (child === undefined) return
     this.#child = undefined
-    this.#runs = 0
     const ended = once(child, 'exit')
     child.disconnect()
     await ended
   }
 }
 
-function spawn(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandEnd> {
+function spawn(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Answer> {
   return new Promise((done) => {
     execFile(process.execPath, [program, ...args], { cwd: tmpdir(), env }, (error, out, err) => {
       done({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })

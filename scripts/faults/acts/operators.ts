@@ -4,7 +4,7 @@ import type { OperatorAction } from '../../../src/withdrawals/review/operator-ac
 import type { ReviewKind } from '../../../src/withdrawals/review/review.js'
 import { type Act, type ActContext, type ActResult, nothing } from './context.js'
 import type { Draw } from './draw.js'
-import type { CommandEnd } from './resident-commands.js'
+import type { Answer } from '../../ops/support/command.js'
 
 const reason = ['--reason', 'a random act']
 const pauseMs = 10
@@ -240,7 +240,7 @@ export async function order(
   args: readonly string[],
   codes: readonly number[],
   operator: 0 | 1 = 0,
-): Promise<ActResult & { readonly end: CommandEnd }> {
+): Promise<ActResult & { readonly end: Answer }> {
   const end = await stage.commands.run(name, args, operator)
   const said = (end.out || end.err).trim().split('\n', 1)[0] ?? ''
   const text = `${name} ${args.join(' ')}: ${end.code} ${said}`

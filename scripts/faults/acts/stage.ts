@@ -37,7 +37,7 @@ export interface StageOptions {
 }
 
 /** A creator with a custody wallet. */
-export interface CreatorOnStage extends Creator {
+interface CreatorOnStage extends Creator {
   readonly wallet: string
 }
 
