@@ -1,6 +1,6 @@
 import { checkVaultKey } from '../src/accounts/wallets/check-vault-key.js'
 import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallets.js'
-import { composeMail, composePayoutSender, composeVault } from '../src/compose.js'
+import { composeMail, composePayoutSender, composeRefundReader, composeVault } from '../src/compose.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
 import { loadConfig, loadMail, loadOperators, loadWalletKek } from '../src/platform/config/config.js'
@@ -34,8 +34,12 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   verifier: { createBatch: createVerifierBatch, concurrency: 1 },
   /** Finds unreported payments of payment intents. */
   finder: { createBatch: createFinderBatch, concurrency: 1 },
-  /** Queries the provider about open fiat intents and credits what was paid. */
-  settlement: { createBatch: createSettlementBatch, concurrency: 4 },
+  /** Queries the provider about open fiat intents and refunds, and credits what was paid. */
+  settlement: {
+    createBatch: (services) =>
+      createSettlementBatch({ ...services, refunds: composeRefundReader(services.config) }),
+    concurrency: 4,
+  },
   /** Sends withdrawals. The only worker that can. */
   payouts: {
     createBatch: (services) =>

@@ -3,7 +3,9 @@ import type { Knex } from 'knex'
 import { type Composed, composeRefunds } from '../../src/compose.js'
 import {
   decideRefund,
+  decideResolution,
   followRefund,
+  listRefundsOf,
   type RefundOrder,
   type RefundOutcome,
   type RefundStep,
@@ -22,7 +24,7 @@ import {
   sumSuspense,
   valueAssignment,
 } from '../../src/fiat/suspense/suspense.js'
-import { displayText } from '../../src/kernel/money.js'
+import { nairaText, usdcText } from '../../src/kernel/money.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import type { UnitOfWork } from '../../src/platform/database/transact.js'
 import type { ProviderRefund, Refunds } from '../../src/ports/refunds.js'
@@ -91,7 +93,6 @@ const maxItems = 1000
 /** How long a refund is followed. The provider often needs longer. */
 const followMs = 5000
 const pollMs = 500
-const hourMs = 3_600_000
 
 type Given = Values<typeof options>
 
@@ -99,7 +100,7 @@ async function list(db: Knex, all: boolean): Promise<Outcome> {
   const [items, sums] = await Promise.all([listSuspense(db, all, maxItems), sumSuspense(db)])
   const balanced = sums.items === sums.ledger
   const ok = balanced && sums.items === 0n
-  const total = `waiting: NGN ${displayText(sums.items, 2)}; in the ledger: NGN ${displayText(sums.ledger, 2)}`
+  const total = `waiting: ${nairaText(sums.items)}; in the ledger: ${nairaText(sums.ledger)}`
   return {
     ok,
     text: [...items.map(lineOf), balanced ? total : `${total}: THEY DIFFER`].join('\n'),
@@ -115,7 +116,7 @@ function lineOf(item: SuspenseItem): string {
   const { transaction, intentId, kobo, reason, paidAt, resolution, note, refundAnswer } = item
   const answer = refundAnswer === null ? '' : `: ${refundAnswer}`
   const state = resolution === null ? `${item.state}${answer}` : `${resolution}: ${note}`
-  const amount = displayText(kobo, 2).padStart(14)
+  const amount = nairaText(kobo).padStart(18)
   return `${paidAt.toISOString()}  ${amount}  ${reason.padEnd(10)}  payment ${transaction}  ${intentId}  ${state}`
 }
 
@@ -126,18 +127,27 @@ async function resolve(
   apply: boolean,
 ): Promise<Outcome> {
   const item = await findWaiting(services.db, transaction)
-  if (resolution.as === 'assigned' && item.state === 'refunding')
-    throw new RefusedError(
-      `payment ${transaction} is being refunded; run --refund again to see how it stands`,
-    )
+  await requireNoRefund(services, item, resolution)
   const { text, json } =
     resolution.as === 'assigned' ? await planAssignment(services.db, item) : { text: '', json: {} }
-  const line = `${naira(item)} of payment ${transaction}${text}`
+  const line = `${nairaText(item.kobo)} of payment ${transaction}${text}`
   if (apply) await resolveAndAudit(services, item, resolution)
   return {
     text: describeChange(line, resolution.as, apply),
     json: { applied: apply, transaction, kobo: String(item.kobo), ...json },
   }
+}
+
+/** Asks the provider, because the payer must not get the money twice, and not also the creator. */
+async function requireNoRefund(
+  { config }: Composed,
+  item: RefundItem,
+  { as }: SuspenseResolution,
+): Promise<void> {
+  const known = await listRefundsOf(composeRefunds(config), item)
+  const step = decideResolution(as, item, known, config.payouts.settleSeconds)
+  if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
+  if (step.kind === 'refuse') throw new RefusedError(step.reason)
 }
 
 async function findWaiting(db: Knex, transaction: string): Promise<RefundItem> {
@@ -146,27 +156,25 @@ async function findWaiting(db: Knex, transaction: string): Promise<RefundItem> {
   return item
 }
 
-function naira({ kobo }: Pick<SuspenseItem, 'kobo'>): string {
-  return `NGN ${displayText(kobo, 2)}`
-}
-
 /** Which creator would get how much. */
 async function planAssignment(db: Knex, item: SuspenseItem) {
   const { intent, creditMicro } = await valueAssignment(db, item)
   return {
-    text: `, worth ${displayText(creditMicro, 6)} USDC to ${intent.creatorName} (${intent.userId})`,
+    text: `, worth ${usdcText(creditMicro)} to ${intent.creatorName} (${intent.userId})`,
     json: { userId: intent.userId, creditMicro: String(creditMicro) },
   }
 }
 
 async function resolveAndAudit(
   { transact }: Composed,
-  { transaction, kobo }: SuspenseItem,
+  item: RefundItem,
   resolution: SuspenseResolution,
 ): Promise<void> {
+  const { transaction, kobo } = item
   await transact(async (uow) => {
-    const resolved = await resolveSuspense(uow.trx, transaction, resolution)
-    if (resolved === undefined) throw new RefusedError(`payment ${transaction} was resolved meanwhile`)
+    const resolved = await resolveSuspense(uow.trx, item, resolution)
+    if (resolved === undefined)
+      throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     const wallet = resolution.as === 'assigned' ? await walletOf(uow, resolved) : undefined
     if (wallet !== undefined) uow.publish(tipChannel(wallet))
     await recordAudit(uow.trx, {
@@ -193,22 +201,16 @@ async function refund(services: Composed, transaction: string, given: Given): Pr
   const note = apply ? requireConfirmation('--refund', transaction, given) : ''
   const item = await findWaiting(services.db, transaction)
   const refunds = composeRefunds(services.config)
-  const known = await listRefunds(refunds, item)
+  const known = await listRefundsOf(refunds, item)
   const step = decideRefund(item, known, services.config.payouts.settleSeconds)
   if (step.kind === 'refuse') throw new RefusedError(step.reason)
   const json = { transaction, kobo: String(item.kobo) }
   if (!apply) {
-    const line = `${naira(item)} of payment ${transaction}: ${planOf(step)}`
+    const line = `${nairaText(item.kobo)} of payment ${transaction}: ${planOf(step)}`
     return { text: describeChange(line, 'refunded', false), json: { applied: false, ...json } }
   }
   const order = { by: actorOf(given), note }
-  const outcome = await takeStep(services, refunds, item, known, step, order)
-  return present(item, await followOn(services, refunds, item, outcome))
-}
-
-/** A refund cannot be older than its payment. The hour allows for clocks that differ. */
-function listRefunds(refunds: Refunds, { transaction, paidAt }: RefundItem): Promise<ProviderRefund[]> {
-  return refunds.list(transaction, new Date(paidAt.getTime() - hourMs))
+  return present(item, await takeStep(services, refunds, item, known, step, order))
 }
 
 function planOf(step: RefundStep): string {
@@ -221,7 +223,7 @@ function waitText(seconds: number): string {
   return `a request may be on its way and the provider may still show it: run this again in ${seconds} s`
 }
 
-/** Throws ProviderError when it is too early for another request. */
+/** Also follows for a short time what the provider has started. Throws ProviderError when it is too early for another request. */
 async function takeStep(
   services: Composed,
   refunds: Refunds,
@@ -231,26 +233,27 @@ async function takeStep(
   order: RefundOrder,
 ): Promise<RefundOutcome> {
   if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
-  if (step.kind === 'failed') {
-    await waitAgain(services.db, item.transaction, refundFailed)
-    return { kind: 'refused', reason: refundFailed }
-  }
-  if (step.kind === 'request' || item.state === 'waiting') await take(services, item, known, order)
-  return step.kind === 'follow'
-    ? followRefund(services, item, step.refund)
-    : requestRefund(services, refunds, item)
+  if (step.kind === 'failed') return waitAgain(services.db, item, refundFailed)
+  const isTaken = step.kind === 'follow' && item.state === 'refunding'
+  const taken = isTaken ? item : await take(services, item, known, order)
+  const outcome =
+    step.kind === 'follow'
+      ? await followRefund(services, taken, step.refund)
+      : await requestRefund(services, refunds, taken, item.state)
+  return followOn(services, refunds, taken, outcome)
 }
 
-/** Committed before the provider is asked. Of two operators one is too late. */
+/** Committed before the provider is asked. Of two operators one is too late. Returns the item as taken. */
 async function take(
   { transact }: Composed,
   item: RefundItem,
   known: readonly ProviderRefund[],
   order: RefundOrder,
-): Promise<void> {
+): Promise<RefundItem> {
   const { transaction, kobo } = item
-  await transact(async ({ trx }) => {
-    if (!(await takeForRefund(trx, item, known, order)))
+  return transact(async ({ trx }) => {
+    const taken = await takeForRefund(trx, item, known, order)
+    if (taken === undefined)
       throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     await recordAudit(trx, {
       actor: order.by,
@@ -258,6 +261,7 @@ async function take(
       subject: `payment:${transaction}`,
       details: { note: order.note, kobo: String(kobo) },
     })
+    return { ...item, ...taken }
   })
 }
 
@@ -273,7 +277,7 @@ async function followOn(
     if (outcome.kind !== 'followed' || outcome.refund.state !== 'started') break
     const { id } = outcome.refund
     await sleep(pollMs)
-    const shown = (await listRefunds(refunds, item)).find((one) => one.id === id)
+    const shown = (await listRefundsOf(refunds, item)).find((one) => one.id === id)
     if (shown !== undefined) outcome = await followRefund(services, item, shown)
   }
   return outcome
@@ -281,7 +285,7 @@ async function followOn(
 
 /** Throws RefusedError when it certainly was not refunded, ProviderError when that is not known. */
 function present(item: RefundItem, outcome: RefundOutcome): Outcome {
-  const line = `${naira(item)} of payment ${item.transaction}`
+  const line = `${nairaText(item.kobo)} of payment ${item.transaction}`
   if (outcome.kind === 'refused') throw new RefusedError(`${line} waits again: ${outcome.reason}`)
   if (outcome.kind === 'unknown')
     throw new ProviderError('ambiguous', `${line} may be refunded: ${outcome.reason}. Run this again later`)

@@ -40,7 +40,8 @@ export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
           // Also for an intent that has ended: a repetition must never open a second charge.
           stillServes: async () => true,
         },
-        (input: FiatIntentInput, ctx) => createFiatIntent(services, rates, input, clientAddress(ctx)),
+        (input: FiatIntentInput, ctx, request) =>
+          createFiatIntent(services, rates, input, clientAddress(ctx), request),
       ),
     ),
     route(

@@ -92,7 +92,14 @@ function isAnswered(taken: TakenKey | undefined): taken is TakenKey {
 async function runOnce<Answer>(db: Knex, request: KeyedRequest, run: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer
   // A failed renewal changes nothing: the next one comes before the lease ends.
-  const renewal = setInterval(() => void renewLease(db, request).catch(() => undefined), renewEveryMs)
+  const renewal = setInterval(() => {
+    renewLease(db, request).then(
+      (renewed) => {
+        if (!renewed) clearInterval(renewal)
+      },
+      () => undefined,
+    )
+  }, renewEveryMs)
   try {
     answer = await run()
   } catch (error) {

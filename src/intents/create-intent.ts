@@ -4,6 +4,7 @@ import { newIntentId } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
+import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
 import type { Services } from '../services.js'
 import { buildDirectTransfer } from './direct/build-transfer.js'
 import { presentIntent } from './present.js'
@@ -16,21 +17,27 @@ import type { UnsignedTransaction } from './unsigned-transaction.js'
 
 type Needs = Pick<
   Services,
-  'db' | 'notifications' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'
+  'db' | 'transact' | 'notifications' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'
 >
 
 const maxSymbolLength = 20
 
+interface IntentOwner {
+  /** The SDK session the intent belongs to and is counted for, if any. */
+  readonly sdkSessionId?: string | null
+  /** The request's idempotency key, if it has one. */
+  readonly keyed?: KeyedRequest | undefined
+}
+
 /**
  * Creates a payment intent: builds the unsigned transaction of a crypto tip and stores both (API: POST /payments/intent).
  * Checks in this order: fields, mint and wallet (in the schema), then amount, creator, limits, price, route.
- * `sdkSessionId`: the SDK session the intent belongs to and is counted for, if any.
  */
 export async function createIntent(
   services: Needs,
   prices: TokenPrices,
   input: IntentInput,
-  sdkSessionId: string | null = null,
+  { sdkSessionId = null, keyed }: IntentOwner = {},
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const requested = parseTipAmount(input.amount, input.amountUsd, token)
@@ -45,10 +52,14 @@ export async function createIntent(
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const fields = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
   const intent = await buildIntent(services, route, fields)
-  if (await storeIntent(services, intent)) return present(intent)
+  const store = (built: PaymentIntent, answer: IntentAnswer) =>
+    storeIntent(services, built, keyed && ((trx) => storeWithCreation(trx, keyed, answer)))
+  const answer = present(intent)
+  if (await store(intent, answer)) return answer
   // For two equal requests within a block, an engine without reference keys builds the same message twice.
   const second = await buildIntent(services, route, fields, intent.provider)
-  if (await storeIntent(services, second)) return present(second)
+  const other = present(second)
+  if (await store(second, other)) return other
   throw new DomainError('swap_engines_unavailable')
 }
 

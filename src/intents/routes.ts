@@ -39,7 +39,7 @@ export function paymentRoutes(services: Services, prices: TokenPrices): Route[] 
           scope: (ctx) => `/payments/intent ${clientAddress(ctx)}`,
           stillServes: (answer: IntentAnswer) => intentCanLand(services, answer),
         },
-        (input: IntentInput) => createIntent(services, prices, input),
+        (input: IntentInput, _ctx, keyed) => createIntent(services, prices, input, { keyed }),
       ),
     ),
   ]

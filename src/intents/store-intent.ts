@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { internWallets } from '../creators/intern-parties.js'
 import type { PayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
@@ -25,14 +26,23 @@ const messageHashConstraint = 'payment_intents_message_hash_key'
 /**
  * Stores an intent. The same statement counts it for its SDK session, so that a session never exceeds its number of
  * intents. Throws `invalid_session_token` when the session has none left or has ended. Returns false, and stores and
- * counts nothing, when an intent with the same message exists: a payment would match both.
+ * counts nothing, when an intent with the same message exists: a payment would match both. `atEnd` runs in the same transaction,
+ * which it may refuse.
  */
 export async function storeIntent(
-  services: Pick<Services, 'db' | 'config'>,
+  services: Pick<Services, 'db' | 'transact' | 'config'>,
   intent: PaymentIntent,
+  atEnd?: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<boolean> {
+  const parties = await internWallets(services.db, [intent.creator.wallet])
+  const party = parties.get(intent.creator.wallet)
   try {
-    await insert(services, intent)
+    if (atEnd === undefined) await insert(services.db, services.config, intent, party)
+    else
+      await services.transact(async ({ trx }) => {
+        await insert(trx, services.config, intent, party)
+        await atEnd(trx)
+      })
     return true
   } catch (error) {
     if ((error as { constraint?: unknown }).constraint === messageHashConstraint) return false
@@ -40,9 +50,13 @@ export async function storeIntent(
   }
 }
 
-async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: PaymentIntent): Promise<void> {
+async function insert(
+  db: Knex,
+  config: Services['config'],
+  intent: PaymentIntent,
+  party: bigint | undefined,
+): Promise<void> {
   const { creator, token, gross } = intent
-  const parties = await internWallets(db, [creator.wallet])
   const inserted = await query(db, {
     name: 'intents.insert',
     text: /* sql */ `
@@ -58,7 +72,7 @@ async function insert({ db, config }: Pick<Services, 'db' | 'config'>, intent: P
       returning id`,
     values: [
       intent.id,
-      parties.get(creator.wallet),
+      party,
       creator.wallet,
       intent.source,
       token.mint,

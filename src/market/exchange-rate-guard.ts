@@ -8,7 +8,7 @@ export const rateWindowHours = 24
 const agreementPercent = 3
 
 /** Why a reading of the feed is not used. */
-export type RateFault = 'missing' | 'stale' | 'jump' | 'window' | 'range' | 'second'
+export type RateFault = 'missing' | 'stale' | 'jump' | 'window' | 'range' | 'second' | 'unconfirmed'
 
 /** The accepted rates of the last 24 hours, or since an operator accepted one. Undefined: there is none. */
 export interface RateWindow {
@@ -31,7 +31,7 @@ interface TimedRate {
 export interface RateReading extends TimedRate {
   readonly window: RateWindow
   /** The reading of the second feed. Undefined: there is no second feed. */
-  readonly second: TimedRate | undefined
+  readonly second: TimedRate | 'unanswered' | undefined
 }
 
 export type RateLimits = Pick<Config['rates'], 'jumpPercent' | 'windowPercent' | 'minNgn' | 'maxNgn'>
@@ -56,6 +56,7 @@ export function findRateFault(
   if (median !== undefined && !isWithin(median, value, limits.windowPercent)) return 'window'
   if (vouched !== undefined && isWithin(vouched, value, agreementPercent)) return undefined
   if (!isInRange(value, limits)) return 'range'
+  if (second === 'unanswered') return 'unconfirmed'
   return second === undefined || agrees(value, second) ? undefined : 'second'
 }
 

@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors.js'
 import { singleFlight } from '../platform/single-flight.js'
-import type { ExchangeRateReading } from '../ports/exchange-rates.js'
+import type { ExchangeRateFeed, ExchangeRateReading } from '../ports/exchange-rates.js'
 import type { Services } from '../services.js'
 import {
   type AcceptedRate,
@@ -53,38 +53,59 @@ export class ExchangeRates {
   }
 
   async #read(): Promise<void> {
-    const { exchangeRates, secondExchangeRates, log } = this.#services
-    let readings: [ExchangeRateReading, ExchangeRateReading | undefined]
+    const { exchangeRates, secondExchangeRates } = this.#services
+    const [first, second] = await Promise.all([
+      this.#ask('first', exchangeRates),
+      secondExchangeRates && this.#ask('second', secondExchangeRates),
+    ])
+    if (first === 'unanswered') return this.#cache(await this.#lastGood(), pauseAfterFaultMs)
+    const { fault, accepted } = await this.#check(first, second)
+    // Nothing speaks against the reading, but it proves nothing without the second feed.
+    const lastGood = fault === 'unconfirmed' ? await this.#lastGood() : undefined
+    if (lastGood !== undefined) return this.#cache(lastGood, pauseAfterFaultMs)
+    this.#newestWasRefused = accepted === undefined
+    if (accepted === undefined) await this.#refuse(first, fault)
+    this.#cache(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
+  }
+
+  async #ask(which: 'first' | 'second', feed: ExchangeRateFeed): Promise<ExchangeRateReading | 'unanswered'> {
     try {
-      readings = await Promise.all([exchangeRates.read(), secondExchangeRates?.read()])
+      return await feed.read()
     } catch (error) {
-      log.warn(
-        { err: error },
+      this.#services.metrics.alerts.inc({ kind: 'rate_feed_away' })
+      this.#services.log.error(
+        { err: error, feed: which },
         'an exchange rate feed gave no answer: the last accepted rate is used until it is ten minutes old',
       )
-      return this.#cache(await this.#lastGood(), pauseAfterFaultMs)
+      return 'unanswered'
     }
-    const accepted = await this.#check(...readings)
-    this.#newestWasRefused = accepted === undefined
-    this.#cache(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
   }
 
   async #check(
     { value, asOf }: ExchangeRateReading,
-    other: ExchangeRateReading | undefined,
-  ): Promise<AcceptedRate | undefined> {
+    other: ExchangeRateReading | 'unanswered' | undefined,
+  ): Promise<{ readonly fault: RateFault | undefined; readonly accepted: AcceptedRate | undefined }> {
     const { db, config } = this.#services
+    const isAnswered = typeof other === 'object'
     const [window, ageSeconds, otherAge] = await Promise.all([
       readRateWindow(db),
       secondsSince(db, asOf),
-      other === undefined ? 0 : secondsSince(db, other.asOf),
+      isAnswered ? secondsSince(db, other.asOf) : 0,
     ])
-    const second = other && { value: other.value, ageSeconds: otherAge }
+    const second = isAnswered ? { value: other.value, ageSeconds: otherAge } : other
     const fault = findRateFault({ value, ageSeconds, window, second }, config.rates)
-    if (fault === undefined && value !== undefined) return recordAcceptedRate(db, { value, asOf }, 'feed')
+    const isGood = fault === undefined && value !== undefined
+    return { fault, accepted: isGood ? await recordAcceptedRate(db, { value, asOf }, 'feed') : undefined }
+  }
+
+  async #refuse({ value, asOf }: ExchangeRateReading, fault: RateFault | undefined): Promise<void> {
+    const { db, metrics, log } = this.#services
     if (fault !== 'stale' && value !== undefined) await recordRefusedRate(db, { value, asOf })
-    this.#alert(fault)
-    return undefined
+    metrics.alerts.inc({ kind: 'rate_refused' })
+    log.error(
+      { fault },
+      'an exchange rate cannot be used: fiat tips and withdrawals wait for a good one, or for accept-rate',
+    )
   }
 
   /** Nothing if the newest reading was refused: that the feed is unavailable now does not make an older rate usable. */
@@ -98,13 +119,5 @@ export class ExchangeRates {
   #cache(rate: AcceptedRate | undefined, ms: number): void {
     this.#current = rate && { ...rate, expiresAt: new Date(Date.now() + ms) }
     this.#cachedUntilMs = performance.now() + ms
-  }
-
-  #alert(fault: RateFault | undefined): void {
-    this.#services.metrics.alerts.inc({ kind: 'rate_refused' })
-    this.#services.log.error(
-      { fault },
-      'an exchange rate cannot be used: fiat tips and withdrawals wait for a good one, or for accept-rate',
-    )
   }
 }

@@ -21,7 +21,7 @@ export async function createSdkTip(
   if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { creatorId: session.userId, amountUsd: amount, inputTokenMint, sourceWalletAddress }
-  const created = await createIntent(services, prices, intent, session.id)
+  const created = await createIntent(services, prices, intent, { sdkSessionId: session.id })
   const { recipient, input, output } = await readSdkIntent(services.db, session.id, created.intentId)
   return { ...created, recipient, input, output }
 }

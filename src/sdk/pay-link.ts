@@ -46,6 +46,6 @@ export async function createPayLinkTransaction(
     inputTokenMint: link.inputMint,
     sourceWalletAddress: account,
   }
-  const { transaction } = await createIntent(services, prices, intent, link.sessionId)
+  const { transaction } = await createIntent(services, prices, intent, { sdkSessionId: link.sessionId })
   return { transaction, message: `Tip ${link.creatorName} $${link.amountUsd}` }
 }

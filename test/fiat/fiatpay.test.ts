@@ -7,6 +7,7 @@ import { freePort } from '../../scripts/dev/ports.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import type { Collections } from '../../src/ports/collections.js'
 import { createFiatpayCollections } from '../../src/providers/fiatpay/collections.js'
+import { createFiatpayRefunds } from '../../src/providers/fiatpay/refunds.js'
 
 const returnUrl = 'https://tips.example/paid'
 
@@ -170,3 +171,22 @@ for (const [what, change] of Object.entries({
     const { fiatpay } = await startProvider(t, 200, answered({ ...row, ...change }))
     await t.throwsAsync(fiatpay.findCharge(charge.reference), { instanceOf: ProviderError })
   })
+
+test('9: refunds of other payments are not read, and an unusual one of this payment stops', async (t) => {
+  const own = { id: 5, transaction: 77, amount: '500000', currency: 'NGN', status: 'processed' }
+  const others = [
+    { ...own, id: 6, transaction: 78, currency: 'USD' },
+    { ...own, id: 7, transaction: 79, status: 'unheard-of', amount: null },
+    { ...own, id: 8, transaction: { id: 80, reference: 'other' } },
+  ]
+  const list = async (rows: unknown[]) => {
+    const { url } = await startProvider(t, 200, answered(rows))
+    return createFiatpayRefunds({ url, secretKey: 'x', timeoutMs: 5000 }).list('77', new Date(0))
+  }
+  t.deepEqual(await list([...others, own]), [{ id: '5', transaction: '77', kobo: 500_000n, state: 'paid' }])
+  t.deepEqual(await list(others), [])
+  for (const odd of [{ currency: 'USD' }, { status: 'unheard-of' }, { amount: null }])
+    await t.throwsAsync(list([...others, { ...own, ...odd }]), { instanceOf: ProviderError })
+  // It may be a refund of this payment.
+  await t.throwsAsync(list([{ ...own, transaction: null }]), { instanceOf: ProviderError })
+})

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { ProviderError } from '../../src/kernel/provider-error.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/make/creators.js'
@@ -31,9 +32,9 @@ async function quoteRate(): Promise<string> {
   return `${status} ${body.rate ?? body.error}`
 }
 
-async function alerts(): Promise<number> {
+async function alerts(kind = 'rate_refused'): Promise<number> {
   const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'rate_refused')?.value ?? 0
+  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
 }
 
 function setFeed(change: Parameters<ReturnType<typeof world>['fiat']['rates']['set']>[0]): void {
@@ -252,5 +253,50 @@ test.serial(
     await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')
     advanceMonotonicClock(pauseMs)
     t.is((await rates.current()).value, 1600n * 10n ** 8n)
+  },
+)
+
+test.serial(
+  '7: a second feed that does not answer raises an alarm; the last accepted rate serves for ten minutes',
+  async (t) => {
+    const { services } = world()
+    const unit = 10n ** 8n
+    let first = 1600
+    let answers = true
+    const exchangeRates = { read: async () => ({ value: BigInt(first) * unit, asOf: new Date() }) }
+    const secondExchangeRates = {
+      read: async () => {
+        if (!answers) throw new ProviderError('unavailable', 'no answer')
+        return { value: BigInt(first) * unit, asOf: new Date() }
+      },
+    }
+    const rates = new ExchangeRates({ ...services, exchangeRates, secondExchangeRates })
+    t.is((await rates.current()).value, 1600n * unit)
+    answers = false
+    first = 1610
+    const away = await alerts('rate_feed_away')
+    advanceMonotonicClock(freshMs)
+    t.is((await rates.current()).value, 1600n * unit, 'a reading that cannot be compared waits')
+    t.is(await alerts('rate_feed_away'), away + 1)
+    // The first feed alone can still refuse: a jump stops at once.
+    first = 160
+    advanceMonotonicClock(pauseMs)
+    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+    answers = true
+    first = 1610
+    advanceMonotonicClock(pauseMs)
+    t.is((await rates.current()).value, 1610n * unit)
+
+    answers = false
+    await passTime(601)
+    const refused = await alerts()
+    advanceMonotonicClock(freshMs)
+    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+    t.is(await alerts(), refused + 1)
+    // An operator vouches for the first feed while the second is away.
+    t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
+    first = 1615
+    advanceMonotonicClock(pauseMs)
+    t.is((await rates.current()).value, 1615n * unit)
   },
 )

@@ -1,12 +1,16 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
+import { waitAgain } from '../../src/fiat/suspense/refund.js'
+import { findSuspense } from '../../src/fiat/suspense/suspense.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
   payFiatIntent,
   readPlatformBalance,
+  referenceOf,
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
+import { until } from '../helpers/until.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -47,6 +51,28 @@ const refundsOf = (payment: string) =>
   world()
     .fiat.fiatpay.log()
     .refunds.filter(({ transaction }) => String(transaction) === payment)
+/** A refund on the pages of the provider. */
+const refundElsewhere = (payment: string): Promise<Response> =>
+  fetch(`${world().env['FIATPAY_URL']}/refund`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ transaction: payment, amount: 500_000 }),
+  })
+/** Gives the newest refund of an intent an outcome at the provider. */
+function endRefund(intentId: string, outcome: 'processed' | 'failed' | 'needs-attention'): void {
+  const taken = world().fiat.fiatpay.refunds.find(intentId)
+  if (taken === undefined) throw new Error('no refund')
+  world().fiat.fiatpay.setRefundOutcome(taken, outcome)
+}
+async function alarms(): Promise<number> {
+  const { values } = await world().services.metrics.alerts.get()
+  return values.find(({ labels }) => labels.kind === 'fiat_suspense')?.value ?? 0
+}
+const dueAt = async (intentId: string): Promise<Date> =>
+  (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
 /** As if the last request was an hour ago. */
 const passSettleTime = (payment: string) =>
   world().db.raw(
@@ -61,7 +87,7 @@ test.serial(
     const before = await readPlatformBalance(world(), 'provider_clearing', 'NGN')
     const plan = await refund(payment)
     t.is(plan.code, 0)
-    t.regex(plan.out, /NGN 5000 of payment \d+: would be returned to the payer/)
+    t.regex(plan.out, /NGN 5,000\.00 of payment \d+: would be returned to the payer/)
     t.is((await refund(payment, '--apply', '--reason', 'x')).code, 3)
     t.is((await refund(payment, '--apply', `--confirm=${payment}`)).code, 2)
     t.is(refundsOf(payment).length, 0)
@@ -101,10 +127,7 @@ test.serial('9: nobody assigns what is being refunded, and the next run follows 
   t.is(assigned.code, 1)
   t.regex(assigned.err, /is being refunded/)
   t.regex((await suspense()).out, /refunding: the provider shows the refund \d+ started/)
-  const log = world().fiat.fiatpay
-  const taken = log.refunds.find(intentId)
-  if (taken === undefined) throw new Error('no refund')
-  log.refunds.write({ ...taken, status: 'processed' })
+  endRefund(intentId, 'processed')
   t.is((await refund(payment, ...confirmed(payment))).code, 0)
   t.is(refundsOf(payment).length, 1)
   t.is((await itemOf(payment)).resolution, 'returned')
@@ -124,10 +147,7 @@ test.serial('9: a refund that fails at the provider waits again, and can be requ
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  const { refunds } = world().fiat.fiatpay
-  const taken = refunds.find(intentId)
-  if (taken === undefined) throw new Error('no refund')
-  refunds.write({ ...taken, status: 'failed' })
+  endRefund(intentId, 'failed')
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is((await itemOf(payment)).state, 'waiting')
   world().fiat.fiatpay.faults.reset()
@@ -178,16 +198,115 @@ test.serial(
   '9: a refund that somebody made on the pages of the provider is followed, not repeated',
   async (t) => {
     const { payment } = await waitingPayment()
-    await fetch(`${world().env['FIATPAY_URL']}/refund`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ transaction: payment, amount: 500_000 }),
-    })
+    await refundElsewhere(payment)
     t.is((await refund(payment, ...confirmed(payment))).code, 0)
     t.is(refundsOf(payment).length, 1)
     t.is((await itemOf(payment)).resolution, 'returned')
   },
 )
+
+test.serial('9: what an operator read of an older request does not reset a newer one', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  const seen = await findSuspense(world().db, payment)
+  if (seen === undefined) throw new Error('no item')
+  endRefund(intentId, 'failed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 1)
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  t.like(await waitAgain(world().db, seen, 'the refund failed'), { kind: 'unknown' })
+  t.is((await itemOf(payment)).state, 'refunding')
+  endRefund(intentId, 'processed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+})
+
+test.serial('9: a return by hand, or an assignment, asks the provider about a refund first', async (t) => {
+  const byHand = (payment: string) => suspense('--returned', payment, '--reason', 'x', '--apply')
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const started = await waitingPayment()
+  t.is((await refund(started.payment, ...confirmed(started.payment))).code, 4)
+  const refused = await byHand(started.payment)
+  t.is(refused.code, 1)
+  t.regex(refused.err, /shows the refund \d+ started .* run --refund/)
+  endRefund(started.intentId, 'processed')
+  t.is((await byHand(started.payment)).code, 0)
+  t.is(refundsOf(started.payment).length, 1)
+
+  world().fiat.fiatpay.faults.setMode({ refunds: 'timeout' })
+  const unknown = await waitingPayment()
+  t.is((await refund(unknown.payment, ...confirmed(unknown.payment))).code, 5)
+  const early = await byHand(unknown.payment)
+  t.is(early.code, 5)
+  t.regex(early.err, /run this again in \d+ s/)
+  await passSettleTime(unknown.payment)
+  t.is((await byHand(unknown.payment)).code, 0)
+
+  // Somebody refunds on the pages of the provider.
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const elsewhere = await waitingPayment()
+  await refundElsewhere(elsewhere.payment)
+  const assigned = await suspense('--assign', elsewhere.payment, '--reason', 'x', '--apply')
+  t.is(assigned.code, 1)
+  t.regex(assigned.err, /shows the refund \d+ started/)
+  endRefund(elsewhere.intentId, 'processed')
+  t.is((await byHand(elsewhere.payment)).code, 0)
+})
+
+test.serial('9: a started refund is followed without an operator, and its webhook only wakes', async (t) => {
+  const { fiatpay } = world().fiat
+  fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  await settleIntentNow(world(), intentId)
+  t.is((await itemOf(payment)).state, 'refunding')
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: null, asked_at: new Date(0) })
+  // It claims what the provider does not show.
+  const event = { event: 'refund.processed', data: { transaction_reference: referenceOf(intentId) } }
+  fiatpay.webhooks.send(event.event, event.data, referenceOf(intentId))
+  await until('the intent is due', async () => (await dueAt(intentId)) !== null)
+  await settleIntentNow(world(), intentId)
+  t.is((await itemOf(payment)).state, 'refunding')
+  t.true((await dueAt(intentId)) <= new Date(Date.now() + 60_000), 'it is looked at again soon')
+
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: null, asked_at: new Date(0) })
+  endRefund(intentId, 'processed')
+  await until('the webhook makes the intent due', async () => (await dueAt(intentId)) !== null)
+  await settleIntentNow(world(), intentId)
+  t.like(await itemOf(payment), { state: 'resolved', resolution: 'returned', resolved_by: 'ngozi' })
+  t.is(refundsOf(payment).length, 1)
+})
+
+test.serial('9: a refund that needs a person raises the alarm, and the worker sends nothing', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const failed = await waitingPayment()
+  t.is((await refund(failed.payment, ...confirmed(failed.payment))).code, 4)
+  endRefund(failed.intentId, 'needs-attention')
+  const before = await alarms()
+  await settleIntentNow(world(), failed.intentId)
+  t.is(await alarms(), before + 1)
+  t.is((await itemOf(failed.payment)).state, 'refunding')
+  endRefund(failed.intentId, 'failed')
+  await settleIntentNow(world(), failed.intentId)
+  t.is(await alarms(), before + 2)
+  t.is((await itemOf(failed.payment)).state, 'waiting')
+
+  world().fiat.fiatpay.faults.setMode({ refunds: 'timeout' })
+  const lost = await waitingPayment()
+  const known = await alarms()
+  t.is((await refund(lost.payment, ...confirmed(lost.payment))).code, 5)
+  await settleIntentNow(world(), lost.intentId)
+  t.is(await alarms(), known)
+  await passSettleTime(lost.payment)
+  await settleIntentNow(world(), lost.intentId)
+  t.is(await alarms(), known + 1)
+  const listed = await suspense()
+  t.is(listed.code, 4)
+  t.regex(listed.out, /refunding: the provider shows no refund: run --refund again/)
+  t.is(refundsOf(lost.payment).length, 0)
+})

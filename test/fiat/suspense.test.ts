@@ -49,7 +49,7 @@ test.serial('suspense lists waiting payments, and records a return once, with --
   const before = await report()
   const item = before.items.find((one: { transaction: string }) => one.transaction === payment)
   t.like(item, { intentId, kobo: '123456', reason: 'underpaid', resolution: null })
-  t.regex((await suspense()).out, /1234\.56 {2}underpaid/)
+  t.regex((await suspense()).out, /NGN 1,234\.56 {2}underpaid/)
 
   const returned = ['--returned', payment, '--reason', 'refund 77']
   t.like(await report(...returned), { code: 0, applied: false, kobo: '123456' })

@@ -58,7 +58,8 @@ test.serial(
     t.true((await dueAt(intentId)) > new Date())
     t.is(await post(raw, signatureOf(raw)), 200)
     t.true((await dueAt(intentId)) <= new Date())
-    for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', ''])
+    const unknown = '{"event":"refund.invented","data":{"transaction_reference":7,"reference":null}}'
+    for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', '', unknown])
       t.is(await post(other, signatureOf(other)), 200)
     const huge = 'x'.repeat(300_000)
     t.is(await post(huge, signatureOf(huge)), 400)

@@ -3,7 +3,9 @@ import test from 'ava'
 import { idempotent } from '../../src/http/idempotency.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { deleteExpiredKeys, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
+import { createIntent } from '../../src/intents/create-intent.js'
+import { TokenPrices } from '../../src/market/token-prices.js'
+import { deleteExpiredKeys, renewLease, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -199,4 +201,37 @@ test('after a day a key can be used again, and expired keys are deleted', async 
   await db('idempotency_keys').where('key_hash', old.keyHash).update({ created_at: dayOld })
   t.is(await deleteExpiredKeys(db), 1)
   t.is((await db('idempotency_keys').where('key_hash', keyHash(key))).length, 1)
+})
+
+test('11: a request that lost its key while it was paused creates nothing', async (t) => {
+  const { db, services } = world()
+  const body = freshRequest()
+  const prices = new TokenPrices(services)
+  const key = keyHash(randomUUID())
+  const requestOf = (holder: string) => ({ keyHash: key, requestHash: keyHash('same'), holder })
+  const [paused, repeated] = [requestOf(randomUUID()), requestOf(randomUUID())]
+  t.true(await takeKey(db, paused))
+  await db('idempotency_keys').where('key_hash', key).update({ lease_until: new Date(0) })
+  t.true(await takeKey(db, repeated))
+  const create = (keyed: typeof paused) => createIntent(services, prices, body, { keyed })
+  await t.throwsAsync(create(paused), { message: 'Request in progress' })
+  t.is(await countIntents(body), 0)
+  const answer = await create(repeated)
+  t.is(await countIntents(body), 1)
+  // The answer is stored by the same commit, so a repetition finds it although the process ends here.
+  const { response } = await db('idempotency_keys').where('key_hash', key).first()
+  t.is(response.intentId, answer.intentId)
+  await t.throwsAsync(create(repeated), { message: 'Request in progress' })
+  t.is(await countIntents(body), 1)
+})
+
+test('11: a request that hangs renews its lease for two minutes at most', async (t) => {
+  const { db } = world()
+  const hanging = { keyHash: keyHash(randomUUID()), requestHash: keyHash('any'), holder: randomUUID() }
+  const row = () => db('idempotency_keys').where('key_hash', hanging.keyHash)
+  t.true(await takeKey(db, hanging))
+  t.true(await renewLease(db, hanging))
+  await row().update({ created_at: new Date(Date.now() - 121_000), lease_until: new Date(0) })
+  t.false(await renewLease(db, hanging))
+  t.true(await takeKey(db, { ...hanging, holder: randomUUID() }), 'a repetition takes the key')
 })

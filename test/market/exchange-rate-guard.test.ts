@@ -46,6 +46,8 @@ test('7: the second feed must agree within 3 %', (t) => {
   })
   for (const value of [1552, 1600, 1648])
     t.is(findRateFault({ ...reading, second: second(value) }, limits), undefined)
+  t.is(findRateFault({ ...reading, second: 'unanswered' }, limits), 'unconfirmed')
+  t.is(findRateFault({ ...reading, value: naira(1921), second: 'unanswered' }, limits), 'jump')
   for (const other of [second(1551.99), second(1648.01), second(undefined), second(1600, 601)])
     t.is(findRateFault({ ...reading, second: other }, limits), 'second')
 })

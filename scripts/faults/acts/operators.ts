@@ -76,7 +76,8 @@ interface Case {
 /** Half of the time a withdrawal with an open review, else any. */
 async function chooseCase({ stage, draw, made }: ActContext): Promise<Case | undefined> {
   const any = draw.one(made.references, true)
-  if (any === undefined || draw.happens(0.5)) return any && { reference: any }
+  if (any === undefined) return undefined
+  if (draw.happens(0.5)) return { reference: any }
   const rows: Case[] = await stage.services
     .db('review_items as r')
     .join('withdrawals as w', 'w.id', 'r.withdrawal_id')

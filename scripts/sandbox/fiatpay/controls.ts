@@ -41,7 +41,7 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       const { outcome } = readControl(refundControl, request)
       const refund = fiatpay.refunds.find(lastSegment(request))
       if (refund === undefined) throw new RequestError(404, 'no refund of a charge with this reference')
-      fiatpay.refunds.write({ ...refund, status: outcome })
+      fiatpay.setRefundOutcome(refund, outcome)
       return json(200, { success: true })
     },
     'POST /dev/fiatpay/mode': (request) => {

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { CallCounter, Counter } from '../counters.js'
 import { chargeStatus, transactionJson } from './charges/transaction-json.js'
 import { FiatpayFaults } from './faults.js'
+import { OutcomeTimers } from './outcome-timers.js'
 import { Ids, RecordStore } from './record-store.js'
-import type { Charge, Outcome, Recipient, Refund, Transfer } from './records.js'
-import { refundStatus } from './refunds/refunds.js'
-import { OutcomeTimers } from './transfers/outcome-timers.js'
+import type { Charge, Outcome, Recipient, Refund, RefundOutcome, Transfer } from './records.js'
+import { refundEvent, refundStatus } from './refunds/refunds.js'
 import { transferJson } from './transfers/transfer-json.js'
 import { Webhooks } from './webhooks.js'
 
@@ -36,7 +36,7 @@ export class Fiatpay {
   readonly calls = new CallCounter()
   readonly sendings = new Counter()
   readonly lookups = new Counter()
-  readonly #timers = new OutcomeTimers((transfer) => this.#applyPlannedOutcome(transfer))
+  readonly #timers = new OutcomeTimers((id) => this.#applyPlannedOutcome(id))
 
   /** Continues with the records on disk. Throws when they cannot be read. */
   constructor({ dataDir, secretKey = sandboxSecretKey, webhookUrl }: FiatpayOptions = {}) {
@@ -48,7 +48,8 @@ export class Fiatpay {
     this.transfers = new RecordStore(file('transfers'), this.ids)
     this.refunds = new RecordStore(file('refunds'), this.ids)
     this.webhooks = new Webhooks(secretKey, this.faults, webhookUrl)
-    for (const transfer of this.transfers.all()) this.#timers.start(transfer)
+    for (const transfer of this.transfers.all()) this.transferExecuted(transfer)
+    for (const refund of this.refunds.all()) this.refundTaken(refund)
   }
 
   /** Records a payment of a charge in any state. A further payment is a new transaction. */
@@ -65,13 +66,31 @@ export class Fiatpay {
     return this.charges.write({ ...charge, failure: 'Declined' })
   }
 
-  /** Starts the timer of a stored transfer. */
-  readonly transferExecuted = (transfer: Transfer): void => this.#timers.start(transfer)
+  /** Starts the timer of a stored transfer. Does nothing when it has an outcome or has no planned one. */
+  readonly transferExecuted = ({ id, settles, status }: Transfer): void => {
+    if (settles !== null && status === 'pending') this.#timers.start(id, settles.at)
+  }
+
+  /** Starts the timer of a stored refund, likewise. */
+  readonly refundTaken = ({ id, settlesAt, status }: Refund): void => {
+    if (settlesAt !== null && status === 'pending') this.#timers.start(id, settlesAt)
+  }
+
+  /** Gives a refund an outcome. Does nothing when it has this outcome. */
+  setRefundOutcome(refund: Refund, outcome: RefundOutcome): void {
+    if (refund.status === outcome) return
+    this.#timers.stop(refund.id)
+    const changed = this.refunds.write({ ...refund, status: outcome })
+    const [charge] = this.charges.listByReference(refund.reference)
+    // The provider documents no webhook for a refund that needs attention.
+    if (outcome !== 'needs-attention')
+      this.webhooks.send(`refund.${outcome}`, refundEvent(changed, charge?.email), refund.reference)
+  }
 
   /** Gives a transfer an outcome, also when it already has another one. Does nothing when it has this outcome. */
   setOutcome(transfer: Transfer, outcome: Outcome, reason?: string): void {
     if (transfer.status === outcome) return
-    this.#timers.stop(transfer)
+    this.#timers.stop(transfer.id)
     const updatedAt = new Date().toISOString()
     const failure = outcome === 'success' ? null : (reason ?? failureTexts[outcome])
     const changed = this.transfers.write({ ...transfer, status: outcome, updatedAt, failure })
@@ -129,8 +148,11 @@ export class Fiatpay {
     for (const store of [this.charges, this.recipients, this.transfers, this.refunds]) store.close()
   }
 
-  #applyPlannedOutcome({ id, settles }: Transfer): void {
+  #applyPlannedOutcome(id: number): void {
     const transfer = this.transfers.get(id)
-    if (transfer?.status === 'pending' && settles !== null) this.setOutcome(transfer, settles.outcome)
+    if (transfer?.status === 'pending' && transfer.settles !== null)
+      this.setOutcome(transfer, transfer.settles.outcome)
+    const refund = this.refunds.get(id)
+    if (refund?.status === 'pending') this.setRefundOutcome(refund, 'processed')
   }
 }

@@ -64,7 +64,7 @@ export interface Transfer {
 }
 
 export const refundOutcomes = ['processed', 'failed', 'needs-attention'] as const
-type RefundOutcome = (typeof refundOutcomes)[number]
+export type RefundOutcome = (typeof refundOutcomes)[number]
 
 /** Money of a payment that goes back to its payer. */
 export interface Refund {

@@ -41,19 +41,20 @@ export class Webhooks {
     this.#url = url
   }
 
-  /** Sends an event. Without a fault it is sent once and immediately. Does not wait for the answer. */
-  send(event: string, data: { readonly reference: string }): void {
-    const {
-      copies = 1,
-      delayMs = 0,
-      badSignature = false,
-    } = this.#faults.faultFor(data.reference).webhooks ?? {}
+  /**
+   * Sends an event about a charge or a transfer. Without a fault it is sent once and immediately. Does not wait for the
+   * answer.
+   */
+  send(event: string, data: { readonly reference: string }): void
+  send(event: string, data: object, reference: string): void
+  send(event: string, data: { readonly reference?: string }, reference = data.reference ?? ''): void {
+    const { copies = 1, delayMs = 0, badSignature = false } = this.#faults.faultFor(reference).webhooks ?? {}
     const body = Buffer.from(JSON.stringify({ event, data }))
     const signature = createHmac('sha512', badSignature ? 'another key' : this.#secretKey)
       .update(body)
       .digest('hex')
     for (let copy = 0; copy < copies; copy++) {
-      const delivery = { event, reference: data.reference, attempts: 0, status: null, takenAt: null }
+      const delivery = { event, reference, attempts: 0, status: null, takenAt: null }
       this.#deliveries = [...this.#deliveries, delivery].slice(-deliveriesKept)
       this.#later(delayMs, () => this.#deliver(delivery, body, signature))
     }

@@ -9,6 +9,7 @@ import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
 import { cleanMessage } from '../../kernel/text.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
+import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { ChargeRequest } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { priceFiatTip } from '../fees.js'
@@ -32,13 +33,14 @@ const minuteMs = 60_000
  * Creates a fiat intent (API: POST /payments/fiat/intent): prices the tip, opens a charge at the provider and stores the
  * intent. Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider. The charge is opened
  * before the intent is stored: nobody can pay before the caller has the answer. `network`: the caller's network, for the
- * limit of open intents.
+ * limit of open intents. `keyed`: the request's idempotency key.
  */
 export async function createFiatIntent(
   services: Needs,
   rates: ExchangeRates,
   input: FiatIntentInput,
   network: string,
+  keyed?: KeyedRequest,
 ): Promise<FiatIntentAnswer> {
   const { config } = services
   const amountCents = parseUsdCents(input.amount, config.tips)
@@ -66,8 +68,9 @@ export async function createFiatIntent(
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const memo = cleanMessage(input.memo ?? '', memoLength) || null
   const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt }
-  await storeFiatIntent(services, intent)
-  return present(intent)
+  const answer = present(intent)
+  await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
+  return answer
 }
 
 interface RegisteredCreator {

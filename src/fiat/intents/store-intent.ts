@@ -50,10 +50,11 @@ export async function checkOpenIntents(
   if ((row?.open ?? 0) >= maxOpen) throw new DomainError('too_many_requests')
 }
 
-/** Stores the intent and its pending tip in one transaction. Throws `too_many_requests`. */
+/** Stores the intent and its pending tip in one transaction, which `atEnd` may refuse. Throws `too_many_requests`. */
 export async function storeFiatIntent(
   { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
   intent: FiatIntent,
+  atEnd: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<void> {
   const { id, owner, payer, price } = intent
   const payerId = payer.receiptTo === undefined ? undefined : await findOrCreatePayer(db, payer.receiptTo)
@@ -69,6 +70,7 @@ export async function storeFiatIntent(
       details: presentFiatDetails(price),
     })
     await insertIntent(trx, intent, payerId, config.fiat.watchDays)
+    await atEnd(trx)
   })
 }
 

@@ -21,6 +21,8 @@ export interface DueFiatIntent {
   readonly status: TipStatus
   /** The provider's ids of the payments that are recorded. */
   readonly recorded: readonly string[]
+  /** Those of which a refund is or may be under way. */
+  readonly refunding: readonly string[]
 }
 
 /** The condition uses `now()`, not `clock_timestamp()`, because only a stable value can use the index of due rows. */
@@ -37,7 +39,9 @@ export function takeDueIntents(db: Knex): Promise<DueFiatIntent[]> {
         extract(epoch from clock_timestamp() - f.created_at)::float8 as "sinceCreated",
         extract(epoch from f.expires_at - clock_timestamp())::float8 as "untilExpiry",
         (select status from tips where id = f.id) as status,
-        array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded`,
+        array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded,
+        array(select provider_transaction from fiat_payments join suspense_items s using (provider_transaction)
+          where intent_id = f.id and s.state = 'refunding') as refunding`,
     values: [batchSize, leaseSeconds],
   })
 }
@@ -45,7 +49,9 @@ export function takeDueIntents(db: Knex): Promise<DueFiatIntent[]> {
 /** The result of polling and settling an intent. */
 export interface PollResult {
   readonly completed: boolean
-  readonly error?: string
+  readonly error?: string | undefined
+  /** Seconds until the next look at its refunds. Undefined: none is under way. */
+  readonly refundPause: number | undefined
 }
 
 /**
@@ -56,10 +62,10 @@ export interface PollResult {
 export async function finishIntent(
   db: Knex,
   intent: DueFiatIntent,
-  { completed, error }: PollResult,
+  { completed, error, refundPause }: PollResult,
   watchDays: number,
 ): Promise<number> {
-  const pause = nextPoll({ ...intent, completed }, watchDays)
+  const pause = earlier(nextPoll({ ...intent, completed }, watchDays), refundPause)
   await query(db, {
     name: 'fiat.finish',
     text: /* sql */ `
@@ -70,6 +76,11 @@ export async function finishIntent(
     values: [intent.id, intent.attempts, pause, error?.slice(0, maxErrorLength) ?? null],
   })
   return pause === null ? Number.POSITIVE_INFINITY : pause * 1000
+}
+
+function earlier(poll: number | null, refundPause: number | undefined): number | null {
+  if (refundPause === undefined) return poll
+  return poll === null ? refundPause : Math.min(poll, refundPause)
 }
 
 /** Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more. */

@@ -2,17 +2,20 @@ import { ProviderError } from '../../kernel/provider-error.js'
 import { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
+import { type FollowNeeds, firstPauseSeconds, followRefunds } from '../suspense/follow-refunds.js'
 import { type FetchedPayments, fetchPayments } from './fetch-payments.js'
 import { type DueFiatIntent, finishIntent, takeDueIntents } from './intent-queue.js'
 import { reportSettlement, settleIntent } from './settle-intent.js'
 
-type Needs = Pick<
-  Services,
-  'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
->
+type Needs = FollowNeeds &
+  Pick<
+    Services,
+    'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
+  >
 
 /**
- * Polls the provider about the due intents and settles what it finds: read, call, transact. An intent that fails does not
+ * Polls the provider about the due intents and settles what it finds: read, call, transact. Also follows the refunds of their
+ * payments. An intent that fails does not
  * stop the others. Without a usable answer it is polled again later. Any number of workers may run it.
  */
 export function createSettlementBatch(services: Needs): Batch {
@@ -27,11 +30,13 @@ export function createSettlementBatch(services: Needs): Batch {
 /** Returns the ms until the intent is due again. */
 async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: DueFiatIntent): Promise<number> {
   const { db, config, log } = services
+  let refundPause = intent.refunding.length > 0 ? firstPauseSeconds : undefined
   try {
+    refundPause = await followRefunds(services, intent.refunding)
     const fetched = await fetchPayments(services.collections, intent)
     // Without a usable reading the last accepted rate counts.
     if (fetched.payments.length > 0) await rates.refresh()
-    return await settleAndFinish(services, intent, fetched)
+    return await settleAndFinish(services, intent, fetched, refundPause)
   } catch (error) {
     countProviderError(services, error)
     log.warn(
@@ -39,7 +44,7 @@ async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: Due
       'a fiat intent could not be settled; it is tried again later',
     )
     const message = error instanceof ProviderError ? error.message : 'unexpected error'
-    const result = { completed: intent.status === 'confirmed', error: message }
+    const result = { completed: intent.status === 'confirmed', error: message, refundPause }
     return finishIntent(db, intent, result, config.fiat.watchDays)
   }
 }
@@ -48,11 +53,12 @@ async function settleAndFinish(
   services: Needs,
   intent: DueFiatIntent,
   fetched: FetchedPayments,
+  refundPause: number | undefined,
 ): Promise<number> {
   const { watchDays } = services.config.fiat
   const { settlement, pauseMs } = await services.transact(async (uow) => {
     const result = await settleIntent(uow, services, intent.id, fetched)
-    return { settlement: result, pauseMs: await finishIntent(uow.trx, intent, result, watchDays) }
+    return { settlement: result, pauseMs: await finishIntent(uow.trx, intent, { ...result, refundPause }, watchDays) }
   })
   reportSettlement(services, intent.id, settlement)
   return pauseMs

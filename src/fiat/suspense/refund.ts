@@ -2,9 +2,19 @@ import type { Knex } from 'knex'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
+import type { ProviderRefund, RefundReader, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
-import { type RefundItem, resolveSuspense } from './suspense.js'
+import { type RefundItem, resolveSuspense, type SuspenseResolution, type SuspenseVersion } from './suspense.js'
+
+const hourMs = 3_600_000
+
+/** The refunds of an item's payment. None is older than the payment; the hour allows for clocks that differ. */
+export function listRefundsOf(
+  refunds: RefundReader,
+  { transaction, paidAt }: Pick<RefundItem, 'transaction' | 'paidAt'>,
+): Promise<ProviderRefund[]> {
+  return refunds.list(transaction, new Date(paidAt.getTime() - hourMs))
+}
 
 /** What the provider's list of refunds means for an item. */
 export type RefundStep =
@@ -42,6 +52,41 @@ export function decideRefund(
   return seconds > 0 ? { kind: 'wait', seconds } : { kind: 'request' }
 }
 
+/** Whether an item may be resolved by hand. */
+export type ResolutionStep =
+  | { readonly kind: 'resolve' }
+  /** A refund may be on its way, and the provider may still show it. */
+  | { readonly kind: 'wait'; readonly seconds: number }
+  | { readonly kind: 'refuse'; readonly reason: string }
+
+/**
+ * Whether an item may be assigned or recorded as returned. Pure. Money of which the provider shows a refund is not assigned, and
+ * while a refund is or may be under way nobody records another return: otherwise it would go out twice.
+ */
+export function decideResolution(
+  as: SuspenseResolution['as'],
+  item: Pick<RefundItem, 'transaction' | 'state' | 'kobo' | 'sinceRefund' | 'refundsBefore'>,
+  refunds: readonly ProviderRefund[],
+  settleSeconds: number,
+): ResolutionStep {
+  const { transaction, state } = item
+  if (as === 'assigned' && state === 'refunding')
+    return {
+      kind: 'refuse',
+      reason: `payment ${transaction} is being refunded; run --refund again to see how it stands`,
+    }
+  const live = refunds.filter((refund) => refund.state !== 'failed')
+  const open = as === 'assigned' ? live[0] : live.find((refund) => refund.state !== 'paid')
+  if (open !== undefined)
+    return {
+      kind: 'refuse',
+      reason: `the provider shows the refund ${open.id} ${open.state} of payment ${transaction}; run --refund to follow it`,
+    }
+  if (live.length > 0 || state !== 'refunding') return { kind: 'resolve' }
+  const step = decideRefund(item, refunds, settleSeconds)
+  return step.kind === 'wait' ? step : { kind: 'resolve' }
+}
+
 /** Who asked for the refund, and why. */
 export interface RefundOrder {
   readonly by: string
@@ -50,24 +95,31 @@ export interface RefundOrder {
 
 /**
  * Takes an item for a refund in the caller's transaction, which is committed before the provider is asked: from then on
- * nobody assigns it. False when somebody else took or resolved it meanwhile.
+ * nobody assigns it, and the settlement worker follows the refund. Returns the version of the taken item; undefined when
+ * somebody else took or resolved it meanwhile.
  */
 export async function takeForRefund(
   trx: Knex,
-  { transaction, state, refundSentAt }: RefundItem,
+  { transaction, state, refundSentAt }: SuspenseVersion,
   known: readonly ProviderRefund[],
   { by, note }: RefundOrder,
-): Promise<boolean> {
-  const rows = await query(trx, {
+): Promise<SuspenseVersion | undefined> {
+  const [taken] = await query<SuspenseVersion>(trx, {
     name: 'suspense.take',
     text: /* sql */ `
-      update suspense_items set state = 'refunding', refund_by = $4, refund_note = $5, refunds_before = $6,
-        refund_sent_at = clock_timestamp(), refund_answer = null
-      where provider_transaction = $1 and state = $2 and refund_sent_at is not distinct from $3
-      returning provider_transaction`,
-    values: [transaction, state, refundSentAt, by, note, known.map(({ id }) => id)],
+      with taken as (
+        update suspense_items set state = 'refunding', refund_by = $4, refund_note = $5, refunds_before = $6,
+          refund_sent_at = clock_timestamp(), refund_answer = null
+        where provider_transaction = $1 and state = $2 and refund_sent_at is not distinct from $3::timestamptz
+        returning provider_transaction as transaction, state, refund_sent_at::text as "refundSentAt"
+      ), watched as (
+        update fiat_intents set woken_at = clock_timestamp(),
+          due_at = least(due_at, greatest(clock_timestamp(), asked_at + interval '1 second'))
+        where id = (select intent_id from fiat_payments join taken on provider_transaction = transaction))
+      select * from taken`,
+    values: [transaction, state, refundSentAt, by, note, known.filter(({ state: shown }) => shown === 'failed').map(({ id }) => id)],
   })
-  return rows.length > 0
+  return taken
 }
 
 /** The result of one request or look at the provider. */
@@ -79,13 +131,17 @@ export type RefundOutcome =
   /** Not known. The item stays taken, and the next run asks the provider first. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** Requests the refund of a taken item. `state`: before it was taken, `refunding` when a request may have arrived before. */
+/**
+ * Requests the refund of a taken item. `before`: the state before it was taken, `refunding` when a request may have arrived
+ * before.
+ */
 export async function requestRefund(
   services: Pick<Services, 'db' | 'transact'>,
   refunds: Refunds,
-  item: Pick<RefundItem, 'transaction' | 'kobo' | 'state'>,
+  item: Pick<RefundItem, 'kobo'> & SuspenseVersion,
+  before: SuspenseVersion['state'],
 ): Promise<RefundOutcome> {
-  const { transaction, kobo, state } = item
+  const { transaction, kobo } = item
   try {
     const refund = await refunds.request({ transaction, kobo, note: `suspense ${transaction}` })
     return await followRefund(services, item, refund)
@@ -93,61 +149,75 @@ export async function requestRefund(
     if (!(error instanceof ProviderError)) throw error
     const reason = error.message
     // A refusal of a repeated request says nothing about the request before it.
-    if (error.kind === 'ambiguous' || state === 'refunding') {
-      await noteAnswer(services.db, transaction, reason)
+    if (error.kind === 'ambiguous' || before === 'refunding') {
+      await noteAnswer(services.db, item, reason)
       return { kind: 'unknown', reason }
     }
-    await waitAgain(services.db, transaction, reason)
-    return { kind: 'refused', reason }
+    return waitAgain(services.db, item, reason)
   }
 }
 
 /** Follows what the provider shows: the books move when the money went back; a failed refund lets the item wait again. */
 export async function followRefund(
   { db, transact }: Pick<Services, 'db' | 'transact'>,
-  { transaction }: Pick<RefundItem, 'transaction'>,
+  item: SuspenseVersion,
   refund: ProviderRefund,
 ): Promise<RefundOutcome> {
-  if (refund.state === 'failed') {
-    await waitAgain(db, transaction, refundFailed)
-    return { kind: 'refused', reason: refundFailed }
-  }
-  if (refund.state === 'paid') await transact((uow) => resolveRefunded(uow, transaction))
-  else await noteAnswer(db, transaction, `the provider shows the refund ${refund.id} ${refund.state}`)
+  if (refund.state === 'failed') return waitAgain(db, item, refundFailed)
+  if (refund.state === 'paid') await transact((uow) => resolveRefunded(uow, item.transaction))
+  else await noteAnswer(db, item, `the provider shows the refund ${refund.id} ${refund.state}`)
   return { kind: 'followed', refund, done: refund.state === 'paid' }
 }
 
 export const refundFailed = 'the refund failed at the provider'
 
+/** A refund that the provider shows as paid is a fact, whoever requested it and when. */
 async function resolveRefunded({ trx }: UnitOfWork, transaction: string): Promise<void> {
-  const [row] = await query<RefundOrder>(trx, {
+  const [row] = await query<RefundOrder & SuspenseVersion>(trx, {
     name: 'suspense.refund-order',
     text: /* sql */ `
-      select refund_by as by, refund_note as note from suspense_items
-      where provider_transaction = $1 and state = 'refunding' for update`,
+      select provider_transaction as transaction, state, refund_sent_at::text as "refundSentAt",
+        refund_by as by, refund_note as note
+      from suspense_items where provider_transaction = $1 and state = 'refunding' for update`,
     values: [transaction],
   })
   // Another run has followed it.
-  if (row !== undefined) await resolveSuspense(trx, transaction, { as: 'returned', ...row })
+  if (row !== undefined) await resolveSuspense(trx, row, { as: 'returned', by: row.by, note: row.note })
 }
 
-/** The refund certainly did not happen: the item can be refunded again, or assigned. */
-export async function waitAgain(db: Knex, transaction: string, reason: string): Promise<void> {
-  await query(db, {
+/**
+ * The refund certainly did not happen: the item can be refunded again, or assigned. Not when another request has begun since:
+ * then nothing is known about that one.
+ */
+export async function waitAgain(
+  db: Knex,
+  { transaction, refundSentAt }: SuspenseVersion,
+  reason: string,
+): Promise<RefundOutcome> {
+  const rows = await query(db, {
     name: 'suspense.wait-again',
     text: /* sql */ `
       update suspense_items set state = 'waiting', refund_answer = left($2, 200)
-      where provider_transaction = $1 and state = 'refunding'`,
-    values: [transaction, reason],
+      where provider_transaction = $1 and state = 'refunding' and refund_sent_at is not distinct from $3::timestamptz
+      returning provider_transaction`,
+    values: [transaction, reason, refundSentAt],
   })
+  return rows.length > 0
+    ? { kind: 'refused', reason }
+    : { kind: 'unknown', reason: 'the refund was taken up by another run meanwhile' }
 }
 
-async function noteAnswer(db: Knex, transaction: string, reason: string): Promise<void> {
+/** Notes what the provider said last about the newest request. */
+export async function noteAnswer(
+  db: Knex,
+  { transaction, refundSentAt }: SuspenseVersion,
+  reason: string,
+): Promise<void> {
   await query(db, {
     name: 'suspense.note-answer',
     text: /* sql */ `
       update suspense_items set refund_answer = left($2, 200)
-      where provider_transaction = $1 and state = 'refunding'`,
-    values: [transaction, reason],
+      where provider_transaction = $1 and state = 'refunding' and refund_sent_at is not distinct from $3::timestamptz`,
+    values: [transaction, reason, refundSentAt],
   })
 }

@@ -47,12 +47,19 @@ export function listSuspense(db: Knex, all: boolean, limit: number): Promise<Sus
   })
 }
 
-/** An item and what is known of its refund. */
-export interface RefundItem extends SuspenseItem {
+/** An item as it was read. A write that depends on it changes nothing when the item has changed since. */
+export interface SuspenseVersion {
+  readonly transaction: string
+  readonly state: SuspenseState
+  /** When the last request of a refund began. */
   readonly refundSentAt: string | null
+}
+
+/** An item and what is known of its refund. */
+export interface RefundItem extends SuspenseItem, SuspenseVersion {
   /** Seconds since the last request. */
   readonly sinceRefund: number | null
-  /** The provider's ids of older refunds of this payment. */
+  /** The provider's ids of older refunds of this payment, which failed. */
   readonly refundsBefore: readonly string[]
 }
 
@@ -92,12 +99,12 @@ export interface SuspenseResolution {
 
 /**
  * Resolves an item in the caller's transaction. `returned`: the payer has the money back. `assigned`: its value goes to the
- * creator it was meant for and becomes part of the tip. Undefined when no such item waits, or a refund of an item to assign
- * is or may be under way.
+ * creator it was meant for and becomes part of the tip. Undefined when the item has changed since it was read, and for an item to
+ * assign of which a refund is or may be under way.
  */
 export async function resolveSuspense(
   trx: Knex,
-  transaction: string,
+  { transaction, state, refundSentAt }: SuspenseVersion,
   { as, by, note }: SuspenseResolution,
 ): Promise<SuspenseItem | undefined> {
   const [item] = await query<SuspenseItem>(trx, {
@@ -107,9 +114,10 @@ export async function resolveSuspense(
       set state = 'resolved', resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
       from fiat_payments p
       where s.provider_transaction = $1 and (s.state = 'waiting' or s.state = 'refunding' and $2 = 'returned')
+        and s.state = $5 and s.refund_sent_at is not distinct from $6::timestamptz
         and p.provider_transaction = s.provider_transaction
       returning ${columns}`,
-    values: [transaction, as, by, note],
+    values: [transaction, as, by, note, state, refundSentAt],
   })
   if (item === undefined) return undefined
   await credit(trx, {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
 import { query } from './database.js'
 
 /** One request with an idempotency key (docs/decisions/0030). Hashes are SHA-256. */
@@ -24,6 +25,8 @@ const keptHours = 24
 const leaseSeconds = 10
 /** Two renewals may fail or be late before the lease ends. */
 export const renewEveryMs = 3000
+/** Longer than any request takes. One that hangs frees its key after this time and a lease. */
+const longestSeconds = 120
 /** Rows deleted by one statement, which takes about ten milliseconds. */
 const deletedRows = 5000
 
@@ -78,28 +81,47 @@ export async function takeOver(
   return rows.length > 0
 }
 
-/** Extends the lease of a request that still runs. */
-export async function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise<void> {
-  await query(db, {
+/** Extends the lease of a request that still runs. False when it has lost the key or has taken too long. */
+export async function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise<boolean> {
+  const rows = await query(db, {
     name: 'idempotency.renew',
     text: /* sql */ `
       update idempotency_keys set lease_until = clock_timestamp() + $3 * interval '1 second'
-       where key_hash = $1 and holder = $2 and response is null`,
-    values: [keyHash, holder, leaseSeconds],
+       where key_hash = $1 and holder = $2 and response is null
+         and created_at > clock_timestamp() - $4 * interval '1 second'
+      returning holder`,
+    values: [keyHash, holder, leaseSeconds, longestSeconds],
   })
+  return rows.length > 0
 }
 
-/** Stores the answer for repetitions of the request. `db` may be the operation's own transaction. */
+/** Stores the answer for repetitions of the request. False when another request has taken the key, or it is stored already. */
 export async function storeAnswer(
   db: Knex,
   { keyHash, holder }: KeyedRequest,
   answer: unknown,
-): Promise<void> {
-  await query(db, {
+): Promise<boolean> {
+  const rows = await query(db, {
     name: 'idempotency.store',
-    text: 'update idempotency_keys set response = $3 where key_hash = $1 and holder = $2',
+    text: /* sql */ `
+      update idempotency_keys set response = $3 where key_hash = $1 and holder = $2 and response is null
+      returning holder`,
     values: [keyHash, holder, JSON.stringify(answer)],
   })
+  return rows.length > 0
+}
+
+/**
+ * Stores the answer in the transaction that creates what it names, so that a request that was paused for longer than its lease
+ * cannot create it a second time. Throws `request_in_progress` when another request has taken the key. Does nothing without a key.
+ */
+export async function storeWithCreation(
+  trx: Knex.Transaction,
+  request: KeyedRequest | undefined,
+  answer: unknown,
+): Promise<void> {
+  if (request !== undefined && !(await storeAnswer(trx, request, answer)))
+    throw new DomainError('request_in_progress')
 }
 
 /** Releases a key whose request failed, so that the caller may try again. Failures are not stored. */

@@ -33,7 +33,13 @@ type Transaction = z.output<typeof transaction>
 const verifyAnswer = answer(transaction)
 const listAnswer = answer(z.array(transaction))
 
-const webhookEvent = z.object({ data: z.object({ reference: z.string() }) })
+/** A webhook about a refund names its charge in another field. */
+const webhookEvent = z.object({
+  data: z.union([
+    z.object({ transaction_reference: z.string() }).transform((data) => data.transaction_reference),
+    z.object({ reference: z.string() }).transform(({ reference }) => reference),
+  ]),
+})
 
 export interface FiatpayOptions extends FiatpayAccess {
   /** The page that the provider's checkout returns payers to, with its reference in the query. */
@@ -108,7 +114,7 @@ function byTime(a: Payment, b: Payment): number {
 
 function referenceIn(raw: Uint8Array): string | null {
   try {
-    return webhookEvent.safeParse(JSON.parse(Buffer.from(raw).toString('utf8'))).data?.data.reference ?? null
+    return webhookEvent.safeParse(JSON.parse(Buffer.from(raw).toString('utf8'))).data?.data ?? null
   } catch {
     return null
   }

@@ -27,16 +27,20 @@ const states: Readonly<Record<string, RefundState>> = {
   failed: 'failed',
 }
 
-/** The answer to a request names the whole transaction, a list only its id. Amounts are kobo, sometimes as text. */
-const refund = z.object({
-  id: z.int().positive(),
+/** The answer to a request names the whole transaction, a list only its id. */
+const named = z.object({
   transaction: z.union([z.int().positive(), z.object({ id: z.int().positive() }).transform(({ id }) => id)]),
+})
+/** Amounts are kobo, sometimes as text. */
+const refund = named.extend({
+  id: z.int().positive(),
   amount: z.coerce.number().int().positive(),
   currency: z.literal('NGN'),
   status: z.string(),
 })
 const refundAnswer = answer(refund)
-const refundsAnswer = answer(z.array(refund))
+/** Only the refunds of the payment in question are read strictly: those of others say nothing about it. */
+const refundsAnswer = answer(z.array(z.looseObject(named.shape)))
 
 /** Refunds in Paystack's wire format: `POST /refund` and `GET /refund`. */
 export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutMs: number }): Refunds {
@@ -62,12 +66,20 @@ export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutM
           page: String(page),
         })
         const { data } = await query(`/refund?${params}`, refundsAnswer)
-        found.push(...data.map(refundOf).filter((row) => row.transaction === transaction))
-        if (data.length < perPage) break
+        found.push(...data.filter((row) => String(row.transaction) === transaction).map(listedRefund))
+        if (data.length < perPage)
+          return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
       }
-      return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
+      // What is not read may hold the refund.
+      throw new ProviderError('ambiguous', 'fiatpay lists refunds without an end')
     },
   }
+}
+
+function listedRefund(row: unknown): ProviderRefund {
+  const parsed = refund.safeParse(row)
+  if (parsed.success) return refundOf(parsed.data)
+  throw new ProviderError('ambiguous', 'fiatpay did not show a refund as documented')
 }
 
 /** Throws ProviderError for an undocumented status, which says nothing about the money. */

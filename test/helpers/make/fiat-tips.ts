@@ -1,3 +1,4 @@
+import { composeRefundReader } from '../../../src/compose.js'
 import { createSettlementBatch } from '../../../src/fiat/settlement/settle-due-intents.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { runBatch, type World } from '../servers/world.js'
@@ -48,7 +49,7 @@ export function failCharge({ fiat }: World, intentId: string): void {
 }
 
 export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
-  createSettlementBatch(services)
+  createSettlementBatch({ ...services, refunds: composeRefundReader(services.config) })
 
 /** The last settlement of each world. A batch takes the intents of all tests of a file. */
 const settlements = new WeakMap<World, Promise<void>>()

@@ -77,6 +77,28 @@ test('every outcome of a transfer sends a webhook, and a failed charge sends non
   )
 })
 
+test('9: a refund sends refund.processed or refund.failed, which name the charge', async (t) => {
+  const { fiat, received, arrived, post, control } = await startProvider(t)
+  const charge = newReference()
+  await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference: charge })
+  await control(`fiatpay/charges/${charge}`, { outcome: 'paid' })
+  await arrived(1)
+  fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  await post('/refund', { transaction: charge, amount: 5000 })
+  await control(`fiatpay/refunds/${charge}`, { outcome: 'needs-attention' })
+  await control(`fiatpay/refunds/${charge}`, { outcome: 'failed' })
+  await arrived(2)
+  fiat.fiatpay.faults.setMode({ refunds: 'auto' })
+  await post('/refund', { transaction: charge, amount: 5000 })
+  await arrived(3)
+  const events = received.slice(1).map(({ body }) => JSON.parse(body))
+  for (const [index, status] of ['failed', 'processed'].entries())
+    t.like(events[index], {
+      event: `refund.${status}`,
+      data: { status, transaction_reference: charge, amount: '5000', currency: 'NGN' },
+    })
+})
+
 test('a webhook that is not answered 200 is repeated with the same bytes', async (t) => {
   const { fiat, received, arrived } = await startProvider(t, [500])
   const reference = await payOne(fiat)

@@ -26,6 +26,7 @@ export interface RefundContext {
   readonly refunds: RecordStore<Refund>
   readonly faults: FiatpayFaults
   readonly ids: Ids
+  readonly refundTaken: (refund: Refund) => void
 }
 
 /** `instead`: the answer when nothing is executed. `afterwards`: the answer after the refund was taken. */
@@ -76,6 +77,7 @@ function take(context: RefundContext, input: z.output<typeof creation>): Sandbox
     status: 'pending',
     settlesAt: faults.refundMode === 'manual' ? null : new Date(now.getTime() + settleMs).toISOString(),
   })
+  context.refundTaken(refund)
   return ok('Refund has been queued for processing', {
     ...refundJson(refund),
     transaction: { id: payment.id, reference: charge.reference, amount: payment.amountKobo, currency: 'NGN' },
@@ -107,6 +109,21 @@ export function refundStatus({ status, settlesAt }: Refund): Refund['status'] {
   return status === 'pending' && settlesAt !== null && Date.parse(settlesAt) <= Date.now()
     ? 'processed'
     : status
+}
+
+/** The data of a webhook about a refund. It names the charge by its reference, and the amount is text. */
+export function refundEvent(refund: Refund, email: string | undefined) {
+  return {
+    status: refundStatus(refund),
+    transaction_reference: refund.reference,
+    refund_reference: String(refund.id),
+    amount: String(refund.amountKobo),
+    currency: 'NGN',
+    processor: 'instant-transfer',
+    customer: { first_name: '', last_name: '', email },
+    integration: 100_043,
+    domain: 'test',
+  }
 }
 
 /** A refund in the provider's format. */
