@@ -13,8 +13,8 @@ const lockPollMs = 250
 const parentPollMs = 250
 
 /**
- * What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary. `built`: a
- * folder that makes every preparation unnecessary.
+ * What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary, or
+ * true: none does. `built`: a folder that makes every preparation unnecessary.
  */
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
@@ -26,7 +26,8 @@ const commands = {
     program: 'test',
     args: ['dist/test/browser/**/*.test.js'],
   },
-  'test:contract': { redis: 'REDIS_URL', build: true, program: 'test-contract' },
+  // Its stack starts a Redis of its own, whatever the shell exports.
+  'test:contract': { redis: true, build: true, program: 'test-contract' },
   bench: { redis: 'REDIS_URL', build: true, dotenv: true },
   faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
@@ -81,7 +82,7 @@ async function prepare({ redis, build, chromium }) {
   process.once('exit', lock.release)
   const { ensurePackages } = await import('./bootstrap/packages.mjs')
   const { ensureChromium, ensureRedis } = await import('./bootstrap/system-packages.mjs')
-  const ownRedis = redis !== undefined && !process.env[redis]
+  const ownRedis = redis === true || (redis !== undefined && !process.env[redis])
   const tools = async () => {
     // One after the other, because apt has one lock.
     if (ownRedis) await ensureRedis()

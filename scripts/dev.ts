@@ -24,7 +24,7 @@ async function start(): Promise<void> {
     )
   process.once('exit', lock.release)
   await assertPortsFree(stackPorts(settings), lock.afterCrash)
-  const table = await startStack({ settings, processes, print })
+  const table = await startStack({ settings, processes, print, env: process.env })
   process.stdout.write(`\n${table}\nready http://localhost:${settings.PORT}\n`)
 }
 

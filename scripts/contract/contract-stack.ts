@@ -52,7 +52,7 @@ export async function startContractStack(
   onProcesses(processes)
   const settings = await freeSettings(dataDir, given)
   try {
-    await startStack({ settings, processes, print })
+    await startStack({ settings, processes, print, env: contractEnvironment(process.env) })
   } catch (error) {
     await processes.stop()
     throw new Error(`the stack for the contract did not start; its messages are in ${log}`, { cause: error })
@@ -62,6 +62,17 @@ export async function startContractStack(
     standIns: standInsUrl(settings),
     stop: () => processes.stop(),
   }
+}
+
+/** What programs need of the caller's environment. Everything else could be a setting. */
+const systemNames = /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH|NODE_OPTIONS)$/
+
+/**
+ * The environment of the stack's processes: without the settings that the shell exports, so that the checks never touch the
+ * database, the Redis or a provider that they name.
+ */
+export function contractEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => systemNames.test(name)))
 }
 
 /** The defaults of every setting, except for ports and folders. Not the settings of the caller's environment. */

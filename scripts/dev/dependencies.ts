@@ -15,6 +15,8 @@ export interface StackContext {
   readonly settings: StackSettings
   readonly processes: ProcessGroup
   readonly print: (text: string) => void
+  /** The environment to which the stack adds its settings. */
+  readonly env: NodeJS.ProcessEnv
 }
 
 /** Starts PostgreSQL, unless DATABASE_URL names one, and applies the migrations. Returns its URL. */
@@ -66,7 +68,7 @@ export async function startProviders(context: StackContext, agreed: SharedSettin
 }
 
 async function startStandIns(
-  { settings, processes, print }: StackContext,
+  { settings, processes, print, env }: StackContext,
   url: string,
   { treasuryWallet, fiatpayKey, publicUrl }: SharedSettings,
 ): Promise<void> {
@@ -82,7 +84,7 @@ async function startStandIns(
     command: process.execPath,
     args: ['dist/scripts/sandbox/main.js'],
     signal: 'SIGTERM',
-    env: { ...process.env, ...own },
+    env: { ...env, ...own },
   })
   if (!(await respondsAt(`${url}/health`, sandboxMs, () => processes.mayStillStart)))
     throw new Error(`the stand-ins do not answer at ${url}; their messages are above`)

@@ -16,7 +16,7 @@ export async function startStack(context: StackContext): Promise<string> {
     startRedis(context),
     startProviders(context, sharedSettings(settings, secrets)),
   ])
-  const { WALLET_KEK: walletKek, ...env } = process.env
+  const { WALLET_KEK: walletKek, ...env } = context.env
   const found = processSettings(env, settings, { databaseUrl, redisUrl, secrets, ...chain })
   writeSettings(join(settings.DATA_DIR, 'settings.env'), found)
   const services = await startServiceProcesses(

@@ -59,8 +59,9 @@ three ways:
 
   --refund asks the provider to return the money to the payer. Nobody can assign it from then on. The books move when the
            provider shows it as returned. Run it again when the provider is not done or gave no answer: it asks the provider's
-           list of refunds before it sends anything again. What the provider refuses waits as before.
-  --returned records that the payer has the money back in another way. It sends nothing.
+           list of refunds before it sends anything again. The settlement worker follows a started refund too. What the provider refuses waits as before.
+  --returned records that the payer has the money back in another way. It sends nothing, and refuses while a refund is or may
+           be under way at the provider.
   --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less. The
            tip is completed and shows what was credited.
 
@@ -253,8 +254,7 @@ async function take(
   const { transaction, kobo } = item
   return transact(async ({ trx }) => {
     const taken = await takeForRefund(trx, item, known, order)
-    if (taken === undefined)
-      throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
+    if (taken === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     await recordAudit(trx, {
       actor: order.by,
       action: 'suspense refund',

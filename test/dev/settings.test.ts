@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import test from 'ava'
 import { serviceSettings } from '../../scripts/bench/servers.js'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
+import { contractEnvironment } from '../../scripts/contract/contract-stack.js'
 import { assertPortsFree } from '../../scripts/dev/ports.js'
 import { processSettings } from '../../scripts/dev/process-settings.js'
 import { loadOrCreateSecrets } from '../../scripts/dev/secrets.js'
@@ -58,4 +59,20 @@ test('the stack starts the workers that the Procfile names', (t) => {
 test('a benchmark gives its service every required setting', (t) => {
   const ground = { databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' }
   t.is(loadConfig(serviceSettings(ground)).logLevel, 'warn')
+})
+
+test("the contract's stack gets no setting that the shell exports", (t) => {
+  const exported = {
+    DATABASE_URL: 'postgres://production',
+    REDIS_URL: 'redis://production',
+    PGHOST: 'production',
+    FIATPAY_SECRET_KEY: 'sk_live',
+    OPS_PORT: '4999',
+  }
+  t.deepEqual(contractEnvironment({ ...exported, PATH: '/bin', HOME: '/root' }), {
+    PATH: '/bin',
+    HOME: '/root',
+  })
+  // Its own Redis is installed also when the shell names another one.
+  t.regex(readFileSync('scripts/bootstrap.mjs', 'utf8'), /'test:contract': \{ redis: true,/)
 })

@@ -1,4 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createFiatIntent as storeIntent } from '../../src/fiat/intents/create-intent.js'
+import { ExchangeRates } from '../../src/market/exchange-rates.js'
+import { takeKey } from '../../src/platform/database/idempotency-keys.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { createClient } from '../helpers/http/client.js'
 import { registerCreator } from '../helpers/make/creators.js'
@@ -134,6 +138,37 @@ test.serial(
     await settleIntentNow(world(), intentId)
     t.is((await ask(one.user.id, '192.0.2.1')).status, 200)
     t.is((await ask(one.user.id, '192.0.2.1')).status, 429)
+  },
+)
+
+test.serial(
+  '11: a naira intent of a request that lost its key while it was paused is not stored',
+  async (t) => {
+    const { db, services } = world()
+    const { user } = await registerCreator(world())
+    const key = randomBytes(32)
+    const requestOf = () => ({ keyHash: key, requestHash: key, holder: randomUUID() })
+    const [paused, repeated] = [requestOf(), requestOf()]
+    t.true(await takeKey(db, paused))
+    await db('idempotency_keys')
+      .where('key_hash', key)
+      .update({ lease_until: new Date(0) })
+    t.true(await takeKey(db, repeated))
+    const rates = new ExchangeRates(services)
+    const create = (keyed: typeof paused) =>
+      storeIntent(
+        services,
+        rates,
+        { creatorId: user.id, amount: 10, isAnonymous: false },
+        '192.0.2.77',
+        keyed,
+      )
+    await t.throwsAsync(create(paused), { message: 'Request in progress' })
+    const count = async () => (await db('fiat_intents').where({ user_id: user.id })).length
+    t.is(await count(), 0)
+    const { intentId } = await create(repeated)
+    t.is(await count(), 1)
+    t.is((await db('idempotency_keys').where('key_hash', key).first()).response.intentId, intentId)
   },
 )
 

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { checkBooks } from '../../src/ledger/invariants.js'
 import { waitAgain } from '../../src/fiat/suspense/refund.js'
 import { findSuspense } from '../../src/fiat/suspense/suspense.js'
+import { checkBooks } from '../../src/ledger/invariants.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -10,9 +10,9 @@ import {
   referenceOf,
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
-import { until } from '../helpers/until.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '3000' } })
 

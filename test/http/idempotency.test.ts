@@ -1,11 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { idempotent } from '../../src/http/idempotency.js'
+import { createIntent } from '../../src/intents/create-intent.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
-import { createIntent } from '../../src/intents/create-intent.js'
 import { TokenPrices } from '../../src/market/token-prices.js'
-import { deleteExpiredKeys, renewLease, storeAnswer, takeKey } from '../../src/platform/database/idempotency-keys.js'
+import {
+  deleteExpiredKeys,
+  renewLease,
+  storeAnswer,
+  takeKey,
+} from '../../src/platform/database/idempotency-keys.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -211,7 +216,9 @@ test('11: a request that lost its key while it was paused creates nothing', asyn
   const requestOf = (holder: string) => ({ keyHash: key, requestHash: keyHash('same'), holder })
   const [paused, repeated] = [requestOf(randomUUID()), requestOf(randomUUID())]
   t.true(await takeKey(db, paused))
-  await db('idempotency_keys').where('key_hash', key).update({ lease_until: new Date(0) })
+  await db('idempotency_keys')
+    .where('key_hash', key)
+    .update({ lease_until: new Date(0) })
   t.true(await takeKey(db, repeated))
   const create = (keyed: typeof paused) => createIntent(services, prices, body, { keyed })
   await t.throwsAsync(create(paused), { message: 'Request in progress' })

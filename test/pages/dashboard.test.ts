@@ -13,6 +13,7 @@ import {
   estimate,
   faultOf,
   namesMatch,
+  promisedMore,
   type Terms,
 } from '../../src/pages/dashboard/withdraw/amounts.js'
 import {
@@ -261,4 +262,15 @@ test('amounts are worded for screen readers', (t) => {
   t.is(spokenUsd(1.01), '1 dollar 1 cent')
   t.is(spokenUsd(0.5), '50 cents')
   t.is(spokenUsd(0), '0 dollars')
+})
+
+test('6: a withdrawal that sends less than was promised says so, in words', (t) => {
+  const payout = { status: 'completed', amountNGN: 290_000, promisedNGN: 316_800 } as const
+  t.true(promisedMore(payout))
+  t.false(promisedMore({ ...payout, amountNGN: 316_800 }))
+  t.false(promisedMore({ ...payout, status: 'failed' }))
+  t.is(
+    words.history.less('\u20a6316,800.00'),
+    'Less than the \u20a6316,800.00 promised: the rate fell while we verified you.',
+  )
 })

@@ -58,7 +58,10 @@ async function settleAndFinish(
   const { watchDays } = services.config.fiat
   const { settlement, pauseMs } = await services.transact(async (uow) => {
     const result = await settleIntent(uow, services, intent.id, fetched)
-    return { settlement: result, pauseMs: await finishIntent(uow.trx, intent, { ...result, refundPause }, watchDays) }
+    return {
+      settlement: result,
+      pauseMs: await finishIntent(uow.trx, intent, { ...result, refundPause }, watchDays),
+    }
   })
   reportSettlement(services, intent.id, settlement)
   return pauseMs

@@ -4,7 +4,12 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund, RefundReader, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
-import { type RefundItem, resolveSuspense, type SuspenseResolution, type SuspenseVersion } from './suspense.js'
+import {
+  type RefundItem,
+  resolveSuspense,
+  type SuspenseResolution,
+  type SuspenseVersion,
+} from './suspense.js'
 
 const hourMs = 3_600_000
 
@@ -117,7 +122,14 @@ export async function takeForRefund(
           due_at = least(due_at, greatest(clock_timestamp(), asked_at + interval '1 second'))
         where id = (select intent_id from fiat_payments join taken on provider_transaction = transaction))
       select * from taken`,
-    values: [transaction, state, refundSentAt, by, note, known.filter(({ state: shown }) => shown === 'failed').map(({ id }) => id)],
+    values: [
+      transaction,
+      state,
+      refundSentAt,
+      by,
+      note,
+      known.filter(({ state: shown }) => shown === 'failed').map(({ id }) => id),
+    ],
   })
   return taken
 }

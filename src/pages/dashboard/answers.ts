@@ -99,6 +99,7 @@ export interface Payout {
   readonly reference: string
   readonly status: PayoutStatus
   readonly amountNGN: number
+  readonly promisedNGN: number
   readonly systemFeeNGN: number
   readonly amountUSDC: number
   readonly bankCode: string

@@ -273,7 +273,11 @@ export const words = {
     reference: 'Reference',
     another: 'Make another withdrawal',
   },
-  history: { title: 'Withdrawals', to: 'to' },
+  history: {
+    title: 'Withdrawals',
+    to: 'to',
+    less: (promised: string) => `Less than the ${promised} promised: the rate fell while we verified you.`,
+  },
   keys: {
     title: 'API keys',
     lead: 'A key lets your server start checkouts and read your tips. Keep it there; never put it into a page.',

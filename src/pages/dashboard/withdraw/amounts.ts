@@ -1,4 +1,5 @@
 import { isUnclear, typedNumber } from '../../lib/amount-text.js'
+import type { Payout } from '../answers.js'
 import type { Draft, WithdrawalBody } from './flow.js'
 
 /** Fees and limits of a withdrawal, as configured in the service. */
@@ -84,4 +85,13 @@ function wholeKobo(ngn: number): number {
 
 function kobo(ngn: number): number {
   return Math.round(ngn * 100) / 100
+}
+
+/** Whether less is sent than was promised at the request. A failed withdrawal sends nothing. */
+export function promisedMore({
+  status,
+  amountNGN,
+  promisedNGN,
+}: Pick<Payout, 'status' | 'amountNGN' | 'promisedNGN'>): boolean {
+  return status !== 'failed' && amountNGN < promisedNGN
 }

@@ -6,6 +6,7 @@ import { momentText } from '../dates.js'
 import { Status } from '../parts/status.js'
 import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
+import { promisedMore } from './amounts.js'
 
 /** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
 export function History({ version }: { readonly version: number }): JSX.Element | null {
@@ -30,6 +31,7 @@ export function History({ version }: { readonly version: number }): JSX.Element 
                 <span class="quiet">
                   {payout.bankName ?? payout.bankCode} · {payout.accountNumber.slice(-4).padStart(8, '•')}
                 </span>
+                <LessThanPromised payout={payout} />
                 <Status status={payout.status} />
               </span>
               <span class="tip-row__right">
@@ -44,4 +46,11 @@ export function History({ version }: { readonly version: number }): JSX.Element 
       </ul>
     </section>
   )
+}
+
+/** Says so when less is sent than was promised. */
+export function LessThanPromised({ payout }: { readonly payout: Payout }): JSX.Element | null {
+  return promisedMore(payout) ? (
+    <span class="quiet">{words.history.less(ngn(payout.promisedNGN))}</span>
+  ) : null
 }

@@ -10,6 +10,7 @@ import { Notice } from '../../ui/messages/notice.js'
 import type { Payout } from '../answers.js'
 import { useLoad } from '../use-load.js'
 import { usePolling } from '../use-polling.js'
+import { LessThanPromised } from './history.js'
 import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
 
@@ -44,6 +45,7 @@ export function Progress({
       <h2>{payout === undefined ? (missing ? words.progress.missing : words.loading) : headOf(payout)}</h2>
       {fault !== undefined && <p class="quiet">{words.fault(fault)}</p>}
       {payout !== undefined && <Stages payout={payout} />}
+      {payout !== undefined && <LessThanPromised payout={payout} />}
       {payout?.requiresVerification && <HeldNotice />}
       {payout?.status === 'failed' && (
         <Notice tone="bad" icon="cross" urgent>
