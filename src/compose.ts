@@ -11,7 +11,7 @@ import { createNotifications, createPublisher } from './platform/redis/notificat
 import type { Chain } from './ports/chain.js'
 import type { Mail } from './ports/mail.js'
 import type { PayoutSender } from './ports/payout-sender.js'
-import type { RefundReader, Refunds } from './ports/refunds.js'
+import type { Refunds } from './ports/refunds.js'
 import type { SwapEngine } from './ports/swaps.js'
 import type { Vault } from './ports/vault.js'
 import { createAggregatorUltra } from './providers/aggregator-ultra/aggregator-ultra.js'
@@ -137,6 +137,6 @@ export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'p
 }
 
 /** Reads refunds. Cannot request one. */
-export function composeRefundReader(config: Pick<Config, 'fiatpay' | 'payouts'>): RefundReader {
+export function composeRefundReader(config: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list'> {
   return composeRefunds(config)
 }

@@ -32,6 +32,3 @@ export interface Refunds {
   /** The refunds of a payment since a time, oldest first. Throws ProviderError. */
   list(transaction: string, since: Date): Promise<ProviderRefund[]>
 }
-
-/** What a process needs that only follows refunds: it cannot send money. */
-export type RefundReader = Pick<Refunds, 'list'>

@@ -1,7 +1,14 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { RefundReader } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
-import { decideRefund, followRefund, listRefundsOf, noteAnswer, refundFailed, waitAgain } from './refund.js'
+import {
+  decideRefund,
+  followRefund,
+  listRefundsOf,
+  noteAnswer,
+  type RefundReader,
+  refundFailed,
+  waitAgain,
+} from './refund.js'
 import { findSuspense, type RefundItem } from './suspense.js'
 
 export type FollowNeeds = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'> & {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import type { ProviderRefund, RefundReader, Refunds } from '../../ports/refunds.js'
+import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
 import {
   type RefundItem,
@@ -12,6 +12,9 @@ import {
 } from './suspense.js'
 
 const hourMs = 3_600_000
+
+/** For a process that only follows refunds: it cannot request one. */
+export type RefundReader = Pick<Refunds, 'list'>
 
 /** The refunds of an item's payment. None is older than the payment; the hour allows for clocks that differ. */
 export function listRefundsOf(
