@@ -1,7 +1,9 @@
-import { displayText } from '../../src/kernel/money.js'
+import { usdcText } from '../../src/kernel/money.js'
+import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
+import { creditMissing } from '../../src/tips/confirm/credit-missing.js'
 import {
   type CreditGap,
-  creditGaps,
+  type CreditGaps,
   findCreditGaps,
   maxDays,
   type TipPosition,
@@ -20,12 +22,14 @@ import {
 import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
-/** Finds creators who were paid by the transaction of a confirmed tip and not credited, and credits them. */
+/** Finds creators who were paid by the transaction of a recorded signature and not credited, and credits them. */
 const help = `npm run ops -- find-uncredited [--days <n>] [--apply]
 
-Reads the confirmed crypto tips of the last days and their transactions from the chain, and lists every custody wallet that
-received USDC without a credit in the ledger. Without --apply this changes nothing. Only tips that are final are credited;
-run it again for the others. The same credit is never posted twice. Progress is printed to standard error.
+Reads the crypto tips of the last days and their transactions from the chain, and lists every custody wallet that received
+USDC without a credit in the ledger. It also reads recorded signatures that the service did not confirm: one that is a tip
+after all is confirmed, and money that arrived without a tip ("arrived, no tip") is credited alone. Without --apply this
+changes nothing. Only final transactions are credited; run it again for the others. The same credit is never posted twice.
+Signatures that the verifier still checks are left to it. Progress is printed to standard error.
 
   --days <n>    how far back, 1 to ${maxDays}; default 30
   --apply       post the missing credits
@@ -39,6 +43,7 @@ const options = { ...applyOptions, days: { type: 'string' } } as const
 const defaultDays = 30
 
 type Given = Values<typeof options>
+type Transaction = Parameters<typeof recordAudit>[0]
 type Services = Parameters<Parameters<typeof withServices>[0]>[0]
 
 interface Totals {
@@ -61,7 +66,7 @@ async function run(values: Given): Promise<Outcome> {
     let position: TipPosition | undefined
     do {
       const page = await findCreditGaps(services, days, position)
-      if (values.apply === true) totals.credited += await applyCredits(services, page.gaps, actorOf(values))
+      if (values.apply === true) totals.credited += await applyCredits(services, page, actorOf(values))
       totals.gaps.push(...page.gaps)
       totals.tips += page.tips
       totals.unread += page.unread
@@ -72,20 +77,38 @@ async function run(values: Given): Promise<Outcome> {
   })
 }
 
-/** One transaction for the credits of a page and their lines in the audit log. Returns the number of credits posted now. */
-async function applyCredits(services: Services, gaps: readonly CreditGap[], actor: string): Promise<number> {
-  if (gaps.length === 0) return 0
-  return services.transact(async ({ trx }) => {
-    const posted = await creditGaps(trx, gaps)
-    for (const { key, signature, wallet, userId, micro } of posted)
+/**
+ * Confirms the pending tips of a page, which credits them, and posts its other credits. Each step is one transaction with its
+ * lines in the audit log. Returns the number of credits posted now.
+ */
+async function applyCredits(
+  services: Services,
+  { gaps, confirmations }: CreditGaps,
+  actor: string,
+): Promise<number> {
+  const audit = async (trx: Transaction, credited: readonly CreditGap[]): Promise<number> => {
+    for (const { key, signature, wallet, userId, micro, tip } of credited)
       await recordAudit(trx, {
         actor,
         action: 'find-uncredited',
         subject: `user:${userId}`,
-        details: { key, signature, wallet, creditMicro: String(micro) },
+        details: { key, signature, wallet, creditMicro: String(micro), tip },
       })
-    return posted.length
+    return credited.length
+  }
+  let posted = 0
+  await confirmTips(services, confirmations, async (trx, confirmed) => {
+    const ids = new Set(confirmed.map(({ id }) => id))
+    posted = await audit(
+      trx,
+      gaps.filter(({ signature }) => ids.has(signature)),
+    )
   })
+  const others = gaps.filter(({ tip, final }) => tip !== 'pending' && final)
+  if (others.length === 0) return posted
+  return (
+    posted + (await services.transact(async ({ trx }) => audit(trx, await creditMissing(trx, others))))
+  )
 }
 
 function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): Outcome {
@@ -93,7 +116,7 @@ function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): 
   const found =
     gaps.length === 0
       ? `${tips} tips read: every custody wallet that was paid is credited`
-      : `${tips} tips read: ${gaps.length} credits of ${displayText(sum, 6)} USDC are missing`
+      : `${tips} tips read: ${gaps.length} credits of ${usdcText(sum)} are missing`
   const done = applied ? `; ${credited} posted now` : `; ${applyHint}`
   const unreadText =
     unread === 0 ? [] : [`${unread} transactions could not be read: run the command again later`]
@@ -110,9 +133,15 @@ function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): 
   }
 }
 
-function lineOf({ signature, wallet, userId, micro, final }: CreditGap): string {
+const notes: Record<CreditGap['tip'], string> = {
+  confirmed: '',
+  pending: '  not confirmed yet: --apply confirms it',
+  none: '  arrived, no tip',
+}
+
+function lineOf({ signature, wallet, userId, micro, final, tip }: CreditGap): string {
   const state = final ? '' : '  not final yet: run the command again later'
-  return `${displayText(micro, 6).padStart(14)} USDC  ${wallet}  user ${userId}  tip ${signature}${state}`
+  return `${usdcText(micro).padStart(19)}  ${wallet}  user ${userId}  tip ${signature}${notes[tip]}${state}`
 }
 
 export const command = defineCommand({ help, options, run })

@@ -1,9 +1,7 @@
 import type { CreatorSettings } from '../creators/settings.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import type { ProviderErrorKind } from '../kernel/provider-error.js'
-import { type Token, tokenByMint, tokenBySymbol } from '../kernel/tokens.js'
-
-const usdc = tokenBySymbol('USDC') as Token
+import { type Token, tokenByMint, tokenBySymbol, usdc } from '../kernel/tokens.js'
 
 /** How a tip gets to its creator. */
 export interface TipRoute {

@@ -25,6 +25,9 @@ export const tokens: readonly Token[] = [
 const byMint = new Map(tokens.map((token) => [token.mint, token]))
 const bySymbol = new Map(tokens.map((token) => [token.symbol.toUpperCase(), token]))
 
+/** The only token that is credited, and the one that tips are converted to. */
+export const usdc = tokenBySymbol('USDC') as Token
+
 /** The known token with this mint, if any. */
 export function tokenByMint(mint: string): Token | undefined {
   return byMint.get(mint)

@@ -4,14 +4,12 @@ import { type PresentableIntent, presentIntent, transactionLifeMs } from '../int
 import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
 import { displayNumber } from '../kernel/money.js'
-import { type Token, tokenByMint, tokenBySymbol } from '../kernel/tokens.js'
+import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { IntentStatusAnswer } from './schemas.js'
 
 /** Slots can be slow. After twice the usual time a transaction is certainly past its last valid block height. */
 const surelyExpiredMs = 2 * transactionLifeMs
-
-const usdcMint = (tokenBySymbol('USDC') as Token).mint
 
 /** More intents than a session may create by default. */
 const mostListed = 10
@@ -111,7 +109,7 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
         limit 1) t on true
       where i.sdk_session_id = $2 and ($1::text is null or i.id = $1)
       order by i.created_at desc limit ${mostListed}`,
-    values: [intentId, sessionId, usdcMint],
+    values: [intentId, sessionId, usdc.mint],
   })
 }
 

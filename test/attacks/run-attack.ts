@@ -124,19 +124,30 @@ async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
   const wallets = await world.db('wallets').whereNotNull('public_key').select('public_key', 'user_id')
   const owners = new Map<string, string>(wallets.map((row) => [row.public_key, row.user_id]))
   const due = new Map<string, bigint>()
+  const addGains = ({ meta, ...rest }: LedgerRecord): void => {
+    t.is(meta.err, null)
+    for (const paid of new Set(meta.postTokenBalances.map(({ owner }) => owner ?? ''))) {
+      const user = owners.get(paid)
+      const gain = balanceGain({ meta, ...rest }, paid, usdc.mint)
+      if (user === undefined) continue
+      t.true(gain >= 0n, 'a debited custody wallet')
+      if (gain > 0n) due.set(user, (due.get(user) ?? 0n) + gain)
+    }
+  }
   for (const { id, wallet, mint, received_raw: received } of tips) {
     const record = world.sandbox.chain.ledger.get(id)
     if (record === undefined) return t.fail(`${id} is on no chain`)
-    t.is(record.meta.err, null)
     t.is(BigInt(received), balanceGain(record, wallet, mint), id)
     t.true(BigInt(received) > 0n)
-    const holders = record.meta.postTokenBalances.map(({ owner }) => owner ?? '')
-    for (const paid of new Set([...holders, wallet])) {
-      const user = owners.get(paid)
-      const gain = balanceGain(record, paid, usdc.mint)
-      if (user !== undefined && gain > 0n) due.set(user, (due.get(user) ?? 0n) + gain)
-    }
+    addGains(record)
   }
+  // Transactions that are no tips and were credited.
+  const others: { id: string }[] = await world
+    .db('tips')
+    .where({ status: 'pending' })
+    .whereNotNull('further_credits')
+    .select('id')
+  for (const { id } of others) addGains(world.sandbox.chain.ledger.get(id) as LedgerRecord)
   const accounts: { user_id: string; balance: bigint }[] = await world
     .db('ledger_accounts')
     .whereNotNull('user_id')

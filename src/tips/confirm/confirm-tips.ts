@@ -4,7 +4,7 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
-import { creditTips, furtherCredits, releaseTipCredits } from './credit-tips.js'
+import { creditTips, type FurtherCredits, furtherCredits, releaseTipCredits } from './credit-tips.js'
 
 /** The channel that notifies the readers of a wallet of new confirmed tips. */
 export const tipChannel = (wallet: string): string => `tips.${wallet}`
@@ -26,7 +26,8 @@ const finalityMs = 13_000
 /**
  * One statement (docs/decisions/0010): locks the tips that are still pending, moves the cursor of each recipient once, and
  * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
- * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session.
+ * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session. The statement
+ * increments `attempts`, which breaks the fence of a worker that holds the tip and found something else.
  */
 const confirmSql = /* sql */ `
 with fact as (
@@ -36,7 +37,7 @@ with fact as (
     as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final,
          underpaid_intent_id, further_credits)
 ), open as materialized (
-  select f.*, t.recorded_at from tips t join fact f on f.id = t.id
+  select f.*, t.recorded_at, t.further_credits as credited_before from tips t join fact f on f.id = t.id
   where t.status = 'pending' order by t.id for update of t
 ), per_recipient as (
   select recipient, count(*) as n from open group by recipient
@@ -61,26 +62,29 @@ with fact as (
   update sdk_sessions set consumed_at = clock_timestamp() where id in (select id from paid_session)
 )
 update tips t set
-  status = 'confirmed', outcome = null,
+  status = 'confirmed', outcome = null, attempts = t.attempts + 1,
   due_at = case when not r.final then clock_timestamp() + interval '${finalityMs} ms' end,
   finalized_at = case when r.final then clock_timestamp() end,
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
-  underpaid_intent_id = r.underpaid_intent_id, further_credits = r.further_credits,
+  underpaid_intent_id = r.underpaid_intent_id, further_credits =
+    nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
   found_false_at = case when r.first_agrees then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
-returning t.id`
+returning t.id, r.credited_before as "creditedBefore"`
 
 /**
  * Confirms tips with their facts, each exactly once: a tip that is no longer `pending` stays unchanged. Credits them and
  * notifies the readers of the recipients' streams after the commit. Returns the number of tips confirmed now.
+ * `andThen` runs in the same transaction with those tips.
  */
 export async function confirmTips(
   services: Pick<Services, 'db' | 'transact' | 'metrics'>,
   confirmations: readonly Confirmation[],
+  andThen?: (trx: Knex.Transaction, confirmed: readonly Confirmation[]) => Promise<void>,
 ): Promise<number> {
   if (confirmations.length === 0) return 0
   // Outside the transaction: otherwise other batches would wait for its rows in their foreign key checks.
@@ -89,17 +93,21 @@ export async function confirmTips(
     confirmations.flatMap(({ facts }) => [facts.recipient, facts.sender]),
   )
   const confirmed = await services.transact(async ({ trx, publish }) => {
-    const rows = await query<{ id: string }>(trx, {
+    const rows = await query<ConfirmedRow>(trx, {
       name: 'tips.confirm',
       text: confirmSql,
       values: columns(confirmations, parties),
     })
-    const ids = new Set(rows.map(({ id }) => id))
-    const confirmedNow = confirmations.filter(({ id }) => ids.has(id))
+    const before = new Map(rows.map(({ id, creditedBefore }) => [id, creditedBefore ?? {}]))
+    const confirmedNow = confirmations.filter(({ id }) => before.has(id))
     await disproveClaims(trx, confirmedNow)
     await creditTips(
       trx,
-      confirmedNow.map(({ id, facts }) => ({ id, ...facts })),
+      confirmedNow.map(({ id, facts }) => ({
+        id,
+        ...facts,
+        credits: notYetCredited(facts.credits, before.get(id) ?? {}),
+      })),
     )
     const final = confirmedNow.filter((confirmation) => confirmation.final)
     await releaseTipCredits(
@@ -107,10 +115,24 @@ export async function confirmTips(
       final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
     for (const { facts } of confirmedNow) publish(tipChannel(facts.recipient))
+    await andThen?.(trx, confirmedNow)
     return rows.length
   })
   services.metrics.tipsConfirmed.inc(confirmed)
   return confirmed
+}
+
+interface ConfirmedRow {
+  readonly id: string
+  /** The credits of its transaction from the time when it was no tip. */
+  readonly creditedBefore: FurtherCredits | null
+}
+
+function notYetCredited(
+  credits: ReadonlyMap<string, bigint>,
+  before: FurtherCredits,
+): ReadonlyMap<string, bigint> {
+  return new Map([...credits].filter(([wallet]) => !Object.hasOwn(before, wallet)))
 }
 
 /** Marks further claims that the facts contradict, so that new claims may replace them. The first claim is marked in `tips`. */

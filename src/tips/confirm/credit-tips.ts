@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type Token, tokenBySymbol } from '../../kernel/tokens.js'
+import { type Token, usdc } from '../../kernel/tokens.js'
 import { platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { releasePending, reserveMany } from '../../ledger/bulk-transfers.js'
 import { findTransfer } from '../../ledger/find-transfer.js'
@@ -9,7 +9,8 @@ import { query } from '../../platform/database/database.js'
 /** The money of a confirmed tip. */
 export interface TipCredit {
   readonly id: string
-  readonly recipient: string
+  /** Null for a transaction that is no tip. */
+  readonly recipient: string | null
   readonly token: Token
   /** Micro-USDC by wallet. A wallet that is not in our custody gets no credit. */
   readonly credits: ReadonlyMap<string, bigint>
@@ -26,8 +27,6 @@ export interface CreditedTip {
   readonly id: string
   readonly furtherCredits?: FurtherCredits | null | undefined
 }
-
-export const usdc = tokenBySymbol('USDC') as Token
 
 /**
  * The key of the ledger transfer: one credit per signature and wallet (docs/decisions/0039). `wallet`: one that the tip's

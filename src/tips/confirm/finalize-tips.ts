@@ -1,17 +1,11 @@
-import { type Token, tokenByMint } from '../../kernel/tokens.js'
+import { type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { amountReceived } from '../verify/balance-changes.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
-import {
-  type CreditedTip,
-  type FurtherCredits,
-  releaseTipCredits,
-  usdc,
-  voidTipCredits,
-} from './credit-tips.js'
+import { type CreditedTip, type FurtherCredits, releaseTipCredits, voidTipCredits } from './credit-tips.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
 

@@ -1,29 +1,37 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
+import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
-import { debitsAny, usdcReceived } from '../verify/balance-changes.js'
-import { namedIn } from '../verify/load-match-context.js'
-import {
-  creditKey,
-  creditTips,
-  type FurtherCredits,
-  ownersOf,
-  releaseTipCredits,
-  usdc,
-} from './credit-tips.js'
+import { creditsOf } from '../verify/balance-changes.js'
+import { loadMatchContext, namedIn } from '../verify/load-match-context.js'
+import { matchTip } from '../verify/match-tip.js'
+import { type ClaimsRow, claimsOf, claimsSql } from '../verify/tip-queue.js'
+import type { Confirmation } from './confirm-tips.js'
+import { type PaidWallet, readCredited } from './credit-missing.js'
+import { creditKey, ownersOf } from './credit-tips.js'
 
-/** A custody wallet that a tip's transaction paid, and that has no credit for it. */
-export interface CreditGap {
-  /** The tip. */
-  readonly signature: string
+/** A custody wallet that the transaction of a recorded signature paid, and that has no credit for it. */
+export interface CreditGap extends PaidWallet {
   /** The key the credit will have in the ledger. */
   readonly key: string
-  readonly wallet: string
   readonly userId: string
-  /** Micro-USDC. */
-  readonly micro: bigint
-  /** Only a final tip may be credited: its transaction cannot vanish any more. */
+  /** Only what is final may be credited: its transaction cannot vanish any more. */
   readonly final: boolean
+  /**
+   * `confirmed`: the credit is missing beside a tip. `pending`: the tip was found false, and its confirmation credits it.
+   * `none`: the transaction pays no tip, because no single signer lost the USDC.
+   */
+  readonly tip: 'confirmed' | 'pending' | 'none'
+}
+
+export interface CreditGaps {
+  readonly gaps: CreditGap[]
+  /** The final tips to confirm, of the gaps with a pending tip. */
+  readonly confirmations: Confirmation[]
+  readonly tips: number
+  /** Transactions the chain did not give, which proves nothing. */
+  readonly unread: number
+  readonly next: TipPosition | undefined
 }
 
 /** The last tip of a page; the next page starts after it. */
@@ -33,111 +41,111 @@ export const maxDays = 3660
 /** Tips of one page. Their transactions are read in batches. */
 const pageSize = 256
 
-interface TipRow {
+interface TipRow extends ClaimsRow {
   readonly id: string
-  readonly recipient: string
+  readonly status: 'confirmed' | 'pending'
+  /** Null while pending. */
+  readonly recipient: string | null
+  readonly final: boolean
+}
+
+/** A recorded signature with what the chain has about it. */
+interface FoundTip {
+  readonly tip: TipRow
+  readonly transaction: ChainTransaction
   readonly final: boolean
 }
 
 /**
- * Reads one page of confirmed chain tips and their transactions, and compares what custody wallets received with the
- * ledger. `unread`: transactions the chain did not give, which proves nothing.
+ * Reads one page of recorded signatures and their transactions, and compares what custody wallets received with the ledger.
+ * Signatures that the verifier found false are compared with the rules of today, whatever their age.
  */
 export async function findCreditGaps(
-  { db, chain, config }: Pick<Services, 'db' | 'chain' | 'config'>,
+  services: Pick<Services, 'db' | 'chain' | 'config'>,
   days: number,
   after: TipPosition | undefined,
-): Promise<{ gaps: CreditGap[]; tips: number; unread: number; next: TipPosition | undefined }> {
+): Promise<CreditGaps> {
+  const { db, chain, config } = services
   const tips = await readTips(db, days, after)
-  const transactions = await chain.transactions(tips.map(({ id }) => id))
-  const named = [...new Set([...transactions.values()].flatMap(namedIn))]
-  const owners = await ownersOf(db, named)
-  owners.delete(config.tips.treasuryWallet)
-  const wallets = new Set(owners.keys())
-  const paid = tips.flatMap((tip) => {
-    const transaction = transactions.get(tip.id)
-    if (transaction === undefined || transaction.failed || debitsAny(transaction, wallets)) return []
-    return [...usdcReceived(chain, transaction, wallets)].map(([wallet, micro]): CreditGap => {
-      const key = creditKey(tip.id, wallet === tip.recipient ? undefined : wallet)
-      const userId = owners.get(wallet) as string
-      return { signature: tip.id, key, wallet, userId, micro, final: tip.final }
+  const { found, unread } = await readChain(services, tips)
+  const transactions = found.map(({ transaction }) => transaction)
+  const owners = await ownersOf(db, [...new Set(transactions.flatMap(namedIn))])
+  const contextOf = await loadMatchContext(
+    db,
+    found.filter(({ tip }) => tip.status === 'pending').map(({ transaction }) => transaction),
+  )
+  const confirmations = found.flatMap(({ tip, transaction, final }): Confirmation[] => {
+    if (tip.status === 'confirmed') return []
+    const [claims, treasury] = [claimsOf(tip), config.tips.treasuryWallet]
+    const input = { transaction, claims, treasury, notBefore: new Date(0), ...contextOf(transaction) }
+    const facts = matchTip(chain, input)
+    // A claim alone makes no tip of an old transfer to an unregistered wallet.
+    const isOurs =
+      facts !== undefined &&
+      (owners.has(facts.recipient) || (facts.intentId ?? facts.underpaidIntentId) !== null)
+    return isOurs ? [{ id: tip.id, claims, facts, transaction, final }] : []
+  })
+  const recipients = new Map([
+    ...tips.map(({ id, recipient }) => [id, recipient] as const),
+    ...confirmations.map(({ id, facts }) => [id, facts.recipient] as const),
+  ])
+  const pending = new Set(confirmations.map(({ id }) => id))
+  const paid = found.flatMap(({ tip: { id, status }, transaction, final }) => {
+    const credits = creditsOf(chain, transaction, new Set(owners.keys()), config.tips.treasuryWallet)
+    return [...credits].map(([wallet, micro]): CreditGap => {
+      const key = creditKey(id, wallet === recipients.get(id) ? undefined : wallet)
+      const tip = status === 'confirmed' ? status : pending.has(id) ? 'pending' : 'none'
+      return { signature: id, key, wallet, userId: owners.get(wallet) as string, micro, final, tip }
     })
   })
-  const credited = await readKeys(
-    db,
-    paid.map(({ key }) => key),
-  )
+  const isCredited = await readCredited(db, paid, (signature) => recipients.get(signature))
+  const gaps = paid.filter((one) => !isCredited(one))
   return {
-    gaps: paid.filter(({ key }) => !credited.has(key)),
+    gaps,
+    confirmations: confirmations.filter(
+      ({ id, final }) => final && gaps.some(({ signature }) => signature === id),
+    ),
     tips: tips.length,
-    unread: tips.filter(({ id }) => !transactions.has(id)).length,
+    unread,
     next: tips.length === pageSize ? tips.at(-1)?.id : undefined,
   }
 }
 
-/**
- * Posts the missing credits of final tips, in the caller's transaction, and returns those that were missing still. The
- * locks on the tips make two operators do it once.
- */
-export async function creditGaps(trx: Knex, gaps: readonly CreditGap[]): Promise<CreditGap[]> {
-  const ids = [...new Set(gaps.filter(({ final }) => final).map(({ signature }) => signature))]
-  const locked = await query<TipRow>(trx, {
-    name: 'tips.lock-final',
-    text: /* sql */ `
-      select t.id, p.wallet as recipient, true as final from tips t join parties p on p.id = t.recipient_party
-      where t.id = any($1::text[]) and t.status = 'confirmed' and t.finalized_at is not null order by t.id for update of t`,
-    values: [ids],
+/** The tips whose transactions have landed and succeeded. Those of pending tips may never have landed. */
+async function readChain(
+  { chain }: Pick<Services, 'chain'>,
+  tips: readonly TipRow[],
+): Promise<{ found: FoundTip[]; unread: number }> {
+  const pending = tips.filter(({ status }) => status === 'pending')
+  const statuses = await chain.statuses(pending.map(({ id }) => id))
+  const landed = tips.filter(({ id, status }) => status === 'confirmed' || isLanded(statuses.get(id)))
+  const transactions = await chain.transactions(landed.map(({ id }) => id))
+  const found = landed.flatMap((tip): FoundTip[] => {
+    const transaction = transactions.get(tip.id)
+    if (transaction === undefined || transaction.failed) return []
+    const status = statuses.get(tip.id)
+    const final = status?.commitment === 'finalized' && status.slot === transaction.slot
+    return [{ tip, transaction, final: tip.final || final }]
   })
-  const recipients = new Map(locked.map(({ id, recipient }) => [id, recipient]))
-  const credited = await readKeys(
-    trx,
-    gaps.map(({ key }) => key),
-  )
-  const missing = gaps.filter(({ signature, key }) => recipients.has(signature) && !credited.has(key))
-  if (missing.length === 0) return []
-  const tips = [...recipients].flatMap(([id, recipient]) => {
-    const ofTip = missing.filter(({ signature }) => signature === id)
-    const furtherCredits = Object.fromEntries(ofTip.map(({ wallet, micro }) => [wallet, String(micro)]))
-    const credits = new Map(ofTip.map(({ wallet, micro }) => [wallet, micro]))
-    return ofTip.length === 0 ? [] : [{ id, recipient, token: usdc, credits, furtherCredits }]
-  })
-  await creditTips(trx, tips)
-  await releaseTipCredits(trx, tips)
-  await storeFurtherCredits(trx, tips)
-  return missing
+  const unanswered = pending.filter(({ id }) => !statuses.has(id))
+  const missing = landed.filter(({ id }) => !transactions.has(id))
+  return { found, unread: unanswered.length + missing.length }
 }
 
+function isLanded(status: SignatureStatus | undefined): boolean {
+  return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
+}
+
+/** Confirmed tips, and those that the verifier has given up. */
 function readTips(db: Knex, days: number, after: TipPosition | undefined): Promise<TipRow[]> {
   return query<TipRow>(db, {
     name: 'tips.uncredited-page',
     text: /* sql */ `
-      select t.id, p.wallet as recipient, t.finalized_at is not null as final
-      from tips t join parties p on p.id = t.recipient_party
-      where t.id > $2 and t.kind = 'chain' and t.status = 'confirmed' and t.confirmed_at >= now() - $1 * interval '1 day'
+      select t.id, t.status, p.wallet as recipient, t.finalized_at is not null as final, ${claimsSql}
+      from tips t left join parties p on p.id = t.recipient_party
+      where t.id > $2 and t.kind = 'chain' and coalesce(t.confirmed_at, t.recorded_at) >= now() - $1 * interval '1 day'
+        and (t.status = 'confirmed' or (t.status = 'pending' and t.due_at is null and t.outcome is distinct from 'tx_failed'))
       order by t.id limit ${pageSize}`,
     values: [days, after ?? ''],
-  })
-}
-
-async function readKeys(db: Knex, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set()
-  const rows = await query<{ idem: string }>(db, {
-    name: 'tips.credit-keys',
-    text: 'select idem from ledger_transfers where idem = any($1::text[])',
-    values: [keys],
-  })
-  return new Set(rows.map(({ idem }) => idem))
-}
-
-async function storeFurtherCredits(
-  trx: Knex,
-  tips: readonly { readonly id: string; readonly furtherCredits: FurtherCredits }[],
-): Promise<void> {
-  await query(trx, {
-    name: 'tips.store-further-credits',
-    text: /* sql */ `
-      update tips t set further_credits = coalesce(t.further_credits, '{}') || f.credits
-      from unnest($1::text[], $2::jsonb[]) as f(id, credits) where t.id = f.id`,
-    values: [tips.map(({ id }) => id), tips.map(({ furtherCredits }) => JSON.stringify(furtherCredits))],
   })
 }

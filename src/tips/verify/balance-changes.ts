@@ -1,4 +1,4 @@
-import { solMint, type Token, tokenBySymbol } from '../../kernel/tokens.js'
+import { solMint, type Token, usdc } from '../../kernel/tokens.js'
 import type { Chain, ChainTransaction } from '../../ports/chain.js'
 
 /** A payment of one token to one wallet. `received` is in base units. */
@@ -87,6 +87,16 @@ export function amountReceived(
   return owned.find((change) => change.account === account)?.delta ?? 0n
 }
 
+/** What the signers lost of a token, of those who lost at least `received`: any of them may have paid it. */
+export function possibleLosses(
+  transaction: ChainTransaction,
+  { recipient, token, received }: TokenPayment,
+): bigint[] {
+  return [...transaction.signers]
+    .filter((signer) => signer !== recipient && isDebited(transaction, signer, token, received))
+    .map((signer) => -balanceChange(transaction, signer, token))
+}
+
 /** Whether a wallet lost at least `received`. The network fee does not count. */
 function isDebited(transaction: ChainTransaction, wallet: string, token: Token, received: bigint): boolean {
   return -balanceChange(transaction, wallet, token) >= received
@@ -120,16 +130,20 @@ export function debitsAny(
   )
 }
 
-const usdc = tokenBySymbol('USDC') as Token
-
-/** The micro-USDC that each of the wallets received. A wallet that signs is left out, as in `findPayment`. */
-export function usdcReceived(
+/**
+ * The micro-USDC that a transaction credits to each custody wallet: what arrived, whoever lost it (docs/decisions/0039). A
+ * transaction that debits a custody wallet credits none. A wallet that signs is left out, as in `findPayment`; the treasury
+ * only receives fees.
+ */
+export function creditsOf(
   chain: AssociatedAccounts,
   transaction: ChainTransaction,
-  wallets: Iterable<string>,
+  custodyWallets: ReadonlySet<string>,
+  treasury: string,
 ): ReadonlyMap<string, bigint> {
-  const received = [...wallets]
-    .filter((wallet) => !transaction.signers.has(wallet))
+  if (debitsAny(transaction, custodyWallets)) return new Map()
+  const received = [...custodyWallets]
+    .filter((wallet) => wallet !== treasury && !transaction.signers.has(wallet))
     .map((wallet) => [wallet, amountReceived(chain, transaction, wallet, usdc)] as const)
   return new Map(received.filter(([, amount]) => amount > 0n))
 }

@@ -5,12 +5,12 @@ import { type Claim, solDecimals } from '../record/claim.js'
 import {
   type AssociatedAccounts,
   amountReceived,
-  balanceChange,
+  creditsOf,
   debitsAny,
   findPayment,
   findSwapPayment,
+  possibleLosses,
   type TokenPayment,
-  usdcReceived,
 } from './balance-changes.js'
 
 /** The part of a payment intent that a transaction is compared with. */
@@ -49,6 +49,7 @@ export interface TipFacts {
   readonly received: bigint
   /** Of a direct transfer what the supporter gave: `received` and the fee transfer (docs/decisions/0008). */
   readonly displayed: bigint
+  /** Whether the treasury received a fee in this transaction. Of a swap in either token; an engine may pay it elsewhere. */
   readonly feeFound: boolean
   readonly message: string | null
   readonly intentId: string | null
@@ -168,23 +169,34 @@ function factsInTransaction(
   payment: TokenPayment,
   intent: PaidIntent,
 ): TipFacts {
-  const { recipient, sender, token, received } = payment
-  const fee = recipient === treasury ? 0n : amountReceived(chain, transaction, treasury, token)
-  // What the treasury received from others is not part of this tip.
-  const rest = -balanceChange(transaction, sender, token) - received
-  const feeTransfer = [fee, rest].some((amount) => amount <= 0n) ? 0n : fee < rest ? fee : rest
   return factsFromPayment(claims, payment, {
     ...intent,
-    feeTransfer,
-    credits: usdcReceived(
-      chain,
-      transaction,
-      [...creators].filter((creator) => creator !== treasury),
-    ),
+    feeTransfer: payment.recipient === treasury ? 0n : feeTransferOf(chain, transaction, payment, treasury),
+    credits: creditsOf(chain, transaction, creators, treasury),
   })
 }
 
-/** The facts of a payment and the claims it supports. `feeTransfer`: base units that the sender gave the treasury. */
+/**
+ * Of a direct transfer, what the treasury received from the sender. When several signers may have paid, every one of them
+ * must have lost that much, so that the amount does not depend on which of them a claim names.
+ */
+function feeTransferOf(
+  chain: AssociatedAccounts,
+  transaction: ChainTransaction,
+  payment: TokenPayment,
+  treasury: string,
+): bigint {
+  const { token, given, received } = payment
+  const feeIn = (one: Token): bigint => {
+    const change = amountReceived(chain, transaction, treasury, one)
+    return change > 0n ? change : 0n
+  }
+  if (given !== undefined) return [feeIn(token), feeIn(given)].find((fee) => fee > 0n) ?? 0n
+  const rests = possibleLosses(transaction, payment).map((lost) => lost - received)
+  return [feeIn(token), ...rests].reduce((least, one) => (one < least ? one : least))
+}
+
+/** The facts of a payment and the claims it supports. `feeTransfer`: base units that the treasury received. */
 export function factsFromPayment(
   claims: readonly Claim[],
   payment: TokenPayment,

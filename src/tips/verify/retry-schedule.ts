@@ -16,12 +16,14 @@ export interface ChainAnswer {
   readonly status: SignatureStatus | undefined
   /** Undefined: not requested, not answered or not readable. */
   readonly transaction: { readonly failed: boolean; readonly blockTime: Date | undefined } | undefined
+  /** It is no tip but pays custody wallets, which are credited once it is final. */
+  readonly awaitsFinality?: boolean
 }
 
 /** When a pending tip that was not confirmed is due again. A missing answer means "later", never an outcome. */
 export function schedulePending(
   tip: DueTip,
-  { status, transaction }: ChainAnswer,
+  { status, transaction, awaitsFinality = false }: ChainAnswer,
   giveUpMs: number,
 ): TipSchedule {
   const { id, attempts, ageMs } = tip
@@ -34,6 +36,7 @@ export function schedulePending(
   if (status.failed) return status.commitment === 'finalized' ? done('tx_failed') : later(waitFor(ageMs))
   // The status and the transaction came from different nodes, which disagree.
   if (transaction?.failed === true) return ageMs > giveUpMs ? done('tx_failed') : later(waitFor(ageMs))
+  if (awaitsFinality) return later(Math.max(minFinalityMs, waitFor(ageMs)))
   // A node may know a new transaction before its block time. Without the time a claim cannot be checked.
   return transaction?.blockTime === undefined ? later(waitFor(ageMs)) : done('mismatch')
 }

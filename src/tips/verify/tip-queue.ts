@@ -44,16 +44,26 @@ const claimColumns = (table: string): string => /* sql */ `
   ${table}.creator_wallet as "creatorWallet", ${table}.sender, trim_scale(${table}.amount)::text as amount, ${table}.token_symbol as "tokenSymbol",
   ${table}.message, ${table}.claimed_intent_id as "intentId"`
 
+/** All claims about a tip `t`, as columns that `claimsOf` reads. */
+export const claimsSql = /* sql */ `${claimColumns('t')},
+  (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further`
+
+export type ClaimsRow = Claim & { readonly further: StoredClaim[] | null }
+
+/** Oldest first. */
+export function claimsOf({ further, ...row }: ClaimsRow): StoredClaim[] {
+  const { creatorWallet, sender, amount, tokenSymbol, message, intentId } = row
+  return [{ creatorWallet, sender, amount, tokenSymbol, message, intentId }, ...(further ?? [])]
+}
+
 /**
  * Takes the tips that have been due longest, with all their claims, and returns the database's time. The condition uses
  * `now()`, not `clock_timestamp()`: `now()` is stable, so the index scan stops at rows not yet due.
  */
 export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[] }> {
-  const rows = await query<Omit<DueTip, 'claims'> & Claim & { now: Date; further: StoredClaim[] | null }>(
-    db,
-    {
-      name: 'tips.take',
-      text: /* sql */ `
+  const rows = await query<Omit<DueTip, 'claims'> & ClaimsRow & { now: Date }>(db, {
+    name: 'tips.take',
+    text: /* sql */ `
       with taken as (
         update tips set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1
         where id = any(array(select id from tips where due_at <= now() order by due_at limit ${batchSize} for update skip locked))
@@ -62,17 +72,12 @@ export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[]
              (extract(epoch from clock_timestamp() - coalesce(t.confirmed_at, t.recorded_at)) * 1000)::float8 as "ageMs",
              t.slot, t.finalized_at is not null as final,
              (extract(epoch from clock_timestamp() - t.missing_since) * 1000)::float8 as "missingMs",
-             ${claimColumns('t')},
-             (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further
+             ${claimsSql}
       from taken t`,
-      values: [],
-    },
-  )
-  const tips = rows.map(({ id, status, attempts, ageMs, slot, final, missingMs, further, ...row }) => {
-    const { creatorWallet, sender, amount, tokenSymbol, message, intentId } = row
-    const first = { creatorWallet, sender, amount, tokenSymbol, message, intentId }
-    const claims = [first, ...(further ?? [])]
-    return { id, status, attempts, ageMs, slot, final, missingMs, claims }
+    values: [],
+  })
+  const tips = rows.map(({ id, status, attempts, ageMs, slot, final, missingMs, ...row }) => {
+    return { id, status, attempts, ageMs, slot, final, missingMs, claims: claimsOf(row) }
   })
   return { now: rows[0]?.now ?? new Date(), tips }
 }

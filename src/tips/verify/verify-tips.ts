@@ -3,7 +3,9 @@ import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { backfillMessages } from '../confirm/backfill-message.js'
 import { type Confirmation, confirmTips } from '../confirm/confirm-tips.js'
+import { creditMissing } from '../confirm/credit-missing.js'
 import { finalizeOrFail } from '../confirm/finalize-tips.js'
+import { creditsOf } from './balance-changes.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
 import { schedulePending } from './retry-schedule.js'
@@ -105,24 +107,31 @@ async function verifyPending(
   const proven = await verifyIssuedSignatures(db, landed, config.tips.treasuryWallet)
   const unproven = landed.filter(({ id }) => !proven.has(id))
   const transactions = await calls.orEmpty(chain.transactions(unproven.map(({ id }) => id)))
-  const matched = await matchTips(services, unproven, transactions, now)
+  const { matched, paid } = await matchTips(services, unproven, transactions, now)
   const confirmations = landed.flatMap((tip): Confirmation[] => {
-    const { slot, commitment } = statuses.get(tip.id) as SignatureStatus
+    const { slot } = statuses.get(tip.id) as SignatureStatus
     const facts = proven.get(tip.id) ?? matched.get(tip.id)
     if (facts === undefined) return []
     const { id, claims } = tip
     const transaction = transactions.get(id) ?? { slot, blockTime: undefined }
-    return [
-      { id, claims, facts, transaction, final: commitment === 'finalized' && transaction.slot === slot },
-    ]
+    return [{ id, claims, facts, transaction, final: isFinal(statuses.get(id), transaction) }]
   })
   await confirmTips(services, confirmations)
+  const awaiting = new Set([...paid.keys()].filter((id) => !isFinal(statuses.get(id), transactions.get(id))))
+  await creditWithoutTip(
+    services,
+    [...paid].filter(([id]) => !awaiting.has(id)),
+  )
   const confirmed = new Set(confirmations.map(({ id }) => id))
   const giveUpMs = config.tips.claimWindowHours * hourMs
   return pending
     .filter(({ id }) => !confirmed.has(id))
     .map((tip) => {
-      const answer = { status: statuses.get(tip.id), transaction: transactions.get(tip.id) }
+      const answer = {
+        status: statuses.get(tip.id),
+        transaction: transactions.get(tip.id),
+        awaitsFinality: awaiting.has(tip.id),
+      }
       return schedulePending(tip, answer, giveUpMs)
     })
 }
@@ -131,12 +140,37 @@ function isLanded(status: SignatureStatus | undefined): boolean {
   return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
 }
 
+function isFinal(
+  status: SignatureStatus | undefined,
+  transaction: Pick<ChainTransaction, 'slot'> | undefined,
+): boolean {
+  return status?.commitment === 'finalized' && status.slot === transaction?.slot
+}
+
+/** Credits custody wallets that a final transaction paid although it is no tip (docs/decisions/0039). */
+async function creditWithoutTip(
+  { transact }: Needs,
+  paid: readonly (readonly [string, Credits])[],
+): Promise<void> {
+  if (paid.length === 0) return
+  const wallets = paid.flatMap(([signature, credits]) =>
+    [...credits].map(([wallet, micro]) => ({ signature, wallet, micro })),
+  )
+  await transact(async ({ trx }) => {
+    await creditMissing(trx, wallets)
+  })
+}
+
+/** Micro-USDC by custody wallet. */
+type Credits = TipFacts['credits']
+
+/** `matched`: the facts of tips. `paid`: the credits of recent transactions that are no tips. */
 async function matchTips(
   { db, chain, config }: Needs,
   tips: readonly DueTip[],
   transactions: ReadonlyMap<string, ChainTransaction>,
   now: Date,
-): Promise<ReadonlyMap<string, TipFacts>> {
+): Promise<{ matched: Map<string, TipFacts>; paid: Map<string, Credits> }> {
   const readable = tips.filter(({ id }) => transactions.get(id)?.failed === false)
   const contextOf = await loadMatchContext(
     db,
@@ -144,11 +178,17 @@ async function matchTips(
   )
   const notBefore = new Date(now.getTime() - config.tips.claimWindowHours * hourMs)
   const { treasuryWallet: treasury } = config.tips
-  const facts = new Map<string, TipFacts>()
+  const matched = new Map<string, TipFacts>()
+  const paid = new Map<string, Credits>()
   for (const { id, claims } of readable) {
     const transaction = transactions.get(id) as ChainTransaction
-    const matched = matchTip(chain, { transaction, claims, treasury, notBefore, ...contextOf(transaction) })
-    if (matched !== undefined) facts.set(id, matched)
+    const context = contextOf(transaction)
+    const facts = matchTip(chain, { transaction, claims, treasury, notBefore, ...context })
+    if (facts !== undefined) matched.set(id, facts)
+    else if (transaction.blockTime !== undefined && transaction.blockTime >= notBefore) {
+      const credits = creditsOf(chain, transaction, context.creators, treasury)
+      if (credits.size > 0) paid.set(id, credits)
+    }
   }
-  return facts
+  return { matched, paid }
 }

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
+import { creditsOf } from '../../../src/tips/verify/balance-changes.js'
 import {
   chain,
   claim,
@@ -20,6 +21,8 @@ import {
 
 const oneSol = 1_000_000_000n
 const attacker = wallet('attacker')
+const credits = (landed: Landed, custodyWallets = [creator, otherCreator]) =>
+  creditsOf(chain, landed.build(), new Set(custodyWallets), treasury)
 const nobodyKnown = { creators: new Set<string>() }
 const creatorUsdc = chain.associatedAccount(creator, usdc.mint)
 const tipInSol = () =>
@@ -51,6 +54,40 @@ test('A1: a transfer between accounts of one owner is not a tip', (t) => {
     match(landed(), { claims: [claim({ sender: attacker, tokenSymbol: 'USDC', amount: '100' })] }),
     undefined,
   )
+  t.deepEqual([...credits(landed())], [[creator, 100n]], 'the money of the vault has arrived all the same')
+})
+
+test('what arrived in a custody wallet is credited, whoever lost it, unless the transaction debits one', (t) => {
+  const pool = wallet('pool')
+  const swapAndSend = () =>
+    new Landed(attacker)
+      .pay(sol, attacker, pool, oneSol)
+      .pay(usdc, pool, creator, 60n)
+      .pay(usdc, pool, otherCreator, 40n)
+  t.is(match(swapAndSend().pay(sol, pool, attacker, oneSol)), undefined)
+  t.deepEqual(
+    [...credits(swapAndSend())].sort(([, a], [, b]) => Number(b - a)),
+    [
+      [creator, 60n],
+      [otherCreator, 40n],
+    ],
+  )
+  const second = { account: wallet('second account'), ownerBefore: creator, ownerAfter: creator }
+  const none: [string, Landed][] = [
+    ['between custody wallets', swapAndSend().pay(usdc, otherCreator, creator, 70n)],
+    ['from another account of the wallet', swapAndSend().change({ ...second, delta: -60n })],
+    ['an account handed away', swapAndSend().change({ ...second, ownerAfter: stranger })],
+    ['lamports of a custody wallet', swapAndSend().lamports(otherCreator, -1n)],
+  ]
+  for (const [what, landed] of none) t.deepEqual([...credits(landed)], [], what)
+  const aside = new Landed(attacker).pay(usdc, pool, attacker, 5n).change({ ...second, delta: 60n })
+  t.deepEqual([...credits(aside)], [], 'only the associated account')
+  const handed = new Landed(attacker).pay(usdc, pool, creator, 60n)
+  t.deepEqual([...credits(handed.change({ account: creatorUsdc, ownerBefore: stranger }))], [])
+  const signs = new Landed(attacker, creator).pay(usdc, pool, creator, 60n)
+  t.deepEqual([...credits(signs)], [], 'a recipient who signs')
+  const toTreasury = new Landed(attacker).pay(usdc, pool, treasury, 60n)
+  t.deepEqual([...credits(toTreasury, [treasury])], [], 'the treasury only receives fees')
 })
 
 test('A2: a false claim that came first changes nothing', (t) => {

@@ -78,6 +78,25 @@ test('what others give the treasury in the same transaction is not part of the a
   t.like(match(landed), { sender: supporter, received: 98n, displayed: 100n })
 })
 
+test('the amount does not depend on which of two possible senders a claim names', (t) => {
+  const other = wallet('another supporter')
+  for (const given of [98n, 99n, 100n, 1_000_000n]) {
+    const landed = new Landed(supporter, other)
+      .pay(usdc, supporter, creator, 98n)
+      .pay(usdc, supporter, treasury, 2n)
+      .pay(usdc, other, stranger, given)
+    const claimedBy = (sender: string) =>
+      match(landed, { claims: [claim({ sender, tokenSymbol: 'USDC', message: 'mine' })] })
+    t.like(claimedBy(supporter), { sender: supporter, message: 'mine' })
+    t.like(claimedBy(other), { sender: other, message: 'mine' })
+    const shown = [undefined, supporter, other].map((sender) =>
+      sender === undefined ? match(landed)?.displayed : claimedBy(sender)?.displayed,
+    )
+    const least = given < 100n ? given : 100n
+    t.deepEqual(shown, [least, least, least], 'no more than either of them gave')
+  }
+})
+
 test('the displayed amount of a swap is what was received', (t) => {
   const landed = new Landed(supporter)
     .naming(referenceKey)
@@ -85,9 +104,27 @@ test('the displayed amount of a swap is what was received', (t) => {
     .pay(usdc, wallet('pool'), creator, 140n)
     .pay(usdc, wallet('pool'), treasury, 3n)
   const swap = intent({ inputMint: solMint, outputMint: usdc.mint })
-  t.like(match(landed, { intents: [swap] }), { received: 140n, displayed: 140n, intentId: 'pi_1' })
+  t.like(match(landed, { intents: [swap] }), {
+    received: 140n,
+    displayed: 140n,
+    intentId: 'pi_1',
+    feeFound: true,
+  })
   landed.pay(usdc, supporter, treasury, 1000n)
   t.like(match(landed, { intents: [swap] }), { received: 140n, displayed: 140n }, 'also with a fee transfer')
+})
+
+test('the fee of a swap is found in either token, and changes no amount', (t) => {
+  const swap = { intents: [intent({ inputMint: solMint, outputMint: usdc.mint })] }
+  const landed = () =>
+    new Landed(supporter)
+      .naming(referenceKey)
+      .pay(sol, supporter, stranger, 1_000_000n)
+      .pay(usdc, wallet('pool'), creator, 140n)
+  t.like(match(landed(), swap), { displayed: 140n, feeFound: false })
+  t.like(match(landed().pay(sol, supporter, treasury, 20_000n), swap), { displayed: 140n, feeFound: true })
+  t.like(match(landed().pay(usdc, wallet('pool'), treasury, 3n), swap), { displayed: 140n, feeFound: true })
+  t.like(match(landed().pay(bonk, wallet('pool'), treasury, 3n), swap), { displayed: 140n, feeFound: false })
 })
 
 test('the network fee and a priority fee do not hide who paid', (t) => {

@@ -117,6 +117,9 @@ test('for any transaction and any claims, a tip matches the balance changes', (t
         if (facts === undefined) return
         found += 1
         const { recipient, sender, token, received } = facts
+        const unclaimed = match(landed, { intents })
+        if (unclaimed?.recipient === recipient && unclaimed.token === token)
+          t.is(facts.displayed, unclaimed.displayed, 'an amount that a claim decides')
         t.is(received, gained(transaction, recipient, token))
         t.true(received > 0n)
         t.false(transaction.signers.has(recipient), 'a recipient who signs')
