@@ -106,9 +106,7 @@ async function applyCredits(
   })
   const others = gaps.filter(({ tip, final }) => tip !== 'pending' && final)
   if (others.length === 0) return posted
-  return (
-    posted + (await services.transact(async ({ trx }) => audit(trx, await creditMissing(trx, others))))
-  )
+  return posted + (await services.transact(async ({ trx }) => audit(trx, await creditMissing(trx, others))))
 }
 
 function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): Outcome {
