@@ -56,14 +56,18 @@ function required(creator: Creator | undefined): Creator {
 
 /**
  * Resolves a `creatorId` to a creator with a wallet. Waits a limited time for a wallet that is being provisioned, then
- * throws `creator_wallet_pending`.
+ * throws `creator_wallet_pending`. Throws `creator_not_found` for an unregistered address that nobody can pay from again.
  */
 export async function resolvePayableCreator(
-  services: Pick<Services, 'db' | 'notifications' | 'config' | 'names'>,
+  services: Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>,
   creatorId: string,
 ): Promise<PayableCreator> {
   const { userId, wallet, settings } = await resolveCreator(services, creatorId)
-  if (wallet !== undefined) return { userId, wallet, settings }
+  if (wallet !== undefined) {
+    if (userId === undefined && !(await isPayable(services, wallet)))
+      throw new DomainError('creator_not_found')
+    return { userId, wallet, settings }
+  }
   if (userId === undefined) throw new Error('A creator has neither an account nor a wallet')
   const provisioned = await waitForRow(
     async () => {
@@ -80,12 +84,20 @@ export async function resolvePayableCreator(
   return provisioned
 }
 
+/** Burns what it receives. No account need exist there, so it is known by its name. */
+const incinerator = '1nc1nerator11111111111111111111111111111111'
+
+/** Whether money sent to an address that is not registered may belong to a person. */
+async function isPayable({ chain }: Pick<Services, 'chain'>, wallet: string): Promise<boolean> {
+  return wallet !== incinerator && chain.isWallet(wallet)
+}
+
 /** An account or a wallet, such as the subject of a list of tips. */
 export type Party = { readonly userId: string } | { readonly wallet: string }
 
 /**
- * Resolves an address without a call to a provider: a user id, a wallet, or a `.sol` domain that is linked or cached.
- * Undefined for anything else.
+ * Resolves the address of a list: a user id, a wallet or a `.sol` domain. While the chain does not answer, a linked domain
+ * means the creator who linked it. Undefined for anything else.
  */
 export async function findParty(
   { db, names }: Pick<Services, 'db' | 'names'>,
@@ -96,8 +108,7 @@ export async function findParty(
   if (userId !== undefined) return { userId }
   if (isAddress(address)) return { wallet: address }
   if (domain === undefined) return undefined
-  const record = names.cached(domain)
-  const linked = await findByDomain(db, domain)
+  const [linked, record] = await Promise.all([findByDomain(db, domain), names.fetchOrKnown(domain)])
   if (linked !== undefined && (record === undefined || record.owner === linked.domainOwner))
     return { userId: linked.userId }
   return record?.payee === undefined ? undefined : { wallet: record.payee }

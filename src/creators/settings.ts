@@ -17,6 +17,7 @@ export const creatorSettings = z.object({
   fiatCollection: z.enum(collections).default('checkout'),
   minTipUsd: z.number().nullable().default(null),
   maxTipUsd: z.number().nullable().default(null),
+  hideUnpaidWords: z.boolean().default(false),
 })
 
 export type CreatorSettings = z.output<typeof creatorSettings>
@@ -46,6 +47,7 @@ export const settingsChange = z.object(
     fiatCollection: change(z.enum(collections, wrong)),
     minTipUsd: usd.nonnegative(wrong).nullish(),
     maxTipUsd: usd.positive(wrong).nullish(),
+    hideUnpaidWords: change(z.boolean(wrong)),
   },
   wrong,
 )

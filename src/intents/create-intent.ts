@@ -1,7 +1,7 @@
 import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
-import { cleanLine } from '../kernel/text.js'
+import { cleanLine, cleanMessage } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
@@ -21,6 +21,7 @@ type Needs = Pick<
 >
 
 const maxSymbolLength = 20
+const maxMessageLength = 500
 
 interface IntentOwner {
   /** The SDK session the intent belongs to and is counted for, if any. */
@@ -50,7 +51,9 @@ export async function createIntent(
   const route = selectRoute(token, creator.settings, liquidStakingToken)
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
-  const fields = { creator, source, token, gross, symbol, executionMode: route.executionMode, sdkSessionId }
+  const message = cleanMessage(input.message ?? '', maxMessageLength) || null
+  const { executionMode } = route
+  const fields = { creator, source, token, gross, symbol, message, executionMode, sdkSessionId }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
     storeIntent(services, built, keyed && ((trx) => storeWithCreation(trx, keyed, answer)))
@@ -90,9 +93,8 @@ async function buildIntent(
   return { ...fields, ...transaction, id: newIntentId() }
 }
 
-function present({ gross, symbol, creator, ...intent }: PaymentIntent): IntentAnswer {
-  return presentIntent(
-    { ...intent, usdCents: gross.usdCents, tokenSymbol: symbol, createdAt: new Date() },
-    creator.settings,
-  )
+function present({ gross, symbol, creator, token, ...intent }: PaymentIntent): IntentAnswer {
+  const { units: inputAmount, usdCents } = gross
+  const shown = { recipient: creator.wallet, input: token, inputAmount, usdCents, tokenSymbol: symbol }
+  return presentIntent({ ...intent, ...shown, createdAt: new Date() }, creator.settings)
 }

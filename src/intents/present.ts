@@ -1,5 +1,6 @@
 import type { CreatorSettings } from '../creators/settings.js'
 import { displayNumber } from '../kernel/money.js'
+import type { Token } from '../kernel/tokens.js'
 import type { IntentAnswer } from './schemas.js'
 
 /** A blockhash is valid for 150 slots of 400 ms. */
@@ -18,6 +19,12 @@ export interface PresentableIntent {
   readonly provider: IntentAnswer['provider']
   readonly lastValidBlockHeight: number
   readonly createdAt: Date
+  /** The creator's wallet. */
+  readonly recipient: string
+  readonly input: Token
+  /** Base units the supporter pays. */
+  readonly inputAmount: bigint
+  readonly output: Token
 }
 
 /** API: POST /payments/intent. */
@@ -38,5 +45,12 @@ export function presentIntent(intent: PresentableIntent, settings: CreatorSettin
     lastValidBlockHeight: intent.lastValidBlockHeight,
     settings: { yieldEnabled, gaslessEnabled, autoConvertUsdc },
     expiresAt: new Date(intent.createdAt.getTime() + transactionLifeMs).toISOString(),
+    recipient: intent.recipient,
+    input: tokenAmount(intent.input, intent.inputAmount),
+    output: tokenAmount(intent.output, intent.outAmount),
   }
+}
+
+function tokenAmount({ symbol, mint, decimals }: Token, amount: bigint): IntentAnswer['input'] {
+  return { symbol, mint, decimals, amount: String(amount) }
 }

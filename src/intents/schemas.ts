@@ -5,6 +5,16 @@ import { tokenByMint } from '../kernel/tokens.js'
 
 const missing = 'intent_fields_required'
 
+/** The supporter's message, as it may come with an intent. */
+export const intentMessage = z.string().optional().meta({
+  description: "Supporter message, kept to 500 characters. It is the tip's: no later report changes it",
+})
+
+export const tokenOutput = z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })
+const tokenAmount = tokenOutput.extend({
+  amount: z.string().regex(/^\d+$/).meta({ description: 'Raw units' }),
+})
+
 /** API: POST /payments/intent. The first wrong field in this order decides the error. */
 export const intentInput = z
   .object({
@@ -32,6 +42,7 @@ export const intentInput = z
       .optional()
       .catch(undefined)
       .meta({ type: 'string', description: 'Display symbol; does not affect routing' }),
+    message: intentMessage,
   })
   .refine(({ amount, amountUsd }) => amount !== undefined || amountUsd !== undefined, {
     error: missing,
@@ -61,6 +72,11 @@ export const intentOutput = z.object({
     autoConvertUsdc: z.boolean(),
   }),
   expiresAt: z.iso.datetime().meta({ description: 'When lastValidBlockHeight is likely to pass' }),
+  recipient: z
+    .string()
+    .meta({ description: "The creator's wallet: `creatorWallet` when the tip is recorded" }),
+  input: tokenAmount.meta({ description: 'What the supporter pays' }),
+  output: tokenAmount.meta({ description: 'What the creator receives' }),
 })
 
 export type IntentInput = z.output<typeof intentInput>

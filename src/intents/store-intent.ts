@@ -16,6 +16,8 @@ export interface PaymentIntent extends UnsignedTransaction {
   readonly token: Token
   readonly gross: GrossAmount
   readonly symbol: string
+  /** The supporter's message, cleaned. */
+  readonly message: string | null
   readonly executionMode: IntentAnswer['executionMode']
   readonly sdkSessionId: string | null
 }
@@ -66,8 +68,8 @@ async function insert(
         returning id)
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
-        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw)
-      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $20, $18, $21
+        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message)
+      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $20, $18, $21, $22
       where $18::uuid is null or exists (select from counted)
       returning id`,
     values: [
@@ -92,6 +94,7 @@ async function insert(
       config.sdk.sessionIntents,
       intent.lastValidBlockHeight,
       intent.leastAmount,
+      intent.message,
     ],
   })
   if (inserted.length === 0) throw new DomainError('invalid_session_token')

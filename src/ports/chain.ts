@@ -140,6 +140,11 @@ export interface Chain {
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
   /** Serialized unsigned v0 transaction: compute budget, the recipient's token account, net transfer, fee transfer. */
   buildTransfer(plan: TransferPlan): Uint8Array
+  /**
+   * Whether a person may hold the key of the address: it is no program, mint, token account or sysvar. An account that does
+   * not exist may be a person's. Remembered for ten minutes.
+   */
+  isWallet(address: string): Promise<boolean>
   /** Those of the addresses that are token accounts now. */
   tokenAccounts(addresses: readonly string[]): Promise<ReadonlySet<string>>
   /** The addresses in each lookup table. A table that does not exist is absent. */

@@ -15,6 +15,9 @@ export interface Names {
   fetch(domain: string): Promise<DomainRecord | undefined>
   /** As `fetch`, but accepts a record of the last minute. Concurrent calls for one domain share a request. */
   fetchOrCached(domain: string): Promise<DomainRecord | undefined>
-  /** The record of the last minute, if any, without a request. */
-  cached(domain: string): DomainRecord | undefined
+  /**
+   * For lists: a record of the last ten minutes, else one read within two seconds, else the last one known. Undefined also
+   * when nothing is known. Never throws.
+   */
+  fetchOrKnown(domain: string): Promise<DomainRecord | undefined>
 }

@@ -10,7 +10,7 @@ import type { SdkSession } from './session.js'
 /** Each preset is offered if the creator's limits allow it. */
 const presetsUsd = [2, 5, 10, 25]
 
-type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
+type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>
 
 /** Everything a tipping page needs before it can show a form for the amount. */
 export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {

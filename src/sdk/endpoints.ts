@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Endpoint } from '../http/endpoint.js'
 import type { KeyedLimit } from '../http/limits.js'
 import { readBearer } from '../http/security/credentials.js'
+import { intentOutput } from '../intents/schemas.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { presentedSession } from './auth.js'
 import {
@@ -23,7 +24,6 @@ import {
   redeemOutput,
   sessionOutput,
   tipInput,
-  tipOutput,
 } from './schemas.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -79,7 +79,7 @@ export const tipEndpoint = {
   limit: 'intents',
   input: tipInput,
   invalid: 'intent_fields_required',
-  output: tipOutput,
+  output: intentOutput,
   errors: [
     'invalid_session_token',
     'invalid_input_token_mint',

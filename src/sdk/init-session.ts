@@ -8,7 +8,7 @@ import { meansCreator } from './match-creator.js'
 import type { InitAnswer, InitInput } from './schemas.js'
 import { openSdkSession } from './session.js'
 
-type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names'>
+type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>
 
 /**
  * Opens a session for the owner of the API key (API: POST /sdk/init). Throws, in this order: `creator_not_found` when

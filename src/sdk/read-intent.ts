@@ -14,11 +14,12 @@ const surelyExpiredMs = 2 * transactionLifeMs
 /** More intents than a session may create by default. */
 const mostListed = 10
 
-interface IntentRow extends Omit<PresentableIntent, 'outAmount' | 'lastValidBlockHeight'> {
+type Derived = 'outAmount' | 'lastValidBlockHeight' | 'input' | 'inputAmount' | 'output'
+
+interface IntentRow extends Omit<PresentableIntent, Derived> {
   readonly outAmount: string
   readonly lastValidBlockHeight: bigint
   readonly settings: unknown
-  readonly recipient: string
   readonly inputMint: string
   readonly inputRaw: string
   readonly outputMint: string
@@ -61,24 +62,19 @@ function presentStatus(row: IntentRow): IntentStatusAnswer {
     ...row,
     outAmount: BigInt(row.outAmount),
     lastValidBlockHeight: Number(row.lastValidBlockHeight),
+    // Intents are only created for known tokens.
+    input: tokenByMint(row.inputMint) as Token,
+    inputAmount: BigInt(row.inputRaw),
+    output: tokenByMint(row.outputMint) as Token,
   }
-  const output = namedToken(row.outputMint)
   return {
     ...presentIntent(intent, creatorSettings.parse(row.settings)),
     status: statusOf(row),
     signature: row.signature,
     outcome: row.underpaid ? 'underpaid' : row.outcome,
-    receivedAmount: row.receivedRaw === null ? null : displayNumber(BigInt(row.receivedRaw), output.decimals),
-    recipient: row.recipient,
-    input: { ...namedToken(row.inputMint), amount: row.inputRaw },
-    output: { ...output, amount: row.outAmount },
+    receivedAmount:
+      row.receivedRaw === null ? null : displayNumber(BigInt(row.receivedRaw), intent.output.decimals),
   }
-}
-
-/** Intents are only created for known tokens. */
-function namedToken(mint: string): Pick<Token, 'mint' | 'symbol' | 'decimals'> {
-  const { symbol, decimals } = tokenByMint(mint) as Token
-  return { mint, symbol, decimals }
 }
 
 /** Reads one intent of a session, or the newest ones when `intentId` is null. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkedText, requiredText } from '../http/input.js'
-import { intentOutput } from '../intents/schemas.js'
+import { intentMessage, intentOutput, tokenOutput } from '../intents/schemas.js'
 import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { tokenByMint } from '../kernel/tokens.js'
@@ -48,26 +48,13 @@ export const tipInput = z.object({
     .number({ error: ({ input }) => (input === undefined ? fieldsMissing : 'invalid_amount') })
     .positive('invalid_amount')
     .meta({ description: 'USD' }),
+  message: intentMessage,
 })
 export type TipInput = z.output<typeof tipInput>
-
-const tokenOutput = z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })
-const tokenAmount = tokenOutput.extend({
-  amount: z.string().regex(/^\d+$/).meta({ description: 'Raw units' }),
-})
-/** What a page shows of an intent and later needs to record the tip. */
-const intentDetails = {
-  recipient: z.string().meta({ description: "The creator's wallet" }),
-  input: tokenAmount.meta({ description: 'What the supporter pays' }),
-  output: tokenAmount.meta({ description: 'What the creator receives' }),
-}
-export const tipOutput = intentOutput.extend(intentDetails)
-export type TipAnswer = Omit<z.output<typeof tipOutput>, 'success'>
 
 /** GET /sdk/intents/:intentId. */
 export const intentStatusInput = z.object({ intentId: z.string() })
 export const intentStatusOutput = intentOutput.extend({
-  ...intentDetails,
   status: z.enum(['requires_action', 'submitted', 'confirmed', 'failed', 'expired']),
   signature: z.string().nullable().meta({ description: 'Of the payment, when one was seen' }),
   outcome: z.enum(['tx_failed', 'not_found', 'mismatch', 'underpaid']).nullable().meta({

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createSnsNames } from '../../src/providers/sns/sns.js'
@@ -13,6 +16,7 @@ import {
 } from '../helpers/make/sol-domains.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld, type World } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
@@ -195,7 +199,7 @@ for (const solDomain of [
   })
 
 // Serial, because it counts the requests to the chain.
-test.serial('GET /chain/tips finds linked and cached domains without a request to the chain', async (t) => {
+test.serial('GET /chain/tips resolves a domain by itself, with one request in ten minutes', async (t) => {
   const [creator, holder, domain, unlinked] = [
     await registerCreator(world()),
     createHolder(),
@@ -209,12 +213,15 @@ test.serial('GET /chain/tips finds linked and cached domains without a request t
   const listed = async (address: string) =>
     (await world().request<{ tips: unknown[] }>('GET', `/chain/tips?address=${address}`)).body.tips.length
   const before = world().sandbox.calls.httpRequests
-  t.is(await listed(domain.toUpperCase()), 1)
-  t.is(await listed(unlinked), 0)
-  t.is(await listed(freshDomain()), 0)
+  t.is(await listed(domain.toUpperCase()), 1, 'linking has read it')
   t.is(world().sandbox.calls.httpRequests, before)
-  await payeeOf(unlinked)
   t.is(await listed(unlinked), 1)
+  t.is(await listed(unlinked), 1)
+  t.is(world().sandbox.calls.httpRequests, before + 1)
+  const nobody = freshDomain()
+  t.is(await listed(nobody), 0)
+  t.is(await listed(nobody), 0)
+  t.is(world().sandbox.calls.httpRequests, before + 2)
 })
 
 test('concurrent and later lookups of a domain share one request', async (t) => {
@@ -247,6 +254,31 @@ test('a failed lookup throws a ProviderError and is not cached', async (t) => {
   })
   const domain = freshDomain()
   await t.throwsAsync(() => down.fetchOrCached(domain), { name: 'ProviderError' })
-  t.is(down.cached(domain), undefined)
-  t.deepEqual(failed, ['127.0.0.1:1'])
+  t.is(await down.fetchOrKnown(domain), undefined, 'a list does not fail')
+  t.deepEqual(failed, ['127.0.0.1:1', '127.0.0.1:1'])
+})
+
+test('a list waits two seconds for a domain, then takes what is known, and does not hold up payments', async (t) => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  let calls = 0
+  const names = createSnsNames({
+    urls: [`http://127.0.0.1:${port}`],
+    genesisHash: undefined,
+    onCall: () => {
+      calls += 1
+    },
+    onFailure: () => undefined,
+  })
+  const startedAt = performance.now()
+  const lists = Array.from({ length: 100 }, () => names.fetchOrKnown(freshDomain()))
+  const payment = names.fetch(freshDomain())
+  await until('the payment is sent', () => calls > 0)
+  t.deepEqual(new Set(await Promise.all(lists)), new Set([undefined]))
+  t.true(performance.now() - startedAt >= 1990)
+  t.true(calls <= 5 + 4, `${calls} calls: four at a time for lists, and one for the payment`)
+  silent.close()
+  silent.closeAllConnections()
+  await t.throwsAsync(payment, { name: 'ProviderError' })
 })

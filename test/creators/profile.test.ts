@@ -12,6 +12,7 @@ const defaults = {
   autoConvertUsdc: false,
   fiatCollection: 'checkout',
   minTipUsd: null,
+  hideUnpaidWords: false,
   maxTipUsd: null,
 }
 

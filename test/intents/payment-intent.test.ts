@@ -1,11 +1,13 @@
 import test from 'ava'
+import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import { createIntent } from '../helpers/make/intents.js'
-import { unusedWallet } from '../helpers/make/supporter.js'
+import { assignDomain, freshDomain } from '../helpers/make/sol-domains.js'
+import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })
@@ -182,6 +184,49 @@ test('no swap engine is called when the input token is the one the creator recei
   t.is(await refusal({ ...good, creatorId: converting.user.id }), 'ok')
   t.deepEqual(world().sandbox.aggregator.calls.all(), {})
 })
+
+test("an intent names the creator's wallet and what is paid and received, as POST /sdk/tip does", async (t) => {
+  const creator = await registerCreator(world())
+  const body = { ...good, creatorId: creator.user.id, amount: 5 }
+  t.like(await createIntent(world().request, body), {
+    recipient: creator.wallet,
+    input: { symbol: 'USDC', mint: usdc, decimals: 6, amount: '5000000' },
+    output: { symbol: 'USDC', mint: usdc, decimals: 6, amount: '4900000' },
+  })
+  t.is(await refusal({ ...good, message: 5 }), fields)
+  t.is(await refusal({ ...good, message: null }), 'ok')
+})
+
+test.serial(
+  'money to nowhere: programs, mints, token accounts, sysvars and the incinerator are no creators',
+  async (t) => {
+    const { chain, calls } = world().sandbox
+    const supporter = createSupporter(world().sandbox, ['USDC'])
+    const nowhere = {
+      "USDC's mint": usdc,
+      "BONK's mint": tokenBySymbol('BONK')?.mint ?? '',
+      'the token program': 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      'the system program': '11111111111111111111111111111111',
+      'the clock': 'SysvarC1ock11111111111111111111111111111111',
+      'a token account': associatedAccount(supporter.wallet, usdc).toBase58(),
+      'the incinerator': '1nc1nerator11111111111111111111111111111111',
+    }
+    for (const [what, creatorId] of Object.entries(nowhere))
+      t.is(await refusal({ ...good, creatorId }), unknown, what)
+    const domain = freshDomain()
+    await assignDomain(world().sandbox, domain, usdc)
+    t.is(await refusal({ ...good, creatorId: domain }), unknown, 'a domain that pays a mint')
+
+    t.is(await refusal({ ...good, creatorId: supporter.wallet }), 'ok', 'a funded wallet is a person')
+    t.falsy(chain.svm.account(good.creatorId))
+    t.is(await refusal(good), 'ok', 'and so is an account that does not exist')
+    const once = unusedWallet()
+    const before = calls.all()['getMultipleAccounts'] ?? 0
+    t.is(await refusal({ ...good, creatorId: once }), 'ok')
+    t.is(await refusal({ ...good, creatorId: once }), 'ok')
+    t.is((calls.all()['getMultipleAccounts'] ?? 0) - before, 3, 'one for each transfer, and one check')
+  },
+)
 
 test.serial(
   'an intent costs two statements for a known recipient, and does not wait for Redis',

@@ -26,7 +26,7 @@ import {
   type SentWithdrawal,
 } from '../../src/pages/dashboard/withdraw/flow.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
-import { spokenUsd } from '../../src/pages/lib/tip-text.js'
+import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
 import type * as payouts from '../../src/withdrawals/schemas.js'
 import { expectedPrice } from '../helpers/make/withdrawal-price.js'
@@ -45,6 +45,13 @@ export type Checked = [
   Covers<payouts.WithdrawAnswer, answers.WithdrawalAnswer>,
   Covers<z.output<typeof payouts.banksAnswer>['banks'][number], answers.Bank>,
 ]
+
+test('unpaid words: a page shows the name and message of a tip only once it is paid', (t) => {
+  const tip = { sender: 'Ada', message: 'hello' }
+  t.deepEqual(paidWords({ ...tip, status: 'confirmed' }), tip)
+  for (const status of ['pending', 'failed', 'cancelled'])
+    t.deepEqual(paidWords({ ...tip, status }), { sender: '', message: null })
+})
 
 const terms: Terms = {
   leastFeeNgn: 50,

@@ -114,6 +114,7 @@ test('numbers must be within their bounds, inclusive', (t) => {
     ['PRICE_JUMP_PERCENT', ['1', '1000'], ['0', '1001', '']],
     ['RPC_STATUS_BATCH', ['1', '256'], ['0', '257']],
     ['CLAIM_WINDOW_HOURS', ['0.1', '8760'], ['0', '8761']],
+    ['MESSAGE_WINDOW_MINUTES', ['0', '1440'], ['-1', '1441']],
   ]
   for (const [name, valid, refused] of table) {
     for (const value of valid)

@@ -58,7 +58,10 @@ async function pay(token: string, embedder: Embedder, symbol = 'SOL') {
 
 test('POST /sdk/tip answers a payment intent for an amount in dollars', async (t) => {
   const { embedder, token } = await startSession()
-  const answer = await tip(token, sdkTipBody(embedder, { amount: 7.5, inputTokenMint: usdcMint }))
+  const answer = await tip(
+    token,
+    sdkTipBody(embedder, { amount: 7.5, inputTokenMint: usdcMint, message: 'hello' }),
+  )
   t.is(answer.status, 200)
   t.is(answer.headers['cache-control'], 'no-store')
   t.like(answer.body, {
@@ -70,6 +73,7 @@ test('POST /sdk/tip answers a payment intent for an amount in dollars', async (t
   })
   const row = await world().db('payment_intents').where({ id: answer.body.intentId }).first()
   t.truthy(row.sdk_session_id)
+  t.is(row.message, 'hello')
 })
 
 test('creatorId must mean the session’s creator, in any form that init accepts', async (t) => {

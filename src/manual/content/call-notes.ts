@@ -36,9 +36,10 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'post /chain/tips/create': [
     'A `txSignature` is recorded once; a repetition answers the recorded tip with only its id and status. The values you send are a claim: the service credits what it finds on the chain. A tip whose transaction failed stays `pending`.',
+    'A `message` sent with the intent is the tip’s and needs no report. Otherwise the first report that names the `intentId` decides the message, within 24 hours; one without it counts only within ten minutes of the payment, while the tip has none.',
   ],
   'get /chain/tips': [
-    'Confirmed crypto tips, and naira tips in every state, that the address received or sent.',
+    'Confirmed crypto tips, and naira tips in every state, that the address received or sent. Unpaid naira tips take at most ten of the fifty places from paid tips.',
   ],
   'get /chain/tips/stream': [
     'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Reconnect with the last `id` as `Last-Event-ID`, and no tip is missed.',

@@ -80,7 +80,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
 
   creator_not_found: {
     cause:
-      'No creator matches this `creatorId`. At `/sdk/init` also: the API key belongs to another creator.',
+      'No creator matches this `creatorId`, or it is an address nobody can pay from: a program, a mint, a token account. At `/sdk/init` also: the API key belongs to another creator.',
     remedy: 'Use the user id, a wallet address or a linked .sol domain.',
   },
   creator_wallet_pending: {

@@ -128,6 +128,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     note: 'How naira tips are paid: a checkout page or a bank transfer.',
     example: 'checkout',
   },
+  hideUnpaidWords: {
+    note: 'Name and message of a naira tip are listed only once it is paid.',
+    example: false,
+  },
   minTipUsd: { note: 'Null: no limit of the creator’s own.', example: 1 },
   maxTipUsd: { note: 'Null: no limit of the creator’s own.', example: null },
   acceptedTokens: { note: 'Symbols.', example: ['SOL', 'USDC', 'USDT', 'BONK'] },
@@ -150,6 +154,16 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   txSignature: { note: 'Base58, 64 bytes.', example: signature },
   signature: { note: 'Transaction signature; of a naira tip its `fiatpay_` id.', example: signature },
   message: { note: 'What the supporter wrote.', example: 'for the album' },
+  'post /payments/intent > message': {
+    note: 'Optional, kept to 500 characters. It is the tip’s, whatever is reported later.',
+    omit: true,
+    example: 'for the album',
+  },
+  'post /sdk/tip > message': {
+    note: 'Optional, kept to 500 characters. It is the tip’s, whatever is reported later.',
+    omit: true,
+    example: 'for the album',
+  },
   'post /chain/tips/create < message': {
     note: 'Says whether the tip is new or was recorded before.',
     example: 'Tip recorded successfully',

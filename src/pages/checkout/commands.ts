@@ -51,7 +51,7 @@ export async function price(
   if (session === undefined || mint === undefined) return undefined
   try {
     const [intent, balance] = await Promise.all([
-      service.tip(session.creator.id, cents, mint, address),
+      service.tip(session.creator.id, cents, mint, address, state.form.message.trim()),
       session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
     ])
     return { type: 'priced', attempt, intent, balance }
@@ -95,8 +95,8 @@ export async function refreshPhoneLinks(
 }
 
 /**
- * Reports the transaction to the service, which is how the supporter's message reaches it. The service finds the payment
- * without this, so giving up loses no money.
+ * Reports the transaction to the service, which then verifies it immediately. The service finds the payment without this
+ * and has the message with the intent, so giving up loses nothing.
  */
 export async function recordWithRetries(send: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {

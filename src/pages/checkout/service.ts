@@ -6,7 +6,7 @@ import type { Form, NairaQuote, NairaTip, Payment } from './machine/state.js'
 /** The API calls of one session's checkout. */
 export interface TipService {
   session(): Promise<SessionDescription>
-  tip(creatorId: string, cents: number, mint: string, wallet: string): Promise<TipIntent>
+  tip(creatorId: string, cents: number, mint: string, wallet: string, message: string): Promise<TipIntent>
   intent(intentId: string): Promise<TipIntentStatus>
   intents(): Promise<readonly TipIntentStatus[]>
   /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */
@@ -43,8 +43,10 @@ export async function redeem(code: string): Promise<string> {
 export function createTipService(token: string): TipService {
   return {
     session: () => get('/sdk/session', token),
-    tip: (creatorId, cents, inputTokenMint, sourceWalletAddress) =>
-      post('/sdk/tip', { creatorId, amount: cents / 100, inputTokenMint, sourceWalletAddress }, token),
+    tip: (creatorId, cents, inputTokenMint, sourceWalletAddress, message) => {
+      const tip = { creatorId, amount: cents / 100, inputTokenMint, sourceWalletAddress }
+      return post('/sdk/tip', { ...tip, ...(message !== '' && { message }) }, token)
+    },
     intent: (intentId) => get(`/sdk/intents/${encodeURIComponent(intentId)}`, token),
     intents: async () => (await get<{ intents: TipIntentStatus[] }>('/sdk/intents', token)).intents,
     handOff: async (tip) => (await post<{ code: string }>('/sdk/handoff', tip ?? {}, token)).code,

@@ -69,6 +69,7 @@ export interface Settings {
   readonly fiatCollection: 'checkout' | 'bank_transfer'
   readonly minTipUsd: number | null
   readonly maxTipUsd: number | null
+  readonly hideUnpaidWords: boolean
 }
 
 export interface Profile {

@@ -181,6 +181,7 @@ export const words = {
   tip: {
     title: (paid: string) => `Tip of ${paid}`,
     from: 'From',
+    unpaidFrom: 'Shown once the tip is paid',
     value: 'Value',
     received: 'You received',
     paidNgn: 'Paid',
@@ -381,6 +382,7 @@ export const words = {
     minTipUsd: 'Smallest tip (dollars)',
     maxTipUsd: 'Largest tip (dollars)',
     noLimit: 'No limit',
+    hideUnpaid: 'In public lists, show the name and message of a naira tip only once it is paid',
     save: 'Save',
     saved: 'Saved',
   },

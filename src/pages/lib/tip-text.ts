@@ -16,6 +16,16 @@ export function senderText(sender: string, most: number): string {
   return cut(shortAddress(sender.trim() === '' ? 'Anonymous' : sender), most)
 }
 
+interface Words {
+  readonly sender: string
+  readonly message: string | null
+}
+
+/** The words of a tip. Anyone can write those of an unpaid one, so no page shows them. */
+export function paidWords({ sender, message, status }: Words & { readonly status: string }): Words {
+  return status === 'confirmed' ? { sender, message } : { sender: '', message: null }
+}
+
 /** Cuts text to at most `most` code points; a cut text ends with `…`. */
 export function cut(text: string, most: number): string {
   const characters = [...text]

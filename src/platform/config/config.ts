@@ -128,6 +128,7 @@ const settings = z.object({
   PAYOUT_SETTLE_SECONDS: number(0.1, 86_400).default(900),
   WALLET_WAIT_MS: whole(0, 20_000).default(3000),
   CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
+  MESSAGE_WINDOW_MINUTES: number(0, 1440).default(10),
   SDK_SESSION_MINUTES: number(0.01, 1440).default(15),
   SDK_SESSION_INTENTS: whole(1, 1000).default(5),
   RPC_STATUS_BATCH: whole(1, 256).default(256),
@@ -221,6 +222,7 @@ function shape(s: z.output<typeof settings>) {
       maxUsd: s.MAX_TIP_USD,
       walletWaitMs: s.WALLET_WAIT_MS,
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
+      messageWindowMs: s.MESSAGE_WINDOW_MINUTES * 60_000,
     },
     limits: {
       factor: s.RATE_LIMIT_FACTOR,

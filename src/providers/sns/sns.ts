@@ -12,10 +12,20 @@ import {
 import { domainKeys } from './domain-keys.js'
 import { type NameAccount, readBytes, verifyDomain } from './verify-domain.js'
 
-/** A record, or the fact that there is none, is cached for a minute. */
-const cacheOptions = { ttl: 60_000, max: 10_000 } as const
-/** Anonymous callers choose the domains, so the number of requests is limited. */
+/** A record, or the fact that there is none. */
+interface CachedRecord {
+  readonly record: DomainRecord | undefined
+  readonly readAtMs: number
+}
+const cacheOptions = { max: 10_000 } as const
+/** How old a record may be that payments use, and one that lists use. */
+const paymentAgeMs = 60_000
+const listAgeMs = 10 * 60_000
+/** How long a list waits for a record. */
+const listWaitMs = 2000
+/** Anonymous callers choose the domains, so the number of requests is limited. Lists do not hold up payments. */
 const requestLimits = { concurrency: 8, maxWaiting: 200 } as const
+const listLimits = { concurrency: 4, maxWaiting: 40 } as const
 
 const accountsReply = z.object({
   value: z
@@ -27,25 +37,55 @@ const accountsReply = z.object({
 export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Names {
   const rpc = createJsonRpc({ ...options, timeoutMs: interactiveTimeoutMs })
   const limit = createSemaphore(requestLimits)
-  const cache = new LRUCache<string, { readonly record: DomainRecord | undefined }>(cacheOptions)
-  const inFlight = new Map<string, Promise<DomainRecord | undefined>>()
+  const limitLists = createSemaphore(listLimits)
+  const cache = new LRUCache<string, CachedRecord>(cacheOptions)
+  const forPayments = sharedByDomain((domain) => fetch(domain, limit))
+  const forLists = sharedByDomain((domain) => fetch(domain, limitLists))
 
-  async function fetch(domain: string): Promise<DomainRecord | undefined> {
-    const record = await limit(() => readDomain(rpc, domain))
-    cache.set(domain, { record })
+  async function fetch(domain: string, through: typeof limit): Promise<DomainRecord | undefined> {
+    const record = await through(() => readDomain(rpc, domain))
+    cache.set(domain, { record, readAtMs: performance.now() })
     return record
   }
-  return {
-    fetch,
-    async fetchOrCached(domain) {
-      const cached = cache.get(domain)
-      if (cached !== undefined) return cached.record
-      const request = inFlight.get(domain) ?? fetch(domain).finally(() => inFlight.delete(domain))
-      inFlight.set(domain, request)
-      return request
-    },
-    cached: (domain) => cache.get(domain)?.record,
+  function cached(domain: string, longestMs: number): CachedRecord | undefined {
+    const entry = cache.get(domain)
+    return entry !== undefined && performance.now() - entry.readAtMs < longestMs ? entry : undefined
   }
+  return {
+    fetch: (domain) => fetch(domain, limit),
+    async fetchOrCached(domain) {
+      const entry = cached(domain, paymentAgeMs)
+      return entry === undefined ? forPayments(domain) : entry.record
+    },
+    async fetchOrKnown(domain) {
+      const entry = cached(domain, listAgeMs)
+      if (entry !== undefined) return entry.record
+      await settledWithin(forLists(domain), listWaitMs)
+      return cache.get(domain)?.record
+    },
+  }
+}
+
+/** Concurrent calls for one domain share a request. */
+function sharedByDomain<Result>(
+  read: (domain: string) => Promise<Result>,
+): (domain: string) => Promise<Result> {
+  const inFlight = new Map<string, Promise<Result>>()
+  return (domain) => {
+    const request = inFlight.get(domain) ?? read(domain).finally(() => inFlight.delete(domain))
+    inFlight.set(domain, request)
+    return request
+  }
+}
+
+/** Waits for the end of the work, or for the time. Its failure counts as its end. */
+async function settledWithin(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work.catch(() => undefined), timeout])
+  clearTimeout(timer)
 }
 
 async function readDomain(rpc: JsonRpc, domain: string): Promise<DomainRecord | undefined> {

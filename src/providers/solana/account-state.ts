@@ -3,7 +3,7 @@ import { encodeBase58 } from '../../kernel/base58.js'
 import type { AccountState, TokenHolding } from '../../ports/chain.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
-const tokenPrograms = new Set([
+export const tokenPrograms: ReadonlySet<string> = new Set([
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ])

@@ -16,6 +16,7 @@ import {
 import { readLookupTables } from './lookup-tables.js'
 import { simulate } from './simulate.js'
 import { createStatusReader, findDropped } from './statuses.js'
+import { createWalletCheck } from './wallet-check.js'
 
 export interface SolanaOptions extends JsonRpcOptions {
   /** Maximum signatures of one `getSignatureStatuses` (a node accepts 256). */
@@ -79,6 +80,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
     transferAccounts: (mint, recipient, treasury) =>
       readTransferAccounts(interactive, mint, recipient, treasury),
     buildTransfer,
+    isWallet: createWalletCheck(interactive),
     tokenAccounts: (addresses) => readTokenAccounts(interactive, addresses),
     lookupTables: (keys) => readLookupTables(interactive, keys),
     simulate: (transaction) => simulate(interactive, transaction),

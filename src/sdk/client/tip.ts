@@ -12,6 +12,8 @@ export interface TipRequest {
   readonly amount: number
   readonly inputTokenMint: string
   readonly sourceWalletAddress: string
+  /** The supporter's message. It is the tip's, whatever is reported later. */
+  readonly message?: string
 }
 
 /** Base units of a token, as text: they may be more than a number holds. */
@@ -108,7 +110,7 @@ export interface TipClient {
   intent(intentId: string): Promise<TipIntentStatus>
   /** Polls until the payment is confirmed or failed, or the intent expired. The signal ends it earlier. */
   settled(intentId: string, options?: WaitOptions): Promise<TipIntentStatus>
-  /** Reports a submitted transaction, so that the service verifies it immediately and stores the message. */
+  /** Reports a submitted transaction, so that the service verifies it immediately. */
   record(tip: SubmittedTip): Promise<RecordedTip>
 }
 

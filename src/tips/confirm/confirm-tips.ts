@@ -33,9 +33,9 @@ const confirmSql = /* sql */ `
 with fact as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
                        $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[],
-                       $15::text[], $16::jsonb[])
+                       $15::text[], $16::jsonb[], $17::boolean[])
     as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final,
-         underpaid_intent_id, further_credits)
+         underpaid_intent_id, further_credits, message_by_intent)
 ), open as materialized (
   select f.*, t.recorded_at, t.further_credits as credited_before from tips t join fact f on f.id = t.id
   where t.status = 'pending' order by t.id for update of t
@@ -68,7 +68,7 @@ update tips t set
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
-  underpaid_intent_id = r.underpaid_intent_id, further_credits =
+  message_by_intent = r.message_by_intent, underpaid_intent_id = r.underpaid_intent_id, further_credits =
     nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
   found_false_at = case when r.first_agrees then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
@@ -169,5 +169,6 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
     column(({ final }) => final),
     column(({ facts }) => facts.underpaidIntentId),
     column(({ facts }) => JSON.stringify(furtherCredits(facts)) ?? null),
+    column(({ facts }) => facts.messageByIntent),
   ]
 }

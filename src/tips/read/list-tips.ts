@@ -6,11 +6,14 @@ import { type ListedTip, listColumns, presentListItem } from './present.js'
 
 /** API: GET /chain/tips. */
 const maxTips = 50
+/** Places that unpaid fiat intents may take from paid tips. Anyone may open such intents. */
+const unpaidPlaces = 10
 
 /**
- * The newest tips an address received or sent. Two scans on partial indexes of listed tips each stop at 50 rows
+ * The newest tips an address received or sent. Scans on partial indexes of listed tips stop at 50 rows each
  * (docs/decisions/0024): one scan with an OR would read every tip of a busy creator. Only the first scan returns a tip to
- * oneself.
+ * oneself. When it meets more unpaid intents than may take places, two more scans find what fills the places instead: the
+ * tips confirmed last, and the next rows (docs/decisions/0045).
  */
 export async function listTips(
   services: Pick<Services, 'db' | 'names'>,
@@ -22,17 +25,35 @@ export async function listTips(
     name: 'tips.list',
     text: /* sql */ `
       with party as (select id from parties where wallet = $1 or user_id = $2::uuid),
-      newest as (
+      received as materialized (
+        select * from tips where recipient_party = (select id from party) and listed and (status = 'confirmed' or kind = 'fiat')
+        order by recorded_at desc, id desc limit ${maxTips}),
+      crowded as materialized (
+        select count(*) > ${unpaidPlaces} as yes from received where status <> 'confirmed'),
+      pool as (
+        select * from received
+        union all
         (select * from tips where recipient_party = (select id from party) and listed and (status = 'confirmed' or kind = 'fiat')
-         order by recorded_at desc, id desc limit ${maxTips})
+           and (select yes from crowded)
+         order by recorded_at desc, id desc offset ${maxTips} limit ${maxTips})
+        union all
+        (select * from tips where recipient_party = (select id from party) and status = 'confirmed' and listed
+           and (select yes from crowded)
+         order by confirmed_at desc limit ${maxTips})
         union all
         (select * from tips where sender_party = (select id from party) and listed and (status = 'confirmed' or kind = 'fiat')
            and recipient_party <> (select id from party)
-         order by recorded_at desc, id desc limit ${maxTips}))
+         order by recorded_at desc, id desc limit ${maxTips})),
+      ranked as (
+        select *, row_number() over (partition by status = 'confirmed' order by recorded_at desc, id desc) as place
+        from (select distinct on (id) * from pool) p),
+      newest as (
+        select * from ranked order by status <> 'confirmed' and place > ${unpaidPlaces}, recorded_at desc, id desc
+        limit ${maxTips})
       select ${listColumns}, p.usd
       from newest t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
       left join prices p on p.mint = t.mint
-      order by t.recorded_at desc, t.id desc limit ${maxTips}`,
+      order by t.recorded_at desc, t.id desc`,
     values: 'userId' in party ? [null, party.userId] : [party.wallet, null],
   })
   return rows.map(presentListItem)

@@ -8,10 +8,18 @@ const factColumns = /* sql */ `
   t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails"`
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
-export const listColumns = /* sql */ `${factColumns}, t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
+/** Whether the creator wants the words of this tip only once it is paid. Only unpaid tips cost the extra read. */
+const hidesWords = /* sql */ `
+  case when t.status = 'confirmed' then false
+       else coalesce((select (u.settings ->> 'hideUnpaidWords')::boolean from users u where u.id = r.user_id), false) end`
+
+export const listColumns = /* sql */ `${factColumns}, ${hidesWords} as "hidesWords", t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
 /** API: the token symbol of a fiat tip. */
 export const fiatSymbol = 'FIAT'
+
+/** The name of a supporter whose words are withheld. */
+const withheldName = 'Anonymous'
 
 /** The price of a stablecoin and of a dollar amount, in pico-dollars. */
 const oneDollar = 10n ** 12n
@@ -46,6 +54,7 @@ interface Priced {
 export interface ListedTip extends TipColumns, Priced {
   readonly status: TipListItem['status']
   readonly recordedAt: Date
+  readonly hidesWords: boolean
   readonly recipientId: string | null
   readonly senderId: string | null
 }
@@ -70,12 +79,12 @@ export function presentListItem(tip: ListedTip): TipListItem {
     signature: tip.id,
     recipient: tip.recipient,
     recipient_id: tip.recipientId,
-    sender: tip.sender,
+    sender: tip.hidesWords ? withheldName : tip.sender,
     sender_id: tip.senderId,
     amount: amountOf(tip),
     receivedAmount: tip.receivedRaw === null ? null : receivedOf({ ...tip, receivedRaw: tip.receivedRaw }),
     tokenSymbol: symbolOf(tip.mint),
-    message: tip.message,
+    message: tip.hidesWords ? null : tip.message,
     timestamp: tip.recordedAt.toISOString(),
     status: tip.status,
     valueUsd: valueUsd(tip),

@@ -61,5 +61,5 @@ async function readCandidates(db: Knex, swaps: readonly ChainTransaction[]): Pro
       order by created_at desc limit ${maxCandidates}`,
     values: [[...signers], [...owners], new Date(oldest)],
   })
-  return rows.map(matchable)
+  return rows.map((row) => matchable(row, false))
 }

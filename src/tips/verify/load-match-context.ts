@@ -34,7 +34,7 @@ export async function loadMatchContext(
   const byKeyOrHash = new Map<string, MatchableIntent>()
   for (const intent of stored)
     for (const key of [intent.referenceKey, intent.messageHash])
-      if (key !== null) byKeyOrHash.set(key, matchable(intent))
+      if (key !== null) byKeyOrHash.set(key, matchable(intent, true))
   const intentsIn = (transaction: ChainTransaction): MatchableIntent[] =>
     [transaction.messageHash, ...namedIn(transaction)].flatMap((key) => byKeyOrHash.get(key) ?? [])
   const unmatched = transactions.filter((transaction) => intentsIn(transaction).length === 0)

@@ -12,10 +12,10 @@ import {
   possibleLosses,
   type TokenPayment,
 } from './balance-changes.js'
+import { chooseMessage, type IntentMessage, type MessageRule, type TimedClaim } from './choose-message.js'
 
 /** The part of a payment intent that a transaction is compared with. */
-export interface MatchableIntent {
-  readonly id: string
+export interface MatchableIntent extends IntentMessage {
   readonly payoutWallet: string
   /** The wallet the transaction was built for. Another signer may pay it too. */
   readonly sourceWallet: string
@@ -31,7 +31,7 @@ export interface MatchInput {
   /** Intents whose reference key the transaction contains, or whose message it signs unchanged. */
   readonly intents: readonly MatchableIntent[]
   /** Oldest first. */
-  readonly claims: readonly Claim[]
+  readonly claims: readonly TimedClaim[]
   /** Custody wallets of registered creators among the accounts of the transaction. */
   readonly creators: ReadonlySet<string>
   /** Last known prices in USD by mint, as decimal text. */
@@ -39,6 +39,8 @@ export interface MatchInput {
   readonly treasury: string
   /** Without an intent, an earlier transaction is not a tip: anyone could claim an old transfer between strangers. */
   readonly notBefore: Date
+  /** How long after its block a claim without the intent's id may give a tip its message. */
+  readonly messageWindowMs: number
 }
 
 /** The facts of a tip, proven by the chain. Amounts are in base units of the token. */
@@ -52,6 +54,8 @@ export interface TipFacts {
   /** Whether the treasury received a fee in this transaction. Of a swap in either token; an engine may pay it elsewhere. */
   readonly feeFound: boolean
   readonly message: string | null
+  /** No later claim replaces the message. */
+  readonly messageByIntent: boolean
   readonly intentId: string | null
   /** The intent that this transaction carries and pays too little for. It stays unpaid. */
   readonly underpaidIntentId: string | null
@@ -62,8 +66,10 @@ export interface TipFacts {
 }
 
 /** Which intent a payment pays, or pays too little for. */
-type PaidIntent = Pick<TipFacts, 'intentId' | 'underpaidIntentId'>
-const noIntent: PaidIntent = { intentId: null, underpaidIntentId: null }
+interface PaidIntent {
+  readonly intent: IntentMessage | undefined
+  readonly isUnderpaid: boolean
+}
 
 /**
  * Decides which tip a transaction pays, from balance changes over the whole transaction (docs/decisions/0007): never from
@@ -80,17 +86,14 @@ export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts
   })
   const paid = carried.find(({ intent, payment }) => payment.received >= intent.leastRaw)
   if (paid !== undefined)
-    return factsInTransaction(chain, input, paid.payment, { ...noIntent, intentId: paid.intent.id })
+    return factsInTransaction(chain, input, paid.payment, { intent: paid.intent, isUnderpaid: false })
   const [short] = carried
   const isOld = transaction.blockTime === undefined || transaction.blockTime < notBefore
   if (short === undefined && isOld) return undefined
   const payment =
     largestPayment(chain, input, short?.payment) ?? short?.payment ?? claimedPayment(chain, input)
   if (payment === undefined) return undefined
-  return factsInTransaction(chain, input, payment, {
-    ...noIntent,
-    underpaidIntentId: short?.intent.id ?? null,
-  })
+  return factsInTransaction(chain, input, payment, { intent: short?.intent, isUnderpaid: true })
 }
 
 /**
@@ -165,12 +168,14 @@ function paymentOfIntent(
 
 function factsInTransaction(
   chain: AssociatedAccounts,
-  { transaction, claims, creators, treasury }: MatchInput,
+  { transaction, claims, creators, treasury, messageWindowMs: windowMs }: MatchInput,
   payment: TokenPayment,
-  intent: PaidIntent,
+  paid: PaidIntent,
 ): TipFacts {
   return factsFromPayment(claims, payment, {
-    ...intent,
+    ...paid,
+    paidAt: transaction.blockTime,
+    windowMs,
     feeTransfer: payment.recipient === treasury ? 0n : feeTransferOf(chain, transaction, payment, treasury),
     credits: creditsOf(chain, transaction, creators, treasury),
   })
@@ -196,20 +201,24 @@ function feeTransferOf(
   return [feeIn(token), ...rests].reduce((least, one) => (one < least ? one : least))
 }
 
-/** The facts of a payment and the claims it supports. `feeTransfer`: base units that the treasury received. */
+interface PaymentContext extends PaidIntent, MessageRule, Pick<TipFacts, 'credits'> {
+  /** Base units that the treasury received. */
+  readonly feeTransfer: bigint
+}
+
+/** The facts of a payment and the claims it supports. */
 export function factsFromPayment(
-  claims: readonly Claim[],
+  claims: readonly TimedClaim[],
   payment: TokenPayment,
-  {
-    feeTransfer,
-    intentId,
-    underpaidIntentId,
-    credits,
-  }: PaidIntent & Pick<TipFacts, 'credits'> & { readonly feeTransfer: bigint },
+  { feeTransfer, credits, intent, isUnderpaid, ...rule }: PaymentContext,
 ): TipFacts {
   const { recipient, sender, token, received, given } = payment
-  const carriedId = intentId ?? underpaidIntentId
-  const agreeing = claims.map((claim) => claimAgrees(claim, { ...payment, intentId: carriedId }))
+  const intentId = intent?.id ?? null
+  const agreeing = claims.map((claim) => claimAgrees(claim, { ...payment, intentId }))
+  const { message, byIntent } = chooseMessage(
+    claims.filter((_, index) => agreeing[index]),
+    { ...rule, intent },
+  )
   return {
     recipient,
     sender,
@@ -218,14 +227,12 @@ export function factsFromPayment(
     // A swap displays the received amount, because the given amount is in the input token.
     displayed: given === undefined ? received + feeTransfer : received,
     feeFound: feeTransfer > 0n,
-    intentId,
-    underpaidIntentId,
+    intentId: isUnderpaid ? null : intentId,
+    underpaidIntentId: isUnderpaid ? intentId : null,
     credits,
     agreeing,
-    message: chooseMessage(
-      claims.filter((_, index) => agreeing[index]),
-      carriedId,
-    ),
+    message,
+    messageByIntent: byIntent,
   }
 }
 
@@ -250,15 +257,6 @@ export function claimAgrees(claim: Claim, facts: ComparedFacts): boolean {
   if (namesIntent && claim.tokenSymbol === defaultSymbol) return true
   const token = tokenBySymbol(claim.tokenSymbol)
   return token !== undefined && (token === facts.token || token === facts.given)
-}
-
-/** The message of the first claim that names the intent, otherwise the first message. */
-export function chooseMessage(agreeing: readonly Claim[], intentId: string | null): string | null {
-  const ofIntent =
-    intentId === null
-      ? undefined
-      : agreeing.find((claim) => claim.intentId === intentId && claim.message !== null)
-  return (ofIntent ?? agreeing.find((claim) => claim.message !== null))?.message ?? null
 }
 
 /** The amounts in base units that a claimed amount may mean. */

@@ -1,7 +1,7 @@
 import type { MatchableIntent } from './match-tip.js'
 
 /** A matchable intent as the database has it. */
-export interface MatchableRow extends Omit<MatchableIntent, 'leastRaw'> {
+export interface MatchableRow extends Omit<MatchableIntent, 'leastRaw' | 'isCertain'> {
   readonly leastRaw: string
 }
 
@@ -11,8 +11,8 @@ const leastSql = /* sql */ `
 
 export const matchableColumns = /* sql */ `
   id, payout_wallet as "payoutWallet", source_wallet as "sourceWallet", input_mint as "inputMint",
-  output_mint as "outputMint", ${leastSql} as "leastRaw"`
+  output_mint as "outputMint", ${leastSql} as "leastRaw", message`
 
-export function matchable<Row extends MatchableRow>(row: Row): Row & MatchableIntent {
-  return { ...row, leastRaw: BigInt(row.leastRaw) } as unknown as Row & MatchableIntent
+export function matchable<Row extends MatchableRow>(row: Row, isCertain: boolean): Row & MatchableIntent {
+  return { ...row, leastRaw: BigInt(row.leastRaw), isCertain } as unknown as Row & MatchableIntent
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
+import type { TimedClaim } from './choose-message.js'
 
 /** A tip that this worker has taken. No other worker takes it before the lease ends. */
 export interface DueTip {
@@ -20,7 +21,7 @@ export interface DueTip {
 }
 
 /** A claim as stored: the first in the tip itself, further ones in `tip_claims`. */
-export interface StoredClaim extends Claim {
+export interface StoredClaim extends TimedClaim {
   /** The row in `tip_claims`. */
   readonly furtherId?: number
 }
@@ -40,20 +41,21 @@ export const batchSize = 1024
 /** Longer than a check takes. The tips of a crashed verifier are due again after it. */
 const leaseSeconds = 30
 
-const claimColumns = (table: string): string => /* sql */ `
+const claimColumns = (table: 't' | 'c'): string => /* sql */ `
   ${table}.creator_wallet as "creatorWallet", ${table}.sender, trim_scale(${table}.amount)::text as amount, ${table}.token_symbol as "tokenSymbol",
-  ${table}.message, ${table}.claimed_intent_id as "intentId"`
+  ${table}.message, ${table}.claimed_intent_id as "intentId",
+  (extract(epoch from ${table === 't' ? 't.recorded_at' : 'c.created_at'}) * 1000)::float8 as "claimedMs"`
 
 /** All claims about a tip `t`, as columns that `claimsOf` reads. */
 export const claimsSql = /* sql */ `${claimColumns('t')},
   (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further`
 
-export type ClaimsRow = Claim & { readonly further: StoredClaim[] | null }
+export type ClaimsRow = Claim & { readonly claimedMs: number; readonly further: StoredClaim[] | null }
 
 /** Oldest first. */
 export function claimsOf({ further, ...row }: ClaimsRow): StoredClaim[] {
-  const { creatorWallet, sender, amount, tokenSymbol, message, intentId } = row
-  return [{ creatorWallet, sender, amount, tokenSymbol, message, intentId }, ...(further ?? [])]
+  const { creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs } = row
+  return [{ creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs }, ...(further ?? [])]
 }
 
 /**

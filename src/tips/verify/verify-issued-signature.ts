@@ -4,7 +4,7 @@ import { type Token, tokenByMint, tokenBySymbol } from '../../kernel/tokens.js'
 import { messageOf } from '../../kernel/wire-transaction.js'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
-import { factsFromPayment, possibleUnits, type TipFacts } from './match-tip.js'
+import { factsFromPayment, type MatchInput, possibleUnits, type TipFacts } from './match-tip.js'
 import type { DueTip } from './tip-queue.js'
 
 /** Signature checks per tip. One takes 0.1 ms, and callers choose what they claim, so the number is bounded. */
@@ -20,9 +20,13 @@ interface DirectIntent {
   readonly net: bigint
   readonly fee: bigint
   readonly transaction: Uint8Array
+  readonly message: string | null
+  readonly createdAt: Date
 }
 
 type DirectIntentRow = Omit<DirectIntent, 'gross' | 'net' | 'fee'> & Record<'gross' | 'net' | 'fee', string>
+
+type IssuedRule = Pick<MatchInput, 'treasury' | 'messageWindowMs'>
 
 /**
  * The facts of landed tips whose signature is valid for the unchanged message of a payment intent. All instructions are
@@ -33,7 +37,7 @@ type DirectIntentRow = Omit<DirectIntent, 'gross' | 'net' | 'fee'> & Record<'gro
 export async function verifyIssuedSignatures(
   db: Knex,
   tips: readonly DueTip[],
-  treasury: string,
+  { treasury, messageWindowMs }: IssuedRule,
 ): Promise<Map<string, TipFacts>> {
   const intents = await readDirectIntents(db, tips)
   const proven = new Map<string, TipFacts>()
@@ -41,7 +45,7 @@ export async function verifyIssuedSignatures(
     for (const intent of candidates(tip, intents)) {
       if (!(await verifyMessageSignature(intent.sourceWallet, messageOf(intent.transaction), tip.id)))
         continue
-      const facts = factsFromIntent(tip, intent, treasury)
+      const facts = factsFromIntent(tip, intent, { treasury, messageWindowMs })
       if (facts !== undefined) proven.set(tip.id, facts)
       return
     }
@@ -52,9 +56,10 @@ export async function verifyIssuedSignatures(
 
 function factsFromIntent(
   { claims }: DueTip,
-  { id, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee }: DirectIntent,
-  treasury: string,
+  intent: DirectIntent,
+  { treasury, messageWindowMs }: IssuedRule,
 ): TipFacts | undefined {
+  const { id, message, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee } = intent
   // If two of the three are the same wallet, only balance changes show the amounts.
   if (new Set([recipient, sender, treasury]).size < 3) return undefined
   const token = tokenByMint(mint) as Token
@@ -63,8 +68,11 @@ function factsFromIntent(
     { recipient, sender, token, received },
     {
       feeTransfer: fee,
-      intentId: id,
-      underpaidIntentId: null,
+      intent: { id, message, isCertain: true },
+      isUnderpaid: false,
+      // The transaction expires a minute after it was issued, so the block is hardly later.
+      paidAt: intent.createdAt,
+      windowMs: messageWindowMs,
       credits: new Map(token.symbol === 'USDC' ? [[recipient, received]] : []),
     },
   )
@@ -113,7 +121,8 @@ async function readDirectIntents(db: Knex, tips: readonly DueTip[]): Promise<Map
           where source_wallet = p.sender and payout_wallet = p.recipient and input_raw = p.gross
           order by created_at desc limit ${maxTried}) i)
       select i.id, i.payout_wallet as "payoutWallet", i.source_wallet as "sourceWallet", i.input_mint as mint,
-             i.input_raw as gross, i.expected_raw as net, i.fee_raw as fee, i.transaction
+             i.input_raw as gross, i.expected_raw as net, i.fee_raw as fee, i.transaction,
+             i.message, i.created_at as "createdAt"
       from wanted join payment_intents i using (id)
       where i.provider = 'direct-transfer' and i.input_mint = i.output_mint
         and not exists (select from wallets where public_key = i.source_wallet)

@@ -32,6 +32,7 @@ export function someConfirmation(
       displayed: units,
       feeFound: true,
       message,
+      messageByIntent: false,
       intentId: null,
       underpaidIntentId: null,
       credits: new Map(token === usdc ? [[recipient, received]] : []),

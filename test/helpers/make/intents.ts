@@ -26,6 +26,16 @@ export interface IntentBody {
     readonly autoConvertUsdc: boolean
   }
   readonly expiresAt: string
+  readonly recipient: string
+  readonly input: TokenAmount
+  readonly output: TokenAmount
+}
+
+interface TokenAmount {
+  readonly symbol: string
+  readonly mint: string
+  readonly decimals: number
+  readonly amount: string
 }
 
 /** Creates a payment intent. Throws when it is refused. */
@@ -44,6 +54,7 @@ export interface PaidIntent {
 
 export interface PaymentOptions {
   readonly symbol?: string
+  readonly message?: string
   /** How the wallet changes the instructions before it signs. */
   readonly change?: (instructions: TransactionInstruction[]) => TransactionInstruction[]
 }
@@ -53,7 +64,7 @@ export async function createPaidIntents(
   world: World,
   supporter: Supporter,
   recipients: readonly string[],
-  { symbol = 'USDC', change }: PaymentOptions = {},
+  { symbol = 'USDC', message, change }: PaymentOptions = {},
 ): Promise<PaidIntent[]> {
   const { mint, decimals } = tokenBySymbol(symbol) as Token
   const paid: PaidIntent[] = []
@@ -62,7 +73,7 @@ export async function createPaidIntents(
   for (let start = 0; start < recipients.length; start += concurrency) {
     const some = recipients.slice(start, start + concurrency).map(async (creatorId, index) => {
       const amount = (2 * 10 ** Math.min(decimals, 6) + start + index) / 10 ** Math.min(decimals, 6)
-      const body = { creatorId, amount, inputTokenMint: mint, sourceWalletAddress: supporter.wallet }
+      const body = { creatorId, amount, inputTokenMint: mint, sourceWalletAddress: supporter.wallet, message }
       const intent = await createIntent(world.request, body)
       const signature = supporter.pay(intent.transaction, change)
       const tipAmount = Math.round(amount * 10 ** decimals)

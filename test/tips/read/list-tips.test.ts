@@ -149,6 +149,84 @@ test('tips recorded in the same millisecond always have the same order', async (
   t.deepEqual(ids(await listTips(world(), recipient)), ids(await listTips(world(), recipient)))
 })
 
+let naira = 0
+/** Inserts fiat intents that nobody has paid, the newest first, a minute apart. */
+async function openFiat(recipient: string, count: number, newest: Date): Promise<string[]> {
+  const party = await partyOf(recipient)
+  const rows = Array.from({ length: count }, (_, index) => ({
+    id: `fiatpay_${String(++naira).padStart(32, '0')}`,
+    kind: 'fiat',
+    status: (['pending', 'cancelled', 'failed'] as const)[index % 3],
+    sender: 'Ada',
+    amount: 5,
+    token_symbol: 'FIAT',
+    message: 'unpaid words',
+    recipient_party: party,
+    display_raw: 500,
+    decimals: 2,
+    recorded_at: new Date(newest.getTime() - index * 60_000),
+    due_at: null,
+  }))
+  await world().db('tips').insert(rows)
+  return rows.map(({ id }) => id)
+}
+
+test('unpaid words: unpaid intents take at most ten places from paid tips, and fill those left', async (t) => {
+  const flooded = unusedWallet()
+  const paid: string[] = []
+  for (let minute = 0; minute < 45; minute++)
+    paid.unshift(await land({ recipient: flooded, recordedAt: new Date(Date.UTC(2026, 0, 1, 0, minute)) }))
+  const sent = await land({
+    recipient: unusedWallet(),
+    sender: flooded,
+    recordedAt: new Date(Date.UTC(2025, 11, 31)),
+  })
+  const unpaid = await openFiat(flooded, 120, new Date(Date.UTC(2026, 0, 2)))
+  const listed = ids(await listTips(world(), flooded))
+  t.deepEqual(listed, [...unpaid.slice(0, 10), ...paid.slice(0, 40)])
+
+  for (let minute = 0; minute < 8; minute++)
+    paid.push(await land({ recipient: flooded, recordedAt: new Date(Date.UTC(2025, 0, 1, 0, -minute)) }))
+  t.deepEqual(ids(await listTips(world(), flooded)), listed, 'older paid tips change nothing')
+
+  const quiet = unusedWallet()
+  const one = await land({ recipient: quiet, recordedAt: new Date(Date.UTC(2025, 0, 1)) })
+  const waiting = await openFiat(quiet, 120, new Date(Date.UTC(2026, 0, 2)))
+  t.deepEqual(ids(await listTips(world(), quiet)), [...waiting.slice(0, 49), one])
+
+  const old = unusedWallet()
+  const older = await openFiat(old, 60, new Date(Date.UTC(2024, 0, 1)))
+  t.deepEqual(ids(await listTips(world(), old)), older.slice(0, 50))
+  const newer = [await land({ recipient: old }), await land({ recipient: old })].reverse()
+  t.deepEqual(ids(await listTips(world(), old)), [...newer, ...older.slice(0, 48)])
+  t.is((await listTips(world(), sent)).length, 0)
+})
+
+test('unpaid words: a creator may withhold name and message until the tip is paid', async (t) => {
+  const { request, db } = world()
+  const creator = await registerCreator(world())
+  const [id = ''] = await openFiat(creator.wallet, 1, new Date())
+  const words = async () => {
+    const own = await request<{ tips: ListedTip[] }>('GET', '/creators/tips', { session: creator.session })
+    const lists = [await listTips(world(), creator.wallet), own.body.tips]
+    return lists.map(([tip]) => `${tip?.sender}: ${tip?.message}`)
+  }
+  const hide = async (hideUnpaidWords: unknown) => {
+    const body = { settings: { hideUnpaidWords } }
+    const answer = await request('PATCH', '/creators/me', { session: creator.session, body })
+    return answer.status === 200 ? 'ok' : answer.body.error
+  }
+  t.deepEqual(await words(), ['Ada: unpaid words', 'Ada: unpaid words'], 'the default is the contract')
+  t.is(await hide('yes'), 'Invalid settings')
+  t.is(await hide(true), 'ok')
+  t.deepEqual(await words(), ['Anonymous: null', 'Anonymous: null'])
+  await db('tips').where({ id }).update({ status: 'pending' })
+  await db('tips')
+    .where({ id })
+    .update({ status: 'confirmed', received_raw: 4_750_000, confirmed_at: new Date() })
+  t.deepEqual(await words(), ['Ada: unpaid words', 'Ada: unpaid words'])
+})
+
 test('pending and unlisted tips are not in the list', async (t) => {
   const recipient = unusedWallet()
   const sender = unusedWallet()

@@ -39,8 +39,8 @@ function storedIntent(id: string) {
 }
 
 const ways: Record<string, PaymentOptions> = {
-  unchanged: {},
-  'altered by a wallet': { change: (issued) => [memo('guard'), ...issued] },
+  unchanged: { message: 'from a lost phone' },
+  'altered by a wallet': { message: 'from a lost phone', change: (issued) => [memo('guard'), ...issued] },
 }
 for (const [how, options] of Object.entries(ways))
   test.serial(`an unreported payment, ${how}, becomes a tip`, async (t) => {
@@ -75,7 +75,7 @@ for (const [how, options] of Object.entries(ways))
       receivedAmount: 1.96,
       tokenSymbol: 'SOL',
       sender: supporter.wallet,
-      message: null,
+      message: 'from a lost phone',
     })
     t.like(inUsdc, {
       amount: 2,

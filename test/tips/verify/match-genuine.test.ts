@@ -1,6 +1,7 @@
 import test from 'ava'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
 import type { ChainTransaction } from '../../../src/ports/chain.js'
+import type { MatchInput } from '../../../src/tips/verify/match-tip.js'
 import {
   bonk,
   claim,
@@ -34,6 +35,7 @@ test('a SOL tip with its fee transfer is found with the claimed amount', (t) => 
     displayed: oneSol,
     feeFound: true,
     message: 'hi',
+    messageByIntent: false,
     intentId: null,
     underpaidIntentId: null,
     credits: new Map(),
@@ -381,4 +383,30 @@ test('the order in which a node lists token accounts does not matter', (t) => {
   )
   t.like(both[0], { received: 98n, displayed: 100n })
   t.deepEqual(both[0], both[1])
+})
+
+test("words in a supporter's mouth: the intent's message stands, then a claim that names it, then one in time", (t) => {
+  const landed = (): Landed => new Landed(supporter).naming(referenceKey).pay(sol, supporter, creator, oneSol)
+  const after = (minutes: number, change: Parameters<typeof claim>[0]) => ({
+    ...claim(change),
+    claimedMs: landedAt.getTime() + minutes * 60_000,
+  })
+  const early = after(10, { message: 'early' })
+  const late = after(10.001, { message: 'late' })
+  const named = after(24 * 60, { message: 'named', intentId: 'pi_1' })
+  const namedLate = after(24 * 60 + 0.001, { message: 'named late', intentId: 'pi_1' })
+  const told = (intents: MatchInput['intents'], ...claims: MatchInput['claims']) => {
+    const { message, messageByIntent } = match(landed(), { intents, claims }) ?? {}
+    return `${message} ${messageByIntent}`
+  }
+  t.is(told([intent({ message: 'own' })], early, named), 'own true')
+  t.is(told([intent()], early, named, namedLate), 'named true')
+  t.is(told([intent()], namedLate, late, early), 'early false')
+  t.is(told([intent()], late, namedLate), 'null false')
+  t.is(told([], late), 'null false')
+  t.is(told([], early), 'early false')
+  // Anyone may have created an intent that is only alike: its words come last, and its id proves nothing.
+  const alike = intent({ message: 'alike', isCertain: false })
+  t.is(told([alike], named, early), 'early false')
+  t.is(told([alike], named), 'alike false')
 })

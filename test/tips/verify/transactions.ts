@@ -160,6 +160,8 @@ export function intent(change: Partial<MatchableIntent> = {}): MatchableIntent {
     outputMint: solMint,
     inputMint,
     leastRaw: 1n,
+    message: null,
+    isCertain: true,
     ...change,
   }
 }
@@ -177,6 +179,7 @@ export function match(landed: Landed, input: Partial<MatchInput> = {}): TipFacts
     ]),
     treasury,
     notBefore: new Date(0),
+    messageWindowMs: 600_000,
     ...input,
   })
 }

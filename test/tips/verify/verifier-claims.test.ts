@@ -169,6 +169,73 @@ test.serial("the message that names the transaction's intent wins over one that 
   t.like(await untilConfirmed(txSignature), { message: 'own intent', intent_id: intent.intentId })
 })
 
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+/** Pays 0.1 SOL with an intent, and waits until its tip is confirmed. `first`: fields of the first claim. */
+async function payIntent(fields: Record<string, unknown>, first: Record<string, unknown>) {
+  const supporter = createSupporter(world().sandbox)
+  const creatorWallet = unusedWallet()
+  const intent = await createIntent(world().request, {
+    creatorId: creatorWallet,
+    amount: 0.1,
+    inputTokenMint: solMint,
+    sourceWalletAddress: supporter.wallet,
+    ...fields,
+  })
+  const txSignature = supporter.pay(intent.transaction)
+  const truth = { creatorWallet, senderWallet: supporter.wallet, tipAmount: 100_000_000, txSignature }
+  await recordTip(world(), { ...truth, ...first })
+  await untilConfirmed(txSignature)
+  return { intentId: intent.intentId, txSignature, truth }
+}
+
+test.serial(
+  "words in a supporter's mouth: the message of the intent is the tip's, whatever is claimed",
+  async (t) => {
+    const lie = { message: 'lie' }
+    const { intentId, txSignature, truth } = await payIntent({ message: ' Grüße \u202e ' }, lie)
+    const words = { message: 'Grüße', message_by_intent: true }
+    t.like(await readTipRow(world(), txSignature), words)
+    await recordTip(world(), { ...truth, intentId, message: 'changed' })
+    t.like(await untilDone(txSignature), words)
+  },
+)
+
+test.serial(
+  "words in a supporter's mouth: a claim that names the intent wins within 24 h, once",
+  async (t) => {
+    const { intentId, txSignature, truth } = await payIntent({}, { message: 'lie' })
+    t.like(await readTipRow(world(), txSignature), { message: 'lie', message_by_intent: false })
+    const paidAt = (created_at: Date) =>
+      world().db('payment_intents').where({ id: intentId }).update({ created_at })
+    await paidAt(minutesAgo(24 * 60 + 1))
+    await recordTip(world(), { ...truth, intentId, message: 'named' })
+    t.is((await untilDone(txSignature)).message, 'lie', 'too late')
+    await paidAt(minutesAgo(24 * 60 - 1))
+    await recordTip(world(), { ...truth, message: 'lie again' })
+    t.is((await untilDone(txSignature)).message, 'named', 'in time now')
+    await recordTip(world(), { ...truth, intentId, message: 'a second time' })
+    t.like(await untilDone(txSignature), { message: 'named', message_by_intent: true })
+  },
+)
+
+test.serial(
+  "words in a supporter's mouth: without the intent a message counts for ten minutes",
+  async (t) => {
+    const paid = pay()
+    await recordTip(world(), paid.truth)
+    await untilConfirmed(paid.txSignature)
+    const paidAt = (block_time: Date) =>
+      world().db('tips').where({ id: paid.txSignature }).update({ block_time })
+    await paidAt(minutesAgo(10.1))
+    await recordTip(world(), { ...paid.truth, message: 'a stranger' })
+    t.is((await untilDone(paid.txSignature)).message, null)
+    await paidAt(minutesAgo(9))
+    await recordTip(world(), { ...paid.truth, message: 'the supporter', tokenSymbol: 'sol' })
+    t.is((await untilDone(paid.txSignature)).message, 'a stranger', 'the first one in time')
+  },
+)
+
 test('an intent finds its recipient although every claim is false', async (t) => {
   const supporter = createSupporter(world().sandbox)
   const recipient = unusedWallet()

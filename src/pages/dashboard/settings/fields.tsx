@@ -87,6 +87,11 @@ export function MoneyFields({ settings, onChange }: Part): JSX.Element {
         {limit('minTipUsd')}
         {limit('maxTipUsd')}
       </div>
+      <Checkbox
+        label={text.hideUnpaid}
+        value={settings.hideUnpaidWords}
+        onChange={(hideUnpaidWords) => onChange({ hideUnpaidWords })}
+      />
     </>
   )
 }

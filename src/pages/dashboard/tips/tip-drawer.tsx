@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { explorerUrl } from '../../lib/explorer.js'
 import { ngn, usd } from '../../lib/money.js'
-import { amountText } from '../../lib/tip-text.js'
+import { amountText, paidWords } from '../../lib/tip-text.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Dialog } from '../../ui/messages/dialog.js'
@@ -20,7 +20,8 @@ export function TipDrawer({
   readonly tip: ListedTip
   readonly onClose: () => void
 }): JSX.Element {
-  const { signature, sender, message, status, timestamp, valueUsd, fiatDetails } = tip
+  const { sender, message } = paidWords(tip)
+  const { signature, status, timestamp, valueUsd, fiatDetails } = tip
   return (
     <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>
       <p>
@@ -33,7 +34,7 @@ export function TipDrawer({
       )}
       <dl class="facts">
         <Fact name={words.tip.from}>
-          <bdi>{sender}</bdi>
+          <bdi>{sender || words.tip.unpaidFrom}</bdi>
         </Fact>
         <Fact name={words.tip.value}>{usd(valueUsd)}</Fact>
         {tip.receivedAmount !== null && (

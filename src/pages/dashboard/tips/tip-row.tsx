@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { shortNgn, usd } from '../../lib/money.js'
-import { amountText, cut, fiatSymbol, senderText } from '../../lib/tip-text.js'
+import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
 import { Icon } from '../../ui/icon.js'
 import type { ListedTip } from '../answers.js'
 import { agoText, momentText } from '../dates.js'
@@ -29,7 +29,8 @@ export function TipRow({
   readonly now: number
   readonly onOpen: () => void
 }): JSX.Element {
-  const { sender, message, timestamp, valueUsd, status } = tip
+  const { timestamp, valueUsd, status } = tip
+  const { sender, message } = paidWords(tip)
   return (
     <li class="rows__row">
       <button type="button" class="tip-row" onClick={onOpen}>
