@@ -2,10 +2,12 @@ import type { Context } from 'koa'
 import type { z } from 'zod'
 import { clientAddress } from '../http/client-address.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
+import { limitFailures } from '../http/limits.js'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
+import { openLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
 import { presentAuth, presentUser } from './present.js'
@@ -13,6 +15,7 @@ import {
   credentials,
   done,
   emailAddress,
+  linkInput,
   meAnswer,
   nothing,
   otpStartInput,
@@ -48,8 +51,10 @@ const loginEndpoint = {
   credential: 'none',
   // The key includes the client address: with the e-mail alone, anyone could lock its owner out.
   // Texts that are not e-mail addresses share one key per client address.
+  // The budget of the address bounds how much hashing one caller can ask for.
   limit: {
     name: 'login',
+    address: 'signInAddress',
     key: (input: z.output<typeof credentials>, ctx: Context) =>
       `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
   },
@@ -64,11 +69,15 @@ const otpStartEndpoint = {
   path: '/auth/otp/start',
   summary: 'Have a one-time code mailed',
   credential: 'none',
-  limit: { name: 'otpStart', key: ({ email }: z.output<typeof otpStartInput>) => email },
+  limit: {
+    name: 'otpStart',
+    address: 'signInAddress',
+    key: ({ email }: z.output<typeof otpStartInput>) => email,
+  },
   input: otpStartInput,
   invalid: 'email_required',
   output: done,
-  errors: ['account_not_found', 'forbidden'],
+  errors: ['account_not_found', 'account_locked', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const otpVerifyEndpoint = {
@@ -76,12 +85,25 @@ const otpVerifyEndpoint = {
   path: '/auth/otp/verify',
   summary: 'Open a session with the mailed one-time code',
   credential: 'none',
-  // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts).
+  // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts),
+  // and per client address over all accounts (`failedCodes`).
   limit: 'reads',
   input: otpVerifyInput,
   invalid: 'invalid_code',
   output: otpVerifyAnswer,
   errors: ['account_locked', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const linkEndpoint = {
+  method: 'post',
+  path: '/auth/otp/link',
+  summary: 'Open a session with the link mailed while codes are locked, once',
+  credential: 'none',
+  limit: 'reads',
+  input: linkInput,
+  invalid: 'link_token_required',
+  output: otpVerifyAnswer,
+  errors: ['invalid_link', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const meEndpoint = {
@@ -108,13 +130,15 @@ const logoutEndpoint = {
   errors: ['unauthorized', 'forbidden'],
 } as const satisfies AnyEndpoint
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
 
 /** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
 export function accountRoutes(services: Needs): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
-  const operations = { ...services, passwords: createPasswords() }
+  const passwordsFor = createPasswords()
+  const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
+  const failedCodes = services.limits.of('failedCodes')
   const ownSite = [noStore, refuseCrossSite(publicUrl)]
   const authenticated = requireSessionOrToken(services)
 
@@ -132,13 +156,13 @@ export function accountRoutes(services: Needs): Route[] {
     route(
       registerEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, await register(operations, input, presentedToken(ctx)), 'session'),
+        answerSession(ctx, await register(operationsFor(ctx), input, presentedToken(ctx)), 'session'),
       ownSite,
     ),
     route(
       loginEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, await login(operations, input, presentedToken(ctx)), 'session'),
+        answerSession(ctx, await login(operationsFor(ctx), input, presentedToken(ctx)), 'session'),
       ownSite,
     ),
     route(
@@ -151,8 +175,16 @@ export function accountRoutes(services: Needs): Route[] {
     ),
     route(
       otpVerifyEndpoint,
-      async (input, ctx) =>
-        answerSession(ctx, await verifyOtp(services, input, presentedToken(ctx)), 'otpVerify'),
+      async (input, ctx) => {
+        const verify = () => verifyOtp(services, input, presentedToken(ctx))
+        return answerSession(ctx, await limitFailures(failedCodes, 'invalid_code', ctx, verify), 'otpVerify')
+      },
+      ownSite,
+    ),
+    route(
+      linkEndpoint,
+      async ({ token }, ctx) =>
+        answerSession(ctx, await openLink(services, token, presentedToken(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [

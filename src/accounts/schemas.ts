@@ -1,23 +1,27 @@
 import { z } from 'zod'
-import { requiredText } from '../http/input.js'
+import { requiredSecret, requiredText } from '../http/input.js'
+import { emailLength, parseEmailAddress } from '../kernel/email-address.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { cleanLine, countCharacters } from '../kernel/text.js'
+import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
 
-/** RFC 5321, 4.5.3.1.3: mail cannot be delivered to a longer address. */
-const emailLength = 254
 /** API: the length of a display name, in characters. */
 const nameLength = { least: 2, most: 100 } as const
 
-/** An e-mail address in the one form in which it is stored and compared: trimmed, NFC, lower case. */
+/** An e-mail address in the one form in which it is stored and compared. */
 export const emailAddress = z
   .string()
-  .trim()
-  .normalize('NFC')
-  .toLowerCase()
-  .max(emailLength, { abort: true })
-  .check(z.email())
+  .transform((text, { issues }) => {
+    const email = parseEmailAddress(text)
+    if (email !== undefined) return email
+    const problem = isVisible(text)
+      ? `must be one e-mail address of at most ${emailLength} characters`
+      : 'is missing'
+    issues.push({ code: 'custom', input: text, params: { problem } })
+    return z.NEVER
+  })
+  .meta({ format: 'email', maxLength: emailLength })
 
 /**
  * Text with a length in characters. Uses a refinement because zod counts UTF-16 units; `meta` puts the limits into the
@@ -26,7 +30,10 @@ export const emailAddress = z
 function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
   return z
     .string(wrong)
-    .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, wrong)
+    .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, {
+      ...(wrong === undefined ? {} : { error: wrong }),
+      params: { problem: `must have ${least} to ${most} characters` },
+    })
     .meta({ minLength: least, maxLength: most })
 }
 
@@ -48,13 +55,21 @@ export const registration = z.object({
 /** Only presence is checked. Any other fault is answered `invalid_credentials` by the operation. */
 export const credentials = z.object({
   email: requiredText('invalid_login'),
-  password: requiredText('invalid_login'),
+  password: requiredSecret('invalid_login'),
 })
 
 export const otpStartInput = z.object({ email: emailAddress })
 
+/** POST /auth/otp/link. */
+export const linkInput = z.object({
+  token: requiredSecret('link_token_required').meta({ description: 'Of the mailed link' }),
+})
+
 /** The code is not trimmed. Any fault in either field is answered `invalid_code`. */
-export const otpVerifyInput = z.object({ email: emailAddress, code: z.string().regex(codePattern) })
+export const otpVerifyInput = z.object({
+  email: emailAddress,
+  code: z.string().regex(codePattern, 'invalid_code'),
+})
 
 export const nothing = z.object({})
 

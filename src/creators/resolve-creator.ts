@@ -3,6 +3,7 @@ import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { parseUserId } from '../kernel/ids.js'
 import { isSolDomain, parseSolDomain } from '../kernel/sol-domain.js'
+import { cleanIdentifier } from '../kernel/text.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
 import type { Services } from '../services.js'
 import { type Creator, findByDomain, findByHandle, findByUserId, findByWallet } from './find-creator.js'
@@ -20,8 +21,8 @@ export async function resolveCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
 ): Promise<Creator> {
-  const userId = parseUserId(creatorId)
-  const name = creatorId.trim()
+  const name = cleanIdentifier(creatorId)
+  const userId = parseUserId(name)
   if (userId !== undefined) return required(await findByUserId(services.db, userId))
   if (isAddress(creatorId)) return resolveWallet(services, creatorId)
   if (isSolDomain(name)) return resolveDomain(services, parseSolDomain(name))
@@ -103,8 +104,9 @@ export async function findParty(
   { db, names }: Pick<Services, 'db' | 'names'>,
   address: string,
 ): Promise<Party | undefined> {
-  const userId = parseUserId(address)
-  const domain = parseSolDomain(address.trim())
+  const name = cleanIdentifier(address)
+  const userId = parseUserId(name)
+  const domain = parseSolDomain(name)
   if (userId !== undefined) return { userId }
   if (isAddress(address)) return { wallet: address }
   if (domain === undefined) return undefined

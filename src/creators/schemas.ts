@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { displayName } from '../accounts/schemas.js'
 import { requiredText } from '../http/input.js'
 import { parseSolDomain } from '../kernel/sol-domain.js'
-import { cleanLine, countCharacters } from '../kernel/text.js'
+import { cleanIdentifier, cleanLine, countCharacters } from '../kernel/text.js'
 import { creatorSettings, settingsChange } from './settings.js'
 import { parseSite } from './sites.js'
 
@@ -12,7 +12,7 @@ const success = z.literal(true)
 
 const solDomain = z
   .string('invalid_domain')
-  .transform((text) => parseSolDomain(text.trim()))
+  .transform((text) => parseSolDomain(cleanIdentifier(text)))
   .pipe(z.string('invalid_domain'))
 
 export const nothing = z.object({})
@@ -73,7 +73,7 @@ export const sitesInput = z.object({
     .array(
       z
         .string('invalid_domain')
-        .transform((text) => parseSite(text.trim()))
+        .transform((text) => parseSite(cleanIdentifier(text)))
         .pipe(z.string('invalid_domain')),
       'invalid_domain',
     )

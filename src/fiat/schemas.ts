@@ -52,6 +52,7 @@ export const fiatIntentAnswer = z.object({
     })
     .optional(),
   expiresAt: z.iso.datetime(),
+  truncated: z.literal(true).optional().meta({ description: 'The memo was cut to 500 characters' }),
 })
 export type FiatIntentAnswer = Omit<z.output<typeof fiatIntentAnswer>, 'success'>
 

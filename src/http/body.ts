@@ -1,49 +1,99 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
-import { DomainError, type ErrorCode } from '../kernel/errors.js'
+import { type ErrorCode, inputError } from '../kernel/errors.js'
 
-const maxBytes = 64 * 1024
+const maxKilobytes = 64
+const maxBytes = maxKilobytes * 1024
 const maxDepth = 20
 
-/** JSON only. koa-body's default also takes forms and text/plain, which other sites' pages can post with our cookie. */
-const parseJson = koaBody({
-  json: true,
-  urlencoded: false,
-  text: false,
-  multipart: false,
-  jsonLimit: maxBytes,
-  onError: (error) => {
-    throw error
-  },
-})
+type Decompress = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>
+const decompressions: Readonly<Record<string, Decompress>> = {
+  gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
+  deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
+  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
+}
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** What is wrong with a body, for `details`. */
+class Unreadable extends Error {}
 
 /**
  * Reads the JSON object in the body, or `{}` without a body. Throws `invalid`, the endpoint's validation error, for
- * another content type and for a body that is malformed, too large, too deep or not an object.
+ * another content type (other sites' pages can post forms and text with our cookie) and for a body that is malformed, not
+ * UTF-8, too large, too deep or not an object.
  */
 export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Record<string, unknown>> {
-  const type = ctx.is('application/json')
-  if (type === null || ctx.request.length === 0) return {}
-  if (type === false) throw new DomainError(invalid)
   try {
-    await parseJson(ctx, async () => undefined)
-  } catch {
-    throw new DomainError(invalid)
+    const type = ctx.is('application/json')
+    if (type === null || ctx.request.length === 0) return {}
+    if (type === false) throw new Unreadable('must have the Content-Type application/json')
+    return parseObject(decode(await decompress(await readBytes(ctx), ctx.get('Content-Encoding')), ctx))
+  } catch (error) {
+    throw inputError(invalid, 'body', error instanceof Unreadable ? error.message : 'did not arrive')
   }
-  const body: unknown = ctx.request.body ?? {}
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || isDeeperThan(maxDepth, body))
-    throw new DomainError(invalid)
+}
+
+async function readBytes(ctx: Context): Promise<Buffer> {
+  const tooLarge = `must have at most ${maxKilobytes} KB`
+  if ((ctx.request.length ?? 0) > maxBytes) throw new Unreadable(tooLarge)
+  const chunks: Buffer[] = []
+  let size = 0
+  // Unlike an iterator, these listeners do not destroy the connection, on which the answer must still be sent.
+  return new Promise((resolve, reject) => {
+    ctx.req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      else reject(new Unreadable(tooLarge))
+    })
+    ctx.req.once('end', () => resolve(Buffer.concat(chunks)))
+    ctx.req.once('error', reject)
+    ctx.req.once('close', () => reject(new Error('The connection closed')))
+  })
+}
+
+async function decompress(bytes: Buffer, encoding: string): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase() || 'identity'
+  if (name === 'identity') return bytes
+  const one = Object.hasOwn(decompressions, name) ? decompressions[name] : undefined
+  if (one === undefined) throw new Unreadable('must have a Content-Encoding of gzip, deflate or br, or none')
+  return one(bytes, { maxOutputLength: maxBytes }).catch(() => {
+    throw new Unreadable(`is not ${name}, or has more than ${maxKilobytes} KB`)
+  })
+}
+
+function decode(bytes: Buffer, ctx: Context): string {
+  const notUtf8 = 'must be UTF-8'
+  if (!/^(utf-?8)?$/i.test(ctx.request.charset)) throw new Unreadable(notUtf8)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new Unreadable(notUtf8)
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new Unreadable('is not valid JSON')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Unreadable('must be a JSON object')
+  checkNodes(body)
   return body as Record<string, unknown>
 }
 
-/** Iterative, because recursion on deep input could overflow the stack. */
-function isDeeperThan(most: number, body: object): boolean {
+/** Checks depth and texts. Iterative, because recursion on deep input could overflow the stack. */
+function checkNodes(body: object): void {
   let level: object[] = [body]
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > most) return true
-    level = level.flatMap((node) =>
-      Object.values(node).filter((child) => typeof child === 'object' && child !== null),
-    )
+    if (depth > maxDepth) throw new Unreadable(`must have at most ${maxDepth} levels`)
+    const children = level.flatMap((node) => [...Object.keys(node), ...Object.values(node)])
+    // JSON can write half of a surrogate pair, which UTF-8 and PostgreSQL cannot hold.
+    if (children.some((child) => typeof child === 'string' && /\p{Cs}/u.test(child)))
+      throw new Unreadable('has half of a surrogate pair in a text')
+    level = children.filter((child) => typeof child === 'object' && child !== null)
   }
-  return false
 }

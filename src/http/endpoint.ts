@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import type { z } from 'zod'
 import type { ErrorCode } from '../kernel/errors.js'
 import { readJsonBody } from './body.js'
-import { parseInput } from './input.js'
+import { checkQueryText, parseInput } from './input.js'
 import type { Limit } from './limits.js'
 
 /**
@@ -106,6 +106,7 @@ async function readInput<Input extends z.ZodType>(
   checkLimit: CheckLimit | undefined,
 ): Promise<z.output<Input>> {
   const fromQuery = method === 'get' || method === 'delete'
+  if (fromQuery) checkQueryText(ctx.querystring, invalid)
   const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
   const parsed = parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)
   if (checkLimit !== undefined) await checkLimit(parsed, ctx)

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { codesWithProviderText, DomainError, type ErrorCode, errors } from '../kernel/errors.js'
+import { generalDetails, hasDetails } from '../kernel/error-details.js'
+import {
+  codesWithProviderText,
+  DomainError,
+  type ErrorCode,
+  errors,
+  type FieldProblem,
+} from '../kernel/errors.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import { isDatabaseUnavailable } from '../platform/database/database.js'
 import { Overloaded } from '../platform/database/group-commit.js'
@@ -53,7 +60,14 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   ctx.status = status
   const seconds = retrySeconds[code]
   if (seconds !== undefined && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', String(seconds))
-  ctx.body = { success: false, error, code, requestId }
+  ctx.body = { success: false, error, code, requestId, ...detailsOf(code, cause) }
+}
+
+/** Every 400 and 422 names the fault. */
+function detailsOf(code: ErrorCode, cause: unknown): { details?: readonly FieldProblem[] } {
+  if (!hasDetails(code)) return {}
+  const own = cause instanceof DomainError ? cause.details : []
+  return { details: own.length > 0 ? own : [generalDetails(code)] }
 }
 
 /** Hides the code of a payment link: it is a credential, valid for a minute. */

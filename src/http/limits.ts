@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import type { HitCount } from '../platform/rate-limits/memory-counter.js'
 import type { LimitName, RateLimit } from '../platform/rate-limits/rate-limits.js'
 import { clientAddress } from './client-address.js'
@@ -56,6 +56,31 @@ export function limitByAddress(limit: RateLimit | undefined): Middleware {
 /** Counts requests per key. Keys are e-mails, API keys and the like, so only their hashes are stored. */
 export async function limitByKey(limit: RateLimit, key: string, ctx: Context): Promise<void> {
   applyCount(ctx, limit.maxHits, await limit.hit(createHash('sha256').update(key).digest('base64url')))
+}
+
+/**
+ * Limits the attempts per client address that fail with `failure`. An attempt counts from its start, so that many at the
+ * same time cannot pass the limit; one that does not fail so is taken back.
+ */
+export async function limitFailures<T>(
+  limit: RateLimit | undefined,
+  failure: ErrorCode,
+  ctx: Context,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  if (limit === undefined) return attempt()
+  const address = clientAddress(ctx)
+  const { hits, msLeft } = await limit.hit(address)
+  if (hits > limit.maxHits) refuse(ctx, Math.max(1, Math.ceil(msLeft / 1000)))
+  let failed = false
+  try {
+    return await attempt()
+  } catch (error) {
+    failed = error instanceof DomainError && error.code === failure
+    throw error
+  } finally {
+    if (!failed) await limit.takeBack(address)
+  }
 }
 
 /** Limits the open streams per client address. A stream counts until its connection closes. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasDetails } from '../kernel/error-details.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { Endpoint, Route } from './endpoint.js'
 import { idempotencyErrors } from './idempotency.js'
@@ -132,16 +133,36 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, Json> {
   return Object.fromEntries([...statuses].map((status) => [String(status), errorResponse(ofStatus(status))]))
 }
 
+/** What is wrong with the request, beside the exact `error`. */
+const details: Json = {
+  type: 'array',
+  minItems: 1,
+  description: 'What is wrong; at least one entry',
+  items: {
+    type: 'object',
+    required: ['field', 'problem'],
+    properties: {
+      field: {
+        type: 'string',
+        description: 'The name in the body, the query or the header; `body` for one that could not be read',
+      },
+      problem: { type: 'string', description: 'For people, such as `must have 2 to 100 characters`' },
+    },
+  },
+}
+
 function errorResponse(codes: readonly ErrorCode[]): Json {
-  const texts = codes.map((code) => errors[code][1])
+  const texts = [...new Set(codes.map((code) => errors[code][1]))]
+  const withDetails = codes.some(hasDetails)
   const schema = {
     type: 'object',
-    required: ['success', 'error', 'code', 'requestId'],
+    required: ['success', 'error', 'code', 'requestId', ...(withDetails ? ['details'] : [])],
     properties: {
       success: { const: false },
       error: codes.some((code) => codesWithProviderText.has(code)) ? { type: 'string' } : { enum: texts },
       code: { enum: codes },
       requestId: { type: 'string' },
+      ...(withDetails ? { details } : {}),
     },
   }
   return { description: texts.join(' | '), content: { 'application/json': { schema } } }

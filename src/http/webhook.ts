@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, inputError } from '../kernel/errors.js'
 
 /** The providers' webhooks are a few kilobytes. */
 const maxBytes = 256 * 1024
@@ -24,7 +24,7 @@ async function readRawBody(ctx: Context): Promise<Buffer> {
   let size = 0
   for await (const chunk of ctx.req) {
     size += (chunk as Buffer).length
-    if (size > maxBytes) throw new DomainError('invalid_json')
+    if (size > maxBytes) throw inputError('invalid_json', 'body', 'must have at most 256 KB')
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

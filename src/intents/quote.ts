@@ -1,11 +1,13 @@
 import type { CreatorSettings } from '../creators/settings.js'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, inputError } from '../kernel/errors.js'
 import { baseUnits, basisPoints, centsWorth, microDecimals, microWorth, unitsFor } from '../kernel/money.js'
 import { solMint, type Token } from '../kernel/tokens.js'
 import { rentExemptLamports, type TransferAccounts } from '../ports/chain.js'
 
 /** An SPL amount is a u64. */
 const maxUnits = 2n ** 64n - 1n
+
+const isPositive = 'must be a finite positive number that the token can hold'
 
 /** The amount in the request: base units of the token, or micro-dollars. */
 export type RequestedAmount = { readonly units: bigint } | { readonly usdMicro: bigint }
@@ -14,11 +16,11 @@ export type RequestedAmount = { readonly units: bigint } | { readonly usdMicro: 
 export function parseTipAmount(amount: unknown, amountUsd: unknown, token: Token): RequestedAmount {
   if (amountUsd !== undefined) {
     const usdMicro = baseUnits(amountUsd, microDecimals)
-    if (usdMicro === undefined) throw new DomainError('invalid_amount')
+    if (usdMicro === undefined) throw inputError('invalid_amount', 'amountUsd', isPositive)
     return { usdMicro }
   }
   const units = baseUnits(amount, token.decimals)
-  if (units === undefined || units > maxUnits) throw new DomainError('invalid_amount')
+  if (units === undefined || units > maxUnits) throw inputError('invalid_amount', 'amount', isPositive)
   return { units }
 }
 
@@ -46,8 +48,7 @@ export interface GrossAmount {
  * base units and back could miss a limit by rounding. Throws `invalid_amount`.
  */
 export function checkUsdLimits(requested: RequestedAmount, limits: TipLimits): void {
-  if ('usdMicro' in requested && !isWithin(requested.usdMicro, limits))
-    throw new DomainError('invalid_amount')
+  if ('usdMicro' in requested && !isWithin(requested.usdMicro, limits)) throw outsideLimits(requested, limits)
 }
 
 /**
@@ -67,8 +68,13 @@ export function grossAmount(
   const units =
     'usdMicro' in requested ? unitsFor(requested.usdMicro, token.decimals, price) : requested.units
   const isInLimits = 'usdMicro' in requested || isWithin(microWorth(units, token.decimals, price), limits)
-  if (units === 0n || units > maxUnits || !isInLimits) throw new DomainError('invalid_amount')
+  if (units === 0n || units > maxUnits || !isInLimits) throw outsideLimits(requested, limits)
   return { units, usdCents: centsWorth(units, token.decimals, price) }
+}
+
+function outsideLimits(requested: RequestedAmount, { minUsd, maxUsd }: TipLimits): DomainError {
+  const field = 'usdMicro' in requested ? 'amountUsd' : 'amount'
+  return inputError('invalid_amount', field, `must be worth from ${minUsd} to ${maxUsd} USD`)
 }
 
 function isWithin(usdMicro: bigint, { minUsd, maxUsd }: TipLimits): boolean {

@@ -47,6 +47,8 @@ export const intentInput = z
   .refine(({ amount, amountUsd }) => amount !== undefined || amountUsd !== undefined, {
     error: missing,
     when: ({ value }) => typeof value === 'object' && value !== null,
+    path: ['amount'],
+    params: { problem: 'is missing' },
   })
 
 export const intentOutput = z.object({
@@ -75,6 +77,7 @@ export const intentOutput = z.object({
   recipient: z
     .string()
     .meta({ description: "The creator's wallet: `creatorWallet` when the tip is recorded" }),
+  truncated: z.literal(true).optional().meta({ description: 'The message was cut to 500 characters' }),
   input: tokenAmount.meta({ description: 'What the supporter pays' }),
   output: tokenAmount.meta({ description: 'What the creator receives' }),
 })

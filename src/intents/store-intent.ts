@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { internWallets } from '../creators/intern-parties.js'
 import type { PayableCreator } from '../creators/resolve-creator.js'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import type { Token } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -27,9 +27,9 @@ const messageHashConstraint = 'payment_intents_message_hash_key'
 
 /**
  * Stores an intent. The same statement counts it for its SDK session, so that a session never exceeds its number of
- * intents. Throws `invalid_session_token` when the session has none left or has ended. Returns false, and stores and
- * counts nothing, when an intent with the same message exists: a payment would match both. `atEnd` runs in the same transaction,
- * which it may refuse.
+ * intents. Throws why the session has none left: `session_consumed`, `session_expired`, `session_exhausted`. Returns false,
+ * and stores and counts nothing, when an intent with the same message exists: a payment would match both. `atEnd` runs in
+ * the same transaction, which it may refuse.
  */
 export async function storeIntent(
   services: Pick<Services, 'db' | 'transact' | 'config'>,
@@ -97,5 +97,18 @@ async function insert(
       intent.message,
     ],
   })
-  if (inserted.length === 0) throw new DomainError('invalid_session_token')
+  if (inserted.length === 0) throw new DomainError(await whyNotCounted(db, intent.sdkSessionId))
+}
+
+async function whyNotCounted(db: Knex, sessionId: string | null): Promise<ErrorCode> {
+  const [session] = await query<{ code: ErrorCode }>(db, {
+    name: 'sdk_sessions.why-ended',
+    text: /* sql */ `
+      select case when consumed_at is not null then 'session_consumed'
+                  when expires_at <= clock_timestamp() then 'session_expired'
+                  else 'session_exhausted' end as code
+      from sdk_sessions where id = $1`,
+    values: [sessionId],
+  })
+  return session?.code ?? 'session_unknown'
 }

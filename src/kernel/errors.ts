@@ -22,6 +22,9 @@ export const errors = {
   email_required: [400, 'Email required'],
   account_not_found: [404, 'Account not found'],
   invalid_code: [400, 'Invalid or expired code'],
+  link_token_required: [400, 'token is required'],
+  invalid_link: [400, 'Invalid or expired link'],
+  email_not_verified: [403, 'E-mail not verified'],
   account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],
@@ -69,6 +72,10 @@ export const errors = {
   invalid_api_key: [401, 'Missing or invalid API key'],
   unauthorized_origin: [403, 'Unauthorized Origin'],
   invalid_session_token: [401, 'Missing or invalid session token'],
+  session_unknown: [401, 'Missing or invalid session token'],
+  session_expired: [401, 'Missing or invalid session token'],
+  session_consumed: [401, 'Missing or invalid session token'],
+  session_exhausted: [401, 'Missing or invalid session token'],
   session_of_another_creator: [403, 'Session belongs to another creator'],
   payment_intent_not_found: [404, 'Payment intent not found'],
   handoff_code_required: [400, 'code is required'],
@@ -97,13 +104,27 @@ export const codesWithProviderText: ReadonlySet<ErrorCode> = new Set<ErrorCode>(
   'payout_refused',
 ])
 
+/** A fault of a request. `field`: the name in the body, the query or the header; `body` when that could not be read. */
+export interface FieldProblem {
+  readonly field: string
+  readonly problem: string
+}
+
 /** A refusal with its exact answer. Operations throw it; the error middleware answers it. */
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
+  /** What is wrong, for a status of 400 or 422. Empty: the general description of the code (error-details.ts). */
+  readonly details: readonly FieldProblem[]
   /** `text`: the provider's text, for a code of `codesWithProviderText`. */
-  constructor(code: ErrorCode, text: string = errors[code][1]) {
+  constructor(code: ErrorCode, text: string = errors[code][1], details: readonly FieldProblem[] = []) {
     super(text)
     this.code = code
+    this.details = details
   }
+}
+
+/** A refusal that names the fault of one field. */
+export function inputError(code: ErrorCode, field: string, problem: string): DomainError {
+  return new DomainError(code, undefined, [{ field, problem }])
 }

@@ -1,21 +1,51 @@
-// Control characters and marks of text direction: they hide or reorder what a reader sees (docs/decisions/0033).
-const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const unsafeExceptLineBreaks = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Line breaks, tabs and no-break spaces: they separate words, so they become blanks. */
+const separators = /\r\n|[\t\n\v\f\r\u0085\u00a0\u2007\u202f\u2028\u2029]/g
+/** Control and format characters: they hide or reorder what a reader sees (docs/decisions/0047). Joiners come next. */
+const unseen = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu
+/** The scripts in which a joiner between two letters changes how they are written. */
+const joining =
+  '\\p{scx=Arab}\\p{scx=Beng}\\p{scx=Deva}\\p{scx=Gujr}\\p{scx=Guru}\\p{scx=Khmr}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Mymr}\\p{scx=Orya}\\p{scx=Sinh}\\p{scx=Taml}\\p{scx=Telu}'
+const letter = `(?=[\\p{L}\\p{M}])[${joining}]`
+/** Joiners, except within an emoji and between letters of those scripts. */
+const looseJoiners = new RegExp(
+  `(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic}))(?!(?<=${letter})[\\u200c\\u200d](?=${letter}))[\\u200c\\u200d]`,
+  'gu',
+)
+/** Characters of other classes that show nothing, such as the Hangul filler and the blank Braille cell. */
+const showsNothing = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** Half of a surrogate pair. JSON can carry one, UTF-8 cannot. */
+/** Half of a surrogate pair. Requests with one are refused; an answer of a provider may contain one. */
 const loneSurrogate = /\p{Cs}/gu
 
 /**
- * Untrusted text as one line that is safe to show: stripped, normalised (NFC), trimmed, and cut to `maxLength` UTF-16
- * units. HTML's `maxlength` counts the same units: an emoji takes two.
+ * Untrusted text as one line that is safe to show, for every field: line breaks and no-break spaces become blanks, control
+ * and format characters are removed, then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows nothing.
  */
 export function cleanLine(text: string, maxLength: number): string {
-  return normalise(text.replace(unsafe, ''), maxLength)
+  const clean = text
+    .replace(separators, ' ')
+    .replace(unseen, '')
+    .replace(looseJoiners, '')
+    .replace(loneSurrogate, '\ufffd')
+    .normalize('NFC')
+    .trim()
+  const line = cut(clean, maxLength)
+  return showsNothing.test(line) ? '' : line
 }
 
-/** Untrusted text as a message: as `cleanLine`, but line breaks and tabs stay. */
-export function cleanMessage(text: string, maxLength: number): string {
-  return normalise(text.replace(unsafeExceptLineBreaks, ''), maxLength)
+/** A name that is compared, such as a user id, a handle or a domain; not a wallet, which is taken as it is. */
+export function cleanIdentifier(text: string): string {
+  return cleanLine(text, Number.POSITIVE_INFINITY)
+}
+
+/** Whether `cleanLine` cuts this text. */
+export function isCut(text: string, maxLength: number): boolean {
+  return countCharacters(cleanLine(text, Number.POSITIVE_INFINITY)) > maxLength
+}
+
+/** Whether a reader sees anything of this text. */
+export function isVisible(text: string): boolean {
+  return cleanLine(text, Number.POSITIVE_INFINITY) !== ''
 }
 
 /** A wallet as the API shows it in lists: first four and last four characters. */
@@ -30,16 +60,11 @@ export function countCharacters(text: string): number {
   return count
 }
 
-function normalise(text: string, maxLength: number): string {
-  return cut(text.replace(loneSurrogate, '\ufffd').normalize('NFC').trim(), maxLength)
-}
-
-/** Does not split a surrogate pair, and trims the new end. */
+/** A text has at most as many code points as units. The new end has no blank and no joiner without its second half. */
 function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength
-    ? text
-    : text
-        .slice(0, maxLength)
-        .replace(/[\ud800-\udbff]$/, '')
-        .trimEnd()
+  if (text.length <= maxLength || countCharacters(text) <= maxLength) return text
+  return [...text]
+    .slice(0, maxLength)
+    .join('')
+    .replace(/[\s\u200c\u200d]+$/, '')
 }

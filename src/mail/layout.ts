@@ -2,8 +2,8 @@ import { escapeHtml } from '../http/pages/html.js'
 import { cleanLine } from '../kernel/text.js'
 import type { EmailContent } from './queue-email.js'
 
-/** A paragraph of text, or a text shown in large letters for copying. */
-type Block = string | { readonly standout: string }
+/** A paragraph of text, a text shown in large letters for copying, or the address of a link. */
+type Block = string | { readonly standout: string } | { readonly link: string }
 
 export interface EmailBlocks {
   readonly subject: string
@@ -26,7 +26,8 @@ export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
 }
 
 function textBlock(block: Block): string {
-  return typeof block === 'string' ? wrapLines(block) : `    ${block.standout}`
+  if (typeof block === 'string') return wrapLines(block)
+  return 'link' in block ? block.link : `    ${block.standout}`
 }
 
 /** Wraps at 72 characters, because plain-text mail clients do not wrap. A longer word stays on one line. */
@@ -45,6 +46,7 @@ function wrapLines(text: string): string {
 
 function htmlBlock(block: Block): string {
   if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
+  if ('link' in block) return `<p><a href="${escapeHtml(block.link)}">${escapeHtml(block.link)}</a></p>`
   return `<p style="font:bold 28px monospace;letter-spacing:4px">${escapeHtml(block.standout)}</p>`
 }
 

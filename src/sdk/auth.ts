@@ -25,17 +25,17 @@ export async function findKeyOwner({ db }: Needs, ctx: Context): Promise<string>
 
 /** Requires a readable session: until an hour after it expired, also when it is consumed or exhausted. */
 export function requireReadableSession({ db }: Needs): Middleware {
-  return guard(db, () => true)
+  return guard(db, ({ readable }) => (readable ? undefined : 'session_expired'))
 }
 
 /** Requires a session that can create an intent: not expired, not consumed, not exhausted. */
 export function requireTippingSession({ db, config }: Needs): Middleware {
-  return guard(db, ({ open, intents }) => open && intents < config.sdk.sessionIntents)
+  return guard(db, (session) => whyNotTipping(session, config.sdk))
 }
 
 /** Requires a session that is neither expired nor consumed. */
 export function requireOpenSession({ db }: Needs): Middleware {
-  return guard(db, ({ open }) => open)
+  return guard(db, whyEnded)
 }
 
 /** The session of a guarded request, with the token that was presented. */
@@ -57,12 +57,29 @@ function presentedKey(ctx: Context): string {
   return key
 }
 
-function guard(db: Services['db'], accepts: (session: SdkSession) => boolean): Middleware {
+type SessionFault = 'session_expired' | 'session_consumed' | 'session_exhausted'
+
+function whyEnded({ expired, consumed }: SdkSession): SessionFault | undefined {
+  if (consumed) return 'session_consumed'
+  return expired ? 'session_expired' : undefined
+}
+
+/** Why a session can create no intent. Undefined when it can. */
+export function whyNotTipping(
+  session: SdkSession,
+  { sessionIntents }: Services['config']['sdk'],
+): SessionFault | undefined {
+  return whyEnded(session) ?? (session.intents < sessionIntents ? undefined : 'session_exhausted')
+}
+
+/** Refuses a session for which `faultOf` names a fault. All these refusals have one text, and each its own code. */
+function guard(db: Services['db'], faultOf: (session: SdkSession) => SessionFault | undefined): Middleware {
   return async (ctx, next) => {
     const token = readBearer(ctx)
-    const session = token === undefined ? undefined : await findSdkSession(db, token)
-    if (token === undefined || session === undefined || !accepts(session))
-      throw new DomainError('invalid_session_token')
+    if (token === undefined) throw new DomainError('invalid_session_token')
+    const session = await findSdkSession(db, token)
+    const fault = session === undefined ? 'session_unknown' : faultOf(session)
+    if (session === undefined || fault !== undefined) throw new DomainError(fault ?? 'session_unknown')
     ctx.state['sdkSession'] = { session, token } satisfies PresentedSession
     await next()
   }

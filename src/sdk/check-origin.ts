@@ -1,4 +1,6 @@
 const longestUrl = 2048
+/** `localhost:3000` alone is not a URL: it reads as a scheme. */
+const bareLocalHost = /^\s*(localhost|127\.0\.0\.1)(:\d{1,5})?\s*$/i
 /** Pages on a developer's own machine are always permitted (API: POST /sdk/init). */
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 /**
@@ -10,11 +12,12 @@ const whitelistEntry = /^(\*\.)?([^:]+)(?::(\d+))?$/
 
 /**
  * Returns the origin of the embedding page if the creator's whitelist permits it, else undefined (the API answers
- * `Unauthorized Origin`). The URL must be http or https without credentials. It is parsed as browsers do (WHATWG URL),
+ * `Unauthorized Origin`). A bare local host counts as http. The URL must be http or https without credentials. It is parsed as browsers do (WHATWG URL),
  * and whole host names are compared. `whitelist`: entries in the form of `parseSite`; `*.host` means subdomains of any
  * depth.
  */
-export function permittedOrigin(originUrl: string, whitelist: readonly string[]): string | undefined {
+export function permittedOrigin(written: string, whitelist: readonly string[]): string | undefined {
+  const originUrl = bareLocalHost.test(written) ? `http://${written.trim()}` : written
   if (originUrl.length > longestUrl || !URL.canParse(originUrl)) return undefined
   const url = new URL(originUrl)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined

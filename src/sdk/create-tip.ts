@@ -1,6 +1,6 @@
 import { createIntent } from '../intents/create-intent.js'
 import type { IntentAnswer } from '../intents/schemas.js'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, inputError } from '../kernel/errors.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { meansCreator } from './match-creator.js'
 import type { TipInput } from './schemas.js'
@@ -20,10 +20,12 @@ export async function createSdkTip(
 ): Promise<IntentAnswer> {
   if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
-  return createIntent(
-    services,
-    prices,
-    { ...input, creatorId: session.userId, amountUsd: amount },
-    { sdkSessionId: session.id },
-  )
+  const intent = { ...input, creatorId: session.userId, amountUsd: amount }
+  return createIntent(services, prices, intent, { sdkSessionId: session.id }).catch(renameAmount)
+}
+
+/** This endpoint's `amount` is the other's `amountUsd`. */
+function renameAmount(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'invalid_amount') throw error
+  throw inputError('invalid_amount', 'amount', error.details[0]?.problem ?? 'must be a positive number')
 }

@@ -39,6 +39,11 @@ const intentErrors = [
   'swap_engines_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
+/** The errors of a session token. They have one text. `session_unknown` also stands for a deleted session. */
+const readingErrors = ['session_unknown', 'session_expired'] as const satisfies readonly ErrorCode[]
+const sessionErrors = [...readingErrors, 'session_consumed'] as const satisfies readonly ErrorCode[]
+const tippingErrors = [...sessionErrors, 'session_exhausted'] as const satisfies readonly ErrorCode[]
+
 /** Counts the presented key before it is checked, so that guessed keys count too. */
 const perKey = {
   name: 'apiKey',
@@ -82,6 +87,7 @@ export const tipEndpoint = {
   output: intentOutput,
   errors: [
     'invalid_session_token',
+    ...tippingErrors,
     'invalid_input_token_mint',
     'invalid_source_wallet',
     'session_of_another_creator',
@@ -103,7 +109,7 @@ export const intentEndpoint = {
   input: intentStatusInput,
   invalid: 'payment_intent_not_found',
   output: intentStatusOutput,
-  errors: ['invalid_session_token'],
+  errors: ['invalid_session_token', ...readingErrors],
 } as const satisfies AnyEndpoint
 
 export const intentListEndpoint = {
@@ -119,7 +125,7 @@ export const intentListEndpoint = {
   input: nothing,
   invalid: 'invalid_session_token',
   output: intentListOutput,
-  errors: [],
+  errors: [...readingErrors],
 } as const satisfies AnyEndpoint
 
 export const sessionEndpoint = {
@@ -131,7 +137,7 @@ export const sessionEndpoint = {
   input: nothing,
   invalid: 'invalid_session_token',
   output: sessionOutput,
-  errors: ['creator_wallet_pending'],
+  errors: [...readingErrors, 'creator_wallet_pending'],
 } as const satisfies AnyEndpoint
 
 export const handoffEndpoint = {
@@ -144,7 +150,7 @@ export const handoffEndpoint = {
   input: handoffInput,
   invalid: 'invalid_json',
   output: handoffOutput,
-  errors: ['invalid_session_token', 'invalid_amount', 'invalid_input_token_mint'],
+  errors: ['invalid_session_token', ...sessionErrors, 'invalid_amount', 'invalid_input_token_mint'],
 } as const satisfies AnyEndpoint
 
 export const redeemEndpoint = {
@@ -180,5 +186,5 @@ export const payEndpoint = {
   input: payInput,
   invalid: 'invalid_account',
   output: payOutput,
-  errors: ['not_found', 'invalid_session_token', ...intentErrors],
+  errors: ['not_found', ...tippingErrors, ...intentErrors],
 } as const satisfies AnyEndpoint

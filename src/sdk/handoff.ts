@@ -36,7 +36,7 @@ export async function createHandoff(
       returning expires_at as "expiresAt"`,
     values: [hashSecret(code), session.id, sealed, amount ?? null, inputTokenMint ?? null],
   })
-  if (made === undefined) throw new DomainError('invalid_session_token')
+  if (made === undefined) throw new DomainError('session_unknown')
   return { code, expiresAt: made.expiresAt.toISOString() }
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { type ConfirmedTip, confirmedColumns, receivedOf, symbolOf } from '../tips/read/present.js'
-import type { EventsInput, SdkEvent } from './schemas.js'
+import type { EventsAnswer, EventsInput, SdkEvent } from './schemas.js'
 
 /** API: GET /sdk/events answers at most 50 events, newest first. */
 const pageSize = 50
@@ -15,7 +15,7 @@ export async function listEvents(
   db: Knex,
   userId: string,
   { since, before }: Pick<EventsInput, 'since' | 'before'>,
-): Promise<SdkEvent[]> {
+): Promise<EventsAnswer> {
   const tips = await query<ConfirmedTip>(db, {
     name: 'sdk.events',
     text: /* sql */ `
@@ -25,13 +25,13 @@ export async function listEvents(
         select * from tips where recipient_party = r.id and status = 'confirmed'
           and confirmed_at > coalesce($2::timestamptz, '-infinity')
           and confirmed_at < coalesce($3::timestamptz, 'infinity')
-        order by confirmed_at desc limit ${pageSize}) t
+        order by confirmed_at desc limit ${pageSize + 1}) t
       left join parties s on s.id = t.sender_party
       where r.user_id = $1
       order by t.confirmed_at desc`,
     values: [userId, since ?? null, before ?? null],
   })
-  return tips.map(presentEvent)
+  return { events: tips.slice(0, pageSize).map(presentEvent), hasMore: tips.length > pageSize }
 }
 
 function presentEvent(tip: ConfirmedTip): SdkEvent {

@@ -3,6 +3,7 @@ import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { parseUserId } from '../kernel/ids.js'
 import { isSolDomain } from '../kernel/sol-domain.js'
+import { cleanIdentifier } from '../kernel/text.js'
 import type { Services } from '../services.js'
 
 /**
@@ -14,9 +15,10 @@ export async function meansCreator(
   creatorId: string,
   userId: string,
 ): Promise<boolean> {
-  const id = parseUserId(creatorId)
+  const name = cleanIdentifier(creatorId)
+  const id = parseUserId(name)
   if (id !== undefined) return id === userId
-  if (!(isSolDomain(creatorId.trim()) || isAddress(creatorId))) return false
+  if (!(isSolDomain(name) || isAddress(creatorId))) return false
   try {
     return (await resolveCreator(services, creatorId)).userId === userId
   } catch (error) {

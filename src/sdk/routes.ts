@@ -35,7 +35,7 @@ function backendRoutes(services: Services): Route[] {
       async ({ creatorId, ...range }, ctx) => {
         const userId = await findKeyOwner(services, ctx)
         const own = await meansCreator(services, creatorId, userId)
-        return { events: own ? await listEvents(db, userId, range) : [] }
+        return own ? listEvents(db, userId, range) : { events: [], hasMore: false }
       },
       [noStore, requireKey],
     ),

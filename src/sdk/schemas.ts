@@ -3,6 +3,7 @@ import { checkedText, requiredText } from '../http/input.js'
 import { intentMessage, intentOutput, tokenOutput } from '../intents/schemas.js'
 import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
+import { parseTimestamp } from '../kernel/timestamp.js'
 import { tokenByMint } from '../kernel/tokens.js'
 
 const isKnownMint = (mint: string): boolean => tokenByMint(mint) !== undefined
@@ -16,7 +17,10 @@ export const initInput = z.object({
   creatorId: requiredText('sdk_init_fields_required').meta({
     description: 'User id (UUID, also with prefix auth_), wallet address or .sol domain',
   }),
-  originUrl: requiredText('sdk_init_fields_required').meta({ description: 'URL of the embedding page' }),
+  originUrl: requiredText('sdk_init_fields_required').meta({
+    description:
+      'URL of the embedding page; `localhost` and `127.0.0.1`, with or without a port, need no scheme',
+  }),
   theme: theme
     .catch('dark')
     .meta({ default: 'dark' })
@@ -103,14 +107,16 @@ export const handoffInput = z
       .refine(isKnownMint, 'invalid_input_token_mint')
       .optional(),
   })
-  .refine(
-    ({ amount, inputTokenMint }) => amount !== undefined || inputTokenMint === undefined,
-    'invalid_amount',
-  )
-  .refine(
-    ({ amount, inputTokenMint }) => amount === undefined || inputTokenMint !== undefined,
-    'invalid_input_token_mint',
-  )
+  .refine(({ amount, inputTokenMint }) => amount !== undefined || inputTokenMint === undefined, {
+    error: 'invalid_amount',
+    path: ['amount'],
+    params: { problem: 'is missing' },
+  })
+  .refine(({ amount, inputTokenMint }) => amount === undefined || inputTokenMint !== undefined, {
+    error: 'invalid_input_token_mint',
+    path: ['inputTokenMint'],
+    params: { problem: 'is missing' },
+  })
 export type HandoffInput = z.output<typeof handoffInput>
 
 export const handoffOutput = z.object({ success, code: z.string(), expiresAt: z.iso.datetime() })
@@ -129,18 +135,24 @@ export const payInput = payLinkInput.extend({
 })
 export const payOutput = z.object({ success, transaction: z.base64(), message: z.string() })
 
-const timestampInput = (wrong: ErrorCode) =>
-  z.iso
-    .datetime({ offset: true, error: wrong })
-    .transform((text) => new Date(text))
-    .refine((date) => !Number.isNaN(date.getTime()), wrong)
+/** `round`: events have whole milliseconds, and a moment between two must be on the right side of both. */
+const timestampInput = (wrong: ErrorCode, round: (ms: number) => number) =>
+  z
+    .string(wrong)
+    .transform((text) => round(parseTimestamp(text) ?? Number.NaN))
+    .refine((ms) => !Number.isNaN(ms), wrong)
+    .transform((ms) => new Date(ms))
     .optional()
 
 /** GET /sdk/events. */
 export const eventsInput = z.object({
   creatorId: requiredText('creator_id_required'),
-  since: timestampInput('invalid_since').meta({ description: 'Only events after this moment' }),
-  before: timestampInput('invalid_before').meta({
+  since: timestampInput('invalid_since', Math.floor).meta({
+    format: 'date-time',
+    description: 'Only events after this moment; RFC 3339, without an offset UTC',
+  }),
+  before: timestampInput('invalid_before', Math.ceil).meta({
+    format: 'date-time',
     description: 'Only events before this moment: pages back',
   }),
 })
@@ -158,4 +170,12 @@ const event = z.object({
   txSignature: z.string(),
 })
 export type SdkEvent = z.output<typeof event>
-export const eventsOutput = z.object({ success, events: z.array(event) })
+export const eventsOutput = z.object({
+  success,
+  events: z.array(event),
+  hasMore: z.boolean().meta({
+    description:
+      'There are further events in this range, older than the last one here: send its timestamp as `before`',
+  }),
+})
+export type EventsAnswer = Omit<z.output<typeof eventsOutput>, 'success'>

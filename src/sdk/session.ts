@@ -23,8 +23,11 @@ export interface SdkSession {
   readonly expiresAt: Date
   /** Intents created so far. */
   readonly intents: number
-  /** Neither expired nor consumed by a confirmed tip. */
-  readonly open: boolean
+  readonly expired: boolean
+  /** Not expired, or only within the last hour. */
+  readonly readable: boolean
+  /** One of its tips was confirmed. */
+  readonly consumed: boolean
 }
 
 /** A session just opened. The database stores only the token's hash. */
@@ -34,9 +37,12 @@ export interface OpenedSdkSession {
   readonly embedId: string
 }
 
+/** Uses `now()`, not `clock_timestamp()`: only a stable value can use an index. */
+const readable = `expires_at > now() - interval '${readableMinutes} minutes'`
+
 const columns = /* sql */ `
   id, user_id as "userId", origin, theme, expires_at as "expiresAt", intents,
-  consumed_at is null and expires_at > clock_timestamp() as open`
+  expires_at <= clock_timestamp() as expired, ${readable} as readable, consumed_at is not null as consumed`
 
 /** Opens a session for a creator's embed at this origin. */
 export async function openSdkSession(
@@ -56,12 +62,12 @@ export async function openSdkSession(
   return { sessionToken, embedId }
 }
 
-/** Finds the session of a token, until an hour after it expired. A text of another form is not sent to the database. */
+/** Finds the session of a token, until it is deleted. A text of another form is not sent to the database. */
 export async function findSdkSession(db: Knex, token: string): Promise<SdkSession | undefined> {
   if (!tokenForm.test(token)) return undefined
   const [session] = await query<SdkSession>(db, {
     name: 'sdk_sessions.find',
-    text: `select ${columns} from sdk_sessions where token_hash = $1 and ${readable}`,
+    text: `select ${columns} from sdk_sessions where token_hash = $1`,
     values: [hashSecret(token)],
   })
   return session
@@ -90,6 +96,3 @@ export async function deleteOldSdkSessions(db: Knex): Promise<number> {
   })
   return deleted.length
 }
-
-/** Uses `now()`, not `clock_timestamp()`: only a stable value can use an index. */
-const readable = `expires_at > now() - interval '${readableMinutes} minutes'`

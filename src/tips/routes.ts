@@ -1,8 +1,9 @@
 import { type Route, route, streamRoute } from '../http/endpoint.js'
+import { isCut } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
 import type { TipStreams } from './read/stream.js'
-import { claimFromRequest } from './record/claim.js'
+import { claimFromRequest, maxMessage } from './record/claim.js'
 import { createRecorder, type Recorded } from './record/record-claim.js'
 import {
   listTipsInput,
@@ -39,7 +40,8 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
         const claim = claimFromRequest(input)
         const recorded = await record(claim)
         services.wake('verifier')
-        return presentRecorded(input, claim.tokenSymbol, recorded)
+        const truncated = isCut(input.message ?? '', maxMessage) ? { truncated: true as const } : {}
+        return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...truncated }
       },
     ),
     route(

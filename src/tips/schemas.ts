@@ -36,6 +36,7 @@ export const recordTipOutput = z.object({
     tokenSymbol: z.string().optional(),
   }),
   message: z.enum(['Tip recorded successfully', 'Tip already recorded']),
+  truncated: z.literal(true).optional().meta({ description: 'The message was cut to 500 characters' }),
 })
 
 /** API: GET /chain/tips. */

@@ -1,3 +1,4 @@
+import type { Middleware } from 'koa'
 import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
@@ -109,17 +110,24 @@ function bankRoutes(services: Services): Route[] {
         path: '/creators/bank-accounts/resolve',
         summary: 'The name of the holder of a bank account',
         credential: 'session',
-        limit: { name: 'resolve', key: (_, ctx) => signedIn(ctx).account.id },
+        // Bank names are personal data: an account without a verified e-mail cannot collect them.
+        limit: { name: 'resolve', address: 'resolveAddress', key: (_, ctx) => signedIn(ctx).account.id },
         input: resolveInput,
         invalid: 'bank_details_required',
         output: resolveAnswer,
-        errors: ['unauthorized', 'bank_account_not_found', 'service_unavailable'],
+        errors: ['unauthorized', 'email_not_verified', 'bank_account_not_found', 'service_unavailable'],
       },
       async (account) => ({
         accountName: await services.payouts.resolveAccountName(account).catch(notFound),
       }),
+      [requireVerifiedEmail],
     ),
   ]
+}
+
+const requireVerifiedEmail: Middleware = (ctx, next) => {
+  if (signedIn(ctx).account.emailVerifiedAt === null) throw new DomainError('email_not_verified')
+  return next()
 }
 
 function notFound(error: unknown): never {

@@ -13,13 +13,13 @@ const maxNameLength = 100
 
 const bankCode = z
   .string(missing)
-  .regex(/^\d{3}$/, missing)
+  .refine((code) => /^\d{3}$/.test(code), { error: missing, params: { problem: 'must be three digits' } })
   .meta({ description: 'Three digits' })
 const accountNumber = z
   .string(missing)
   .max(maxAccountText, missing)
   .transform((text) => text.replace(/\D/g, ''))
-  .refine((digits) => digits.length === 10, missing)
+  .refine((digits) => digits.length === 10, { error: missing, params: { problem: 'must have ten digits' } })
   .meta({ description: 'Ten digits; anything else is stripped' })
 const amount = (description: string) => z.unknown().optional().meta({ type: 'number', description })
 
@@ -33,16 +33,18 @@ export const withdrawInput = z
     accountName: z
       .string(missing)
       .transform((text) => cleanLine(text, maxNameLength + 1))
-      .refine(
-        (name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength,
-        missing,
-      )
+      .refine((name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength, {
+        error: missing,
+        params: { problem: `must have ${minNameLength} to ${maxNameLength} characters` },
+      })
       .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
   })
   // Checked also when other fields are invalid, because the amount is refused first.
   .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
     error: 'invalid_amount',
     when: ({ value }) => typeof value === 'object' && value !== null,
+    path: ['amountUSDC'],
+    params: { problem: 'give amountUSDC or amountNGN, one of the two, as a finite positive number' },
   })
 export type WithdrawInput = z.output<typeof withdrawInput>
 

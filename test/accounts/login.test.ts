@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
+import { createClient } from '../helpers/http/client.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -134,6 +136,26 @@ test.serial('fifty concurrent logins do not block the event loop', async (t) => 
   t.log(`event loop busy ${Math.round(utilization * 100)} %`)
   t.true(utilization < 0.7, `the event loop was busy ${utilization}`)
 })
+
+test.serial(
+  '14.11 four hundred logins of one address do not refuse the right password of another',
+  async (t) => {
+    const { email, password } = await registerPerson(world())
+    const request = await createClient((await startApp(t, { ...world().env, TRUST_PROXY: 'true' })).url)
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const body = { email: freshEmail(), password: 'whatever it is' }
+    const flood = Array.from({ length: 400 }, () =>
+      request('POST', '/auth/login', { headers: from('192.0.2.1'), body }),
+    )
+    const other = await request('POST', '/auth/login', {
+      headers: from('192.0.2.2'),
+      body: { email, password },
+    })
+    t.is(other.status, 200)
+    const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
+    t.deepEqual(statuses, new Set([401, 503]), 'the flood was above the limit')
+  },
+)
 
 test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))

@@ -3,8 +3,8 @@ import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
-import { mailerBatch, requestCode, wrongCode } from '../helpers/make/emailed-codes.js'
-import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
+import { deliverEmail, requestCode, wrongCode } from '../helpers/make/emailed-codes.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 
@@ -309,14 +309,69 @@ test('a new code does not reset the count, and a locked account gets no new code
   t.is(await refusal(email, next), `429 ${locked}`)
 
   const before = await codeRow(person).first()
-  const mails = world().mail.received(email).length
   const answer = await world().request('POST', '/auth/otp/start', { body: { email } })
-  t.is(answer.status, 200)
-  t.deepEqual(answer.body as unknown, { success: true })
-  await runBatch(mailerBatch(world()))
-  t.is(world().mail.received(email).length, mails)
-  t.deepEqual(await codeRow(person).first(), before)
+  t.deepEqual([answer.status, answer.body.error], [429, locked])
+  const { code_hmac, expires_at, failed_at, locked_until } = before
+  t.like(await codeRow(person).first(), { code_hmac, expires_at, failed_at, locked_until })
   t.is(await refusal(email, next), `429 ${locked}`)
+})
+
+/** The token of the link in the newest e-mail. */
+async function mailedLink({ email }: Person): Promise<string> {
+  const { text } = await deliverEmail(world(), email)
+  return (
+    new RegExp(`^${publicUrl}/dashboard#sign-in=([\\w-]{43})$`, 'm').exec(text)?.[1] ?? `no link in ${text}`
+  )
+}
+const openLink = (token: unknown) =>
+  world().request<EnteredBody & { error: string }>('POST', '/auth/otp/link', { body: { token } })
+
+test('14.6 while codes are locked one link is mailed per 15 minutes, which the lock does not stop', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const startAgain = async () =>
+    (await world().request('POST', '/auth/otp/start', { body: { email: person.email } })).status
+  t.deepEqual([await startAgain(), await startAgain(), await startAgain()], [429, 429, 429])
+  const mails = () => world().db('emails').where({ recipient: person.email, kind: 'sign-in-link' })
+  t.is((await mails()).length, 1)
+  const token = await mailedLink(person)
+  t.false(JSON.stringify(await codeRow(person).first()).includes(token))
+  t.is(
+    (await world().request('GET', `/dashboard`)).status,
+    200,
+    'a scanner that opens the link changes nothing',
+  )
+
+  const entered = await openLink(token)
+  t.is(entered.status, 200)
+  t.truthy(entered.body.user.emailVerifiedAt)
+  const me = await world().request<EnteredBody>('GET', '/auth/me', { session: entered.session })
+  t.is(me.body.user.email, person.email)
+  t.is(await refusal(person.email, '123456'), `429 ${locked}`, 'the lock stays')
+  for (const [wrongToken, error] of [
+    [token, 'Invalid or expired link'],
+    ['x', 'Invalid or expired link'],
+    [undefined, 'token is required'],
+    [7, 'token is required'],
+  ])
+    t.is((await openLink(wrongToken)).body.error, error as string)
+
+  await world()
+    .db('otp_codes')
+    .where({ user_id: person.user.id })
+    .update({
+      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
+    })
+  t.is(await startAgain(), 429)
+  t.is((await mails()).length, 2)
+  const second = await mailedLink(person)
+  await world()
+    .db('otp_codes')
+    .where({ user_id: person.user.id })
+    .update({
+      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
+    })
+  t.is((await openLink(second)).status, 400, 'older than 15 minutes')
 })
 
 test('the lock applies to one-time codes only: the password and open sessions still work', async (t) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
@@ -148,6 +149,53 @@ test('login is counted per client address and normalized e-mail, also with the r
     200,
     'another client address: others cannot lock the owner out',
   )
+})
+
+test('14.11 an address has one budget for logins and codes, and another address is not refused', async (t) => {
+  const request = await startLimited(t, { RATE_SIGN_IN_ADDRESS: '3' })
+  const { email, password } = await registerPerson(world())
+  const login = async (address: string, body: object) =>
+    (await request('POST', '/auth/login', { ...from(address), body })).status
+  const start = async (address: string) =>
+    (await request('POST', '/auth/otp/start', { ...from(address), body: { email: freshEmail() } })).status
+  t.deepEqual(
+    [
+      await login('192.0.2.1', { email: freshEmail(), password }),
+      await start('192.0.2.1'),
+      await login('192.0.2.1', {}),
+    ],
+    [401, 404, 400],
+  )
+  const refused = await request('POST', '/auth/login', { ...from('192.0.2.1'), body: { email, password } })
+  t.deepEqual([refused.status, refused.body.error], [429, 'Too many requests'])
+  t.is(await start('192.0.2.1'), 429)
+  t.is(await login('192.0.2.2', { email, password }), 200)
+})
+
+test('14.11 wrong codes are capped per address over all accounts, right ones are not counted', async (t) => {
+  const request = await startLimited(t, { RATE_FAILED_CODES: '3' })
+  const people = await Promise.all(Array.from({ length: 3 }, () => registerPerson(world())))
+  const verify = (address: string, email: string, code = '000000') =>
+    request('POST', '/auth/otp/verify', { ...from(address), body: { email, code } })
+  const mostAtOnce = await Promise.all(people.map(({ email }) => verify('192.0.2.1', email)))
+  t.deepEqual(
+    mostAtOnce.map(({ status }) => status),
+    [400, 400, 400],
+  )
+  const refused = await verify('192.0.2.1', freshEmail())
+  t.deepEqual([refused.status, refused.body.error], [429, 'Too many requests'])
+  t.truthy(refused.headers['retry-after'])
+  t.is((await verify('192.0.2.2', freshEmail())).status, 400)
+  const [person] = people
+  if (person === undefined) return t.fail()
+  const { id } = person.user
+  for (let n = 0; n < 4; n++) {
+    const code_hmac = codeHmac(world().services.config.otpPepper, id, '123456')
+    const expires_at = new Date(Date.now() + 60_000)
+    await world().db('otp_codes').where({ user_id: id }).update({ code_hmac, expires_at, used_at: null })
+    t.is((await verify('192.0.2.3', person.email, '123456')).status, 200)
+  }
+  t.is((await verify('192.0.2.3', person.email, '12')).status, 400, 'a malformed code is not counted')
 })
 
 test('all invalid e-mails share one count, and a login without e-mail is not counted', async (t) => {

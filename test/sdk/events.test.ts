@@ -26,7 +26,7 @@ interface EventBody {
 }
 
 function getEvents(bearer: string | undefined, query: Record<string, string>) {
-  return world().request<{ events: EventBody[]; error: string }>(
+  return world().request<{ events: EventBody[]; hasMore: boolean; error: string }>(
     'GET',
     `/sdk/events?${new URLSearchParams(query)}`,
     {
@@ -101,7 +101,7 @@ test('errors come in the order: no key, creatorId, since and before, unknown key
   t.is(twice.body.error, 'creatorId is required')
 })
 
-test('since and before must be ISO 8601 datetimes with a time zone', async (t) => {
+test('14.6 since and before are RFC 3339 times, without an offset UTC', async (t) => {
   const { id, apiKey } = await registerEmbedder(world())
   const bad = [
     '',
@@ -112,8 +112,6 @@ test('since and before must be ISO 8601 datetimes with a time zone', async (t) =
     '2026-02-30T00:00:00Z',
     '2026-13-01T00:00:00Z',
     '2026-01-01T25:00:00Z',
-    '2026-01-01T00:00:00',
-    '2026-01-01 00:00:00Z',
     "2026-01-01T00:00:00Z'; drop table tips",
     '2026-01-01T00:00:00Z\u0000',
     '+012026-01-01T00:00:00Z',
@@ -129,6 +127,9 @@ test('since and before must be ISO 8601 datetimes with a time zone', async (t) =
     '2026-01-01T00:00:00.123Z',
     '2026-01-01T00:00:00.123456789Z',
     '2026-01-01T02:00:00+02:00',
+    '2026-01-01T02:00:00 02:00',
+    '2026-01-01T00:00:00',
+    '2026-01-01 00:00:00z',
     '0000-01-01T00:00:00Z',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59.999Z',
@@ -142,13 +143,34 @@ test('since and before must be ISO 8601 datetimes with a time zone', async (t) =
 test('since and before are exclusive, and at most fifty events come, newest first', async (t) => {
   const embedder = await registerEmbedder(world())
   const ids = await confirmNumber(embedder.wallet, 120)
-  const newest = await eventsOf(embedder)
+  const first = await getEvents(embedder.apiKey, { creatorId: embedder.id })
+  t.true(first.body.hasMore)
+  const newest = first.body.events
   t.is(newest.length, 50)
   const stamps = newest.map(({ timestamp }) => timestamp)
   t.deepEqual(stamps, [...new Set(stamps)].sort().reverse())
   const middle = await eventsOf(embedder, { before: stamps.at(-1) ?? '' })
   const oldest = await eventsOf(embedder, { before: middle.at(-1)?.timestamp ?? '' })
   t.deepEqual([middle.length, oldest.length], [50, 20])
+  const rest = { creatorId: embedder.id, before: middle[29]?.timestamp ?? '' }
+  t.false((await getEvents(embedder.apiKey, { ...rest, since: oldest[0]?.timestamp ?? '' })).body.hasMore)
+  t.true(
+    (await getEvents(embedder.apiKey, { creatorId: embedder.id, before: stamps[29] ?? '' })).body.hasMore,
+  )
+  t.false(
+    (await getEvents(embedder.apiKey, { creatorId: embedder.id, before: middle[19]?.timestamp ?? '' })).body
+      .hasMore,
+  )
+  t.is(
+    (await eventsOf(embedder, { since: `${stamps[0]?.slice(0, -1)}9Z` })).length,
+    0,
+    'between two milliseconds',
+  )
+  t.is(
+    (await eventsOf(embedder, { before: `${stamps[49]?.slice(0, -1)}9Z`, since: middle[0]?.timestamp ?? '' }))
+      .length,
+    1,
+  )
   const all = [...newest, ...middle, ...oldest].map(({ eventId }) => eventId)
   t.deepEqual(all.toSorted(), ids.toSorted())
   t.deepEqual(await eventsOf(embedder, { since: stamps[0] ?? '' }), [])

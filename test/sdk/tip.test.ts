@@ -29,14 +29,14 @@ interface IntentBody {
 }
 
 function tip(bearer: string | undefined, body: unknown) {
-  return world().request<IntentBody & { error: string }>('POST', '/sdk/tip', {
+  return world().request<IntentBody & { error: string; code: string }>('POST', '/sdk/tip', {
     body,
     ...(bearer === undefined ? {} : { bearer }),
   })
 }
 
 function intent(bearer: string, intentId: string) {
-  return world().request<IntentBody & { error: string }>('GET', `/sdk/intents/${intentId}`, { bearer })
+  return world().request<IntentBody & { error: string; code: string }>('GET', `/sdk/intents/${intentId}`, { bearer })
 }
 
 async function startSession(): Promise<{ embedder: Embedder; token: string }> {
@@ -146,6 +146,9 @@ test('only a session token is accepted, and it is checked before the body', asyn
     const answer = await world().request('POST', path, options)
     t.is(answer.status, 401, JSON.stringify(options).slice(0, 80))
     t.is(answer.body.error, 'Missing or invalid session token')
+    const expected =
+      'bearer' in options && options.bearer !== undefined ? 'session_unknown' : 'invalid_session_token'
+    t.is(answer.body.code, expected)
   }
   t.is((await world().request('GET', `/sdk/session`, { bearer: apiKey })).status, 401)
 })
@@ -158,6 +161,7 @@ test('of a hundred concurrent requests in one session exactly five create an int
   const refusals = answers.filter(({ status }) => status !== 200)
   t.true(
     refusals.every(({ status, body }) => status === 401 && body.error === 'Missing or invalid session token'),
+    '14.6 one text',
   )
   const [{ count } = {}] = await world()
     .db('payment_intents')
@@ -168,7 +172,8 @@ test('of a hundred concurrent requests in one session exactly five create an int
       made.map(({ body }) => body.intentId),
     )
   t.is(Number(count), 5)
-  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
+  t.true(refusals.every(({ body }) => body.code === 'session_exhausted'))
+  t.is((await tip(token, sdkTipBody(embedder))).body.code, 'session_exhausted')
   for (const { body } of made) t.is((await intent(token, body.intentId)).body.status, 'requires_action')
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
 })
@@ -177,13 +182,13 @@ test('an expired session creates no intents and can be read for another hour', a
   const { embedder, token } = await startSession()
   const { intentId } = (await tip(token, sdkTipBody(embedder))).body
   await ageSession(world(), token, 16)
-  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
-  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
+  t.is((await tip(token, sdkTipBody(embedder))).body.code, 'session_expired')
+  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).body.code, 'session_expired')
   t.is((await intent(token, intentId)).status, 200)
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
   await ageSession(world(), token, 60)
   t.is((await intent(token, intentId)).status, 401)
-  t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 401)
+  t.is((await world().request('GET', '/sdk/session', { bearer: token })).body.code, 'session_expired')
 })
 
 test('a confirmed tip consumes the session, which can then only be read', async (t) => {
@@ -206,8 +211,8 @@ test('a confirmed tip consumes the session, which can then only be read', async 
     return body.status === 'confirmed'
   })
   t.like((await intent(token, intentId)).body, { status: 'confirmed', signature, outcome: null })
-  t.is((await tip(token, sdkTipBody(embedder))).status, 401)
-  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).status, 401)
+  t.is((await tip(token, sdkTipBody(embedder))).body.code, 'session_consumed')
+  t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).body.code, 'session_consumed')
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
   t.is((await tip(untouched, sdkTipBody(embedder))).status, 200)
 })

@@ -9,6 +9,11 @@ const world = useWorld(test, { fiat: true })
 interface Banks {
   readonly banks: readonly { readonly code: string; readonly name: string }[]
 }
+async function registerVerified(): Promise<Person> {
+  const person = await registerPerson(world())
+  await world().db('users').where({ id: person.user.id }).update({ email_verified_at: new Date() })
+  return person
+}
 const resolve = <Body = { error: string }>({ session }: Person, body: unknown) =>
   world().request<Body>('POST', '/creators/bank-accounts/resolve', { session, body })
 
@@ -31,7 +36,7 @@ test.serial(
 )
 
 test.serial('resolve returns the name of an account, and 422 for an unknown account', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await registerVerified()
   const known = { bankCode: '058', accountNumber: '012-345 6789' }
   t.deepEqual((await resolve(ada, known)).body, { success: true, accountName: 'SANDBOX ACCOUNT' } as never)
   const unknown = await resolve(ada, { ...known, accountNumber: '0000000000' })
@@ -43,10 +48,25 @@ test.serial('resolve returns the name of an account, and 422 for an unknown acco
   t.is((await world().request('POST', '/creators/bank-accounts/resolve', { body: known })).status, 401)
 })
 
+test.serial('14.11 names of accounts need a verified e-mail and have a budget per address', async (t) => {
+  const account = { bankCode: '058', accountNumber: '0123456789' }
+  const { status, body } = await resolve(await registerPerson(world()), account)
+  t.deepEqual([status, body.error], [403, 'E-mail not verified'])
+  const limited = { ...world().env, RATE_LIMIT_FACTOR: '1', RATE_RESOLVE_ADDRESS: '3' }
+  const request = await createClient((await startApp(t, limited)).url)
+  const statuses: number[] = []
+  for (let n = 0; n < 4; n++) {
+    const { session } = await registerVerified()
+    const path = '/creators/bank-accounts/resolve'
+    statuses.push((await request('POST', path, { session, body: account })).status)
+  }
+  t.deepEqual(statuses, [200, 200, 200, 429])
+})
+
 test.serial(
   'while the provider is unavailable resolve is 503, and the stored banks are still listed',
   async (t) => {
-    const ada = await registerPerson(world())
+    const ada = await registerVerified()
     await world().request('GET', '/creators/banks', { session: ada.session })
     world().fiat.fiatpay.faults.setFault({ accounts: '500' })
     t.teardown(() => world().fiat.fiatpay.faults.reset())

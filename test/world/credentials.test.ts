@@ -22,6 +22,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/login': anyone,
   'POST /auth/otp/start': anyone,
   'POST /auth/otp/verify': anyone,
+  'POST /auth/otp/link': anyone,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
   'GET /creators/me': cookie,

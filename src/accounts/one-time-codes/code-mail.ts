@@ -9,6 +9,24 @@ export interface CodeEmail {
   readonly site: string
 }
 
+export interface LinkEmail extends Omit<CodeEmail, 'code'> {
+  /** The address of the link. */
+  readonly url: string
+}
+
+/** The e-mail with a link that logs in while codes are locked. */
+export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
+  return emailLayout({
+    subject: `Your link to log in to ${site}`,
+    blocks: [
+      `Too many wrong codes were entered for this e-mail address, so codes do not work for a while. If you want to log in to ${site}, open this link and press the button there:`,
+      { link: url },
+      `It is valid for ${minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
+      'If it was not you, ignore this e-mail; nobody can log in without the link, and your password still works.',
+    ],
+  })
+}
+
 /**
  * The e-mail with a one-time code. The subject does not contain the code, because locked screens show subjects and
  * mail servers log them. The e-mail does not contain the account's name: anyone can register another person's

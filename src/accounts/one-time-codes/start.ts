@@ -4,6 +4,7 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { codeEmail } from './code-mail.js'
 import { codeHmac, findOtpAccount, newCode } from './one-time-code.js'
+import { mailSignInLink } from './sign-in-link.js'
 
 /** API: a code is valid for 10 minutes. */
 const codeMinutes = 10
@@ -12,15 +13,15 @@ const kind = 'one-time-code'
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
- * Creates a code that replaces the previous one, and queues the e-mail with it. While the account is locked it does
- * nothing, and the caller sees no difference. Throws `account_not_found`.
+ * Creates a code that replaces the previous one, and queues the e-mail with it. While the account is locked
+ * it mails a link instead, at most one per 15 minutes. Throws `account_not_found`, `account_locked`.
  */
 export async function startOtp({ config, db, transact }: Needs, email: string): Promise<void> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('account_not_found')
   const code = newCode()
   const { id, email: to } = found.account
-  await transact(async (uow) => {
+  const started = await transact(async (uow) => {
     const [replaced] = await query<{ expiresAt: Date }>(uow.trx, {
       name: 'otp.start',
       text: /* sql */ `
@@ -33,10 +34,16 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
         returning expires_at as "expiresAt"`,
       values: [id, codeHmac(config.otpPepper, id, code), codeMinutes],
     })
-    if (replaced === undefined) return
+    if (replaced === undefined) {
+      await mailSignInLink(uow, config.http.publicUrl, found.account)
+      return false
+    }
     // An unsent e-mail holds a code that is no longer valid.
     await dropUnsentEmails(uow, { kind, to })
     const content = codeEmail({ code, minutes: codeMinutes, site: new URL(config.http.publicUrl).host })
     await queueEmail(uow, { kind, to, expiresAt: replaced.expiresAt, ...content })
+    return true
   })
+  // Throw after the commit: a throw inside the transaction would undo the link.
+  if (!started) throw new DomainError('account_locked')
 }

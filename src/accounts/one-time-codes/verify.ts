@@ -64,7 +64,8 @@ async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer)
   return used.length === 1
 }
 
-async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
+/** Marks the account's e-mail as verified, for the first time or again. */
+export async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
   const [row] = await query<{ emailVerifiedAt: Date }>(trx, {
     name: 'otp.mark-verified',
     text: /* sql */ `

@@ -29,15 +29,18 @@ export interface Passwords {
   matches(hash: string | undefined, password: string): Promise<boolean>
 }
 
+/** Password hashing for the callers of one client address. Addresses take turns, so that one cannot keep others waiting. */
+export type PasswordsFor = (address: string) => Passwords
+
 /** Password hashing of one process, off the event loop. One core stays free for other work during a login flood. */
-export function createPasswords(): Passwords {
+export function createPasswords(): PasswordsFor {
   const limit = createSemaphore({ concurrency: Math.max(1, availableParallelism() - 1), maxWaiting })
-  return {
-    hash: (password) => limit(() => hash(password, parameters)),
+  return (address) => ({
+    hash: (password) => limit(() => hash(password, parameters), address),
     matches(stored, password) {
       const tooLong = countCharacters(password) > passwordLength.most
       const candidate = tooLong ? '' : password
-      return limit(() => verify(tooLong ? decoy : (stored ?? decoy), candidate))
+      return limit(() => verify(tooLong ? decoy : (stored ?? decoy), candidate), address)
     },
-  }
+  })
 }

@@ -7,7 +7,7 @@ import { newFiatIntentId, parseUserId, providerReferenceOf } from '../../kernel/
 import { displayNumber } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
-import { cleanMessage } from '../../kernel/text.js'
+import { cleanIdentifier, cleanLine, isCut } from '../../kernel/text.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { ChargeRequest } from '../../ports/collections.js'
@@ -50,7 +50,7 @@ export async function createFiatIntent(
   const rate = await rates.current()
   const basis = config.fiat.chargeBasis
   const price = priceFiatTip(amountCents, rate.value, basis, givenKobo)
-  checkChargeLimits(price.chargeKobo, config.fiat)
+  checkChargeLimits(price.chargeKobo, config.fiat, price.isChargeGiven ? 'amountNgn' : 'amount')
   if (price.isChargeGiven)
     checkGivenCharge(
       price.chargeKobo,
@@ -66,9 +66,10 @@ export async function createFiatIntent(
   const expiresAt = new Date(Date.now() + config.fiat.expiryMinutes * minuteMs)
   const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
-  const memo = cleanMessage(input.memo ?? '', memoLength) || null
+  const memo = cleanLine(input.memo ?? '', memoLength) || null
   const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt }
-  const answer = present(intent)
+  const cut = isCut(input.memo ?? '', memoLength) ? { truncated: true as const } : {}
+  const answer = { ...present(intent), ...cut }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
   return answer
 }
@@ -83,8 +84,8 @@ async function findRegisteredCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
 ): Promise<RegisteredCreator> {
-  const isKnownForm =
-    isSolDomain(creatorId.trim()) || parseUserId(creatorId) !== undefined || isAddress(creatorId)
+  const name = cleanIdentifier(creatorId)
+  const isKnownForm = isSolDomain(name) || parseUserId(name) !== undefined || isAddress(creatorId)
   if (!isKnownForm) throw new DomainError('creator_not_found')
   const { userId, settings } = await resolveCreator(services, creatorId)
   if (userId === undefined) throw new DomainError('creator_not_found')

@@ -146,9 +146,12 @@ const limitScopes: Readonly<Record<LimitName, string>> = {
   sdkIntentReads: 'for each intent',
   withdraw: 'for each user',
   resolve: 'for each user',
+  resolveAddress: 'for each address',
   register: 'for each address',
   login: 'for each address and e-mail',
   otpStart: 'for each e-mail',
+  signInAddress: 'for each address',
+  failedCodes: 'for each address',
   webhooks: 'for each address',
 }
 

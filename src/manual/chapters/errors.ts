@@ -43,6 +43,9 @@ export function errorsChapter(calls: readonly Call[]): Chapter {
         'A refusal has a status that is not 200 and a body of one shape. Codes and texts do not change: branch on `code` and show `error`. Keep `requestId`: with it we find the request in our logs. It is also in the `X-Request-Id` header of every answer.',
       ),
       text(
+        'A 400 or 422 also has `details`: the fields that are wrong and, for people, what is wrong with each, limits with their values. `field` is the name in the body, the query or the header, and `body` for a body that could not be read. The wording of `problem` may change.',
+      ),
+      text(
         'Never treat a timeout as a refusal. Repeat with the same `Idempotency-Key` where a call takes one, or read the current state.',
       ),
       list(
@@ -52,7 +55,7 @@ export function errorsChapter(calls: readonly Call[]): Chapter {
       ),
     ],
     samples: [
-      code('json', 'Every refusal', JSON.stringify(example, null, 2)),
+      code('json', 'A refusal', JSON.stringify(example, null, 2)),
       code('ts', 'With the client', ...clientLines),
     ],
     sections: statuses.map((status) => statusSection(status, names, calls)),
@@ -61,9 +64,10 @@ export function errorsChapter(calls: readonly Call[]): Chapter {
 
 const example = {
   success: false,
-  error: 'Unauthorized Origin',
-  code: 'unauthorized_origin',
+  error: 'Invalid amount',
+  code: 'invalid_amount',
   requestId: '0b9e7f5a-1c2d-4e3f-8a6b-7c8d9e0f1a2b',
+  details: [{ field: 'amount', problem: 'must be from 0.01 to 10000 USD' }],
 }
 const clientLines = [
   "import { TippingError } from 'tipping-service/client'",
@@ -73,7 +77,7 @@ const clientLines = [
   '} catch (error) {',
   '  if (!(error instanceof TippingError)) throw error',
   '  if (error.temporary) await again()',
-  '  else report(error.code, error.requestId)',
+  '  else report(error.code, error.details, error.requestId)',
   '}',
 ]
 

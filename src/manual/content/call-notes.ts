@@ -8,9 +8,13 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/login': ['Starts a new session and ends the one that the request was sent with.'],
   'post /auth/otp/start': [
     'The code has six digits, works once and is valid for 10 minutes. A new code replaces it.',
+    'While codes are locked the answer is 429 with the lockout text, and the e-mail has a link instead of a code: its page logs in with [POST /auth/otp/link](#post-auth-otp-link). At most one link is mailed per 15 minutes.',
   ],
   'post /auth/otp/verify': [
     'Five wrong codes within 15 minutes lock one-time codes for 15 minutes. The password keeps working.',
+  ],
+  'post /auth/otp/link': [
+    'The lock of one-time codes does not stop it. Send the token when a person presses a button: mail scanners open links.',
   ],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
   'patch /creators/me': [
@@ -28,7 +32,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'get /sdk/session': ['Works until 60 minutes after the session ended.'],
   'get /sdk/events': [
-    'At most 50, newest first. Send the `timestamp` of the newest event you have processed as `since`, and none is skipped. If there are more than 50, page back with `before`. Poll every 30 to 60 seconds.',
+    'At most 50, newest first. Send the `timestamp` of the newest event you have processed as `since`, and none is skipped. If there are more, `hasMore` is true: page back with `before`. Poll every 30 to 60 seconds.',
     'A naira tip is an event, too: `tokenSymbol` is `FIAT`, `amountRaw` is in US cents, `eventId` is its `fiatpay_` id.',
   ],
   'post /payments/intent': [

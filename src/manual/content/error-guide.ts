@@ -9,6 +9,7 @@ interface Guidance {
 const retrySoon = 'Repeat after a few seconds, with growing pauses.'
 const readRules = 'Read the rule of the field above and send it again.'
 const retryAfter = 'Repeat after the seconds in `Retry-After`.'
+const newSession = 'Have the backend call `POST /sdk/init` for a new one.'
 const restartPaging =
   'Leave `cursor` out to begin with the newest, or give `nextCursor` exactly as it was answered.'
 
@@ -16,7 +17,7 @@ const restartPaging =
 export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   invalid_json: {
     cause:
-      'The body is not a JSON object, or is larger than 64 KB, or `Content-Type` is not `application/json`.',
+      'The body is not a JSON object, not UTF-8 or larger than 64 KB, or `Content-Type` is not `application/json`.',
     remedy: 'Send an object as `application/json`.',
   },
   unauthorized: {
@@ -73,9 +74,20 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'The code is wrong, was used, was replaced by a newer one or is older than 10 minutes.',
     remedy: 'Let the person check the code, or send a new one.',
   },
+  link_token_required: { cause: '`token` is missing.', remedy: 'Send the token of the mailed link.' },
+  invalid_link: {
+    cause: 'The link was used, was replaced by a newer one or is older than 15 minutes.',
+    remedy: 'Log in with the password, or have a code mailed.',
+  },
+  email_not_verified: {
+    cause: 'The names of bank accounts are shown to accounts with a verified e-mail only.',
+    remedy:
+      'Verify the e-mail: log in once with a mailed one-time code. A withdrawal itself needs no verified e-mail.',
+  },
   account_locked: {
     cause: 'Five wrong codes within 15 minutes.',
-    remedy: 'Wait 15 minutes, or log in with the password, which is not locked.',
+    remedy:
+      'Wait 15 minutes, log in with the password, which is not locked, or call `POST /auth/otp/start`: it mails a link that logs in.',
   },
 
   creator_not_found: {
@@ -206,9 +218,16 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Add it with `PUT /creators/domains`; `localhost` and `127.0.0.1` are always allowed.',
   },
   invalid_session_token: {
-    cause: 'The session token is missing, unknown, expired or used up, or its tip was confirmed.',
-    remedy: 'Have the backend call `POST /sdk/init` for a new one.',
+    cause: 'There is no session token in the request.',
+    remedy: 'Send `Authorization: Bearer sdk_sess_...`.',
   },
+  session_unknown: {
+    cause: 'There is no session with this token, or it was deleted a day after it expired.',
+    remedy: newSession,
+  },
+  session_expired: { cause: 'The session token is older than 15 minutes.', remedy: newSession },
+  session_consumed: { cause: 'A tip of this session was confirmed, which ends it.', remedy: newSession },
+  session_exhausted: { cause: 'The session has made all its intents.', remedy: newSession },
   session_of_another_creator: {
     cause: '`creatorId` is not the session’s creator.',
     remedy: 'Open a session for that creator.',

@@ -54,6 +54,12 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   createdAt: { example: moment },
   'auth.expiresAt': { note: 'When the access token ends.', example: '2026-11-22T09:30:15.250Z' },
   code: { note: 'The six digits from the e-mail.', example: '481516' },
+  'post /auth/otp/link > token': {
+    note: 'From the link, after `#sign-in=`.',
+    example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
+  },
+  truncated: { note: 'Only there when it was cut.', example: true },
+  hasMore: { example: false },
   'post /sdk/handoff < code': {
     note: 'For `POST /sdk/handoff/redeem`, or for the address `/pay/<code>`.',
     example: 'h7Jd2mQx9PbW',

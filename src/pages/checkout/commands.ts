@@ -18,9 +18,9 @@ const renewLinksMs = 50_000
 
 /** The code of an error. Rethrows the error when the session is over, because that ends the whole checkout. */
 function codeOf(error: unknown): string {
-  const code = error instanceof TippingError ? error.code : 'network'
-  if (code === 'invalid_session_token') throw error
-  return code
+  if (!(error instanceof TippingError)) return 'network'
+  if (error.status === 401) throw error
+  return error.code
 }
 
 /** Connects a wallet. The driver keeps the account for signing. */

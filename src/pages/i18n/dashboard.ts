@@ -14,7 +14,9 @@ const faults: Readonly<Record<string, string>> = {
   invalid_credentials: 'Wrong e-mail address or password.',
   invalid_login: 'Enter your e-mail address and password.',
   invalid_code: 'Wrong or expired code.',
-  account_locked: 'Too many tries. Codes work again in 15 minutes; your password still works.',
+  account_locked:
+    'Too many tries. Codes work again in 15 minutes; your password still works. If you ask for a code now, we mail you a link instead.',
+  invalid_link: 'This link has been used or is older than 15 minutes.',
   email_in_use: 'There is already an account with this e-mail address.',
   invalid_registration:
     'A name has 2 to 100 characters, a password at least 8, and the e-mail address must be valid.',
@@ -73,6 +75,7 @@ export const words = {
     hide: 'Hide password',
     submit: 'Sign in',
     mailCode: 'E-mail me a code',
+    withoutLink: 'Sign in another way',
     other: 'New here?',
     otherWay: 'Make an account',
   },

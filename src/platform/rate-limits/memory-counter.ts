@@ -47,6 +47,12 @@ export class MemoryCounter {
     return { hits: entry.hits, msLeft: entry.endsAt - now }
   }
 
+  /** Takes back one hit of a window that has not ended. */
+  takeBack(key: string): void {
+    const entry = this.#newer.get(key) ?? this.#older.get(key)
+    if (entry !== undefined && entry.hits > 0) entry.hits -= 1
+  }
+
   #moveToNewer(key: string): Entry {
     const entry = this.#older.get(key) ?? { hits: 0, endsAt: 0 }
     this.#newer.set(key, entry)

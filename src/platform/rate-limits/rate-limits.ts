@@ -25,9 +25,12 @@ export const limitRules = {
   sdkIntentReads: { seconds: minute, shared: true },
   withdraw: { seconds: minute, shared: true },
   resolve: { seconds: hour, shared: true },
+  resolveAddress: { seconds: hour, shared: true },
   register: { seconds: minute, shared: true },
   login: { seconds: quarterHour, shared: true },
   otpStart: { seconds: quarterHour, shared: true },
+  signInAddress: { seconds: quarterHour, shared: true },
+  failedCodes: { seconds: quarterHour, shared: true },
   webhooks: { seconds: minute, shared: false },
 } as const satisfies Record<string, Rule>
 
@@ -38,6 +41,8 @@ export interface RateLimit {
   readonly maxHits: number
   /** Counts a hit. Returns a promise only when the count is shared. */
   readonly hit: (key: string) => HitCount | Promise<HitCount>
+  /** Takes back one hit. */
+  readonly takeBack: (key: string) => Promise<void>
 }
 
 export interface RateLimits {
@@ -59,10 +64,10 @@ export function createRateLimits(
     if (shared)
       return {
         maxHits,
-        hit: createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, maxHits }),
+        ...createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, maxHits }),
       }
     const counter = new MemoryCounter(seconds)
-    return { maxHits, hit: (key) => counter.hit(key) }
+    return { maxHits, hit: (key) => counter.hit(key), takeBack: async (key) => counter.takeBack(key) }
   }
   if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }
   const all = Object.fromEntries(

@@ -12,6 +12,11 @@ export interface RedisCounterOptions {
   readonly maxHits: number
 }
 
+export interface RedisCounter {
+  hit(key: string): Promise<HitCount>
+  takeBack(key: string): Promise<void>
+}
+
 /**
  * Counts hits per key in Redis, for all processes together. The process also counts its own hits: it refuses a flood
  * without calling Redis, and keeps limiting while Redis is unavailable. Never throws.
@@ -19,7 +24,7 @@ export interface RedisCounterOptions {
 export function createRedisCounter(
   redis: RedisClient,
   { keyPrefix, seconds, maxHits }: RedisCounterOptions,
-): (key: string) => Promise<HitCount> {
+): RedisCounter {
   const own = new MemoryCounter(seconds)
   const shared = new RateLimiterRedis({
     storeClient: redis,
@@ -28,9 +33,10 @@ export function createRedisCounter(
     duration: seconds,
   })
   let pausedUntil = 0
-  return async (key) => {
+  const isUsable = (): boolean => redis.status === 'ready' && performance.now() >= pausedUntil
+  async function hit(key: string): Promise<HitCount> {
     const seen = own.hit(key)
-    if (seen.hits > maxHits || redis.status !== 'ready' || performance.now() < pausedUntil) return seen
+    if (seen.hits > maxHits || !isUsable()) return seen
     try {
       return countOf(await shared.consume(key))
     } catch (refused) {
@@ -39,6 +45,12 @@ export function createRedisCounter(
       return seen
     }
   }
+  async function takeBack(key: string): Promise<void> {
+    own.takeBack(key)
+    // A hit that stays counted ends with its window.
+    if (isUsable()) await shared.reward(key).catch(() => undefined)
+  }
+  return { hit, takeBack }
 }
 
 function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): HitCount {

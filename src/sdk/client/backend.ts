@@ -62,30 +62,24 @@ export interface BackendClient {
   events(request: EventsRequest): AsyncGenerator<TipCompleted, void, undefined>
 }
 
-/** The largest number of events in one answer. */
-const pageSize = 50
-
 /** A client of the service for a creator's backend. */
 export function createBackendClient({ apiKey, ...service }: BackendOptions): BackendClient {
   function page(
     { creatorId, signal }: EventsRequest,
     range: { since: string | undefined; before: string | undefined },
-  ): Promise<TipCompleted[]> {
+  ): Promise<{ events: TipCompleted[]; hasMore: boolean }> {
     const query = new URLSearchParams({ creatorId })
     for (const [name, value] of Object.entries(range)) if (value !== undefined) query.set(name, value)
-    return requestJson<{ events: TipCompleted[] }>(service, 'GET', `/sdk/events?${query}`, {
-      bearer: apiKey,
-      signal,
-    }).then(({ events }) => events)
+    return requestJson(service, 'GET', `/sdk/events?${query}`, { bearer: apiKey, signal })
   }
 
   /** All events after `since`, oldest first. The service answers the newest first, so this pages backwards. */
   async function listAfter(request: EventsRequest, since: string | undefined): Promise<TipCompleted[]> {
     const found: TipCompleted[] = []
     for (let before: string | undefined; ; before = found.at(-1)?.timestamp) {
-      const events = await page(request, { since, before })
+      const { events, hasMore } = await page(request, { since, before })
       found.push(...events)
-      if (events.length < pageSize) return found.reverse()
+      if (!hasMore) return found.reverse()
     }
   }
 

@@ -7,7 +7,7 @@ export {
   type SdkInit,
   type TipCompleted,
 } from './backend.js'
-export { TippingError } from './errors.js'
+export { type FieldProblem, TippingError } from './errors.js'
 export { type StreamedTip, type StreamOptions, streamTips } from './stream.js'
 export {
   createTipClient,

@@ -1,4 +1,4 @@
-import { TippingError } from './errors.js'
+import { type FieldProblem, TippingError } from './errors.js'
 
 /** The service's address, and how to send requests to it. */
 export interface Service {
@@ -80,12 +80,13 @@ interface ErrorBody {
   readonly error: string
   readonly code: string
   readonly requestId: string
+  readonly details: readonly FieldProblem[]
 }
 
 function errorFrom(response: Response, answer: Partial<ErrorBody> | undefined): TippingError {
-  const { error, code, requestId = response.headers.get('x-request-id') ?? undefined } = answer ?? {}
+  const { error, code, requestId = response.headers.get('x-request-id') ?? undefined, details } = answer ?? {}
   if (typeof error === 'string' && typeof code === 'string')
-    return new TippingError(error, code, response.status, requestId)
+    return new TippingError(error, code, response.status, requestId, details)
   return new TippingError(
     `an answer of status ${response.status} that is not the service's`,
     'bad_answer',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { DomainError } from '../../kernel/errors.js'
 import { isIntentId } from '../../kernel/ids.js'
 import { baseUnits, displayText } from '../../kernel/money.js'
-import { cleanLine, cleanMessage } from '../../kernel/text.js'
+import { cleanLine } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
 import type { RecordTipInput } from '../schemas.js'
 
@@ -23,7 +23,7 @@ export interface SignedClaim extends Claim {
   readonly hash: Buffer
 }
 
-const maxMessage = 500
+export const maxMessage = 500
 const maxSymbol = 20
 /** The amount of a claim in SOL, or without a token symbol, is stored divided by 10^9. */
 export const solDecimals = 9
@@ -39,7 +39,7 @@ export function claimFromRequest(input: RecordTipInput): SignedClaim {
     sender: input.senderWallet,
     amount: storedAmount(input.tipAmount, tokenSymbol === 'SOL'),
     tokenSymbol,
-    message: cleanMessage(input.message ?? '', maxMessage) || null,
+    message: cleanLine(input.message ?? '', maxMessage) || null,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
   return withHash(input.txSignature, claim)

@@ -1,4 +1,4 @@
-import { DomainError } from '../../kernel/errors.js'
+import { DomainError, inputError } from '../../kernel/errors.js'
 import { newPayoutReference } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/balance.js'
@@ -102,12 +102,23 @@ async function priceNow(
   if (amount === undefined) throw new DomainError('invalid_amount')
   const { available } = await readBalance(db, userId, 'USDC')
   if (amount.currency === 'USDC' && exceedsBalance(amount, available))
-    throw new DomainError('insufficient_balance')
+    throw aboveBalance('amountUSDC', available)
   const rate = await rates.current()
   const price = priceWithdrawal(amount, rate.value, config.withdrawals)
-  if (price.debitMicro > available) throw new DomainError('insufficient_balance')
-  if (price.netKobo < BigInt(config.withdrawals.minNgn) * 100n) throw new DomainError('invalid_amount')
+  const field = amount.currency === 'USDC' ? 'amountUSDC' : 'amountNGN'
+  if (price.debitMicro > available) throw aboveBalance(field, available)
+  if (price.netKobo < BigInt(config.withdrawals.minNgn) * 100n)
+    throw inputError(
+      'invalid_amount',
+      field,
+      `must leave at least ${config.withdrawals.minNgn} NGN after the fee of ${displayNumber(price.feeKobo, 2)} NGN`,
+    )
   return { price, rate, currency: amount.currency }
+}
+
+function aboveBalance(field: 'amountUSDC' | 'amountNGN', available: bigint): DomainError {
+  const problem = `is above the available balance of ${displayNumber(available, 6)} USDC`
+  return inputError('insufficient_balance', field, problem)
 }
 
 /**

@@ -28,6 +28,7 @@ const undocumented: AnySchema = {
     error: { enum: Object.values(errors).map(([, text]) => text) },
     code: { enum: Object.keys(errors) },
     requestId: { type: 'string', minLength: 1 },
+    details: { type: 'array' },
   },
 }
 

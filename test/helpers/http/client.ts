@@ -27,6 +27,8 @@ interface Refusal {
   readonly error: string
   readonly code: string
   readonly requestId: string
+  /** On every 400 and 422. */
+  readonly details: readonly { readonly field: string; readonly problem: string }[]
 }
 
 /** Sends one request. Rejects when the service's OpenAPI document does not allow the answer. */

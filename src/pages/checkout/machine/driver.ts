@@ -84,7 +84,7 @@ export class CheckoutDriver {
 
   /** Commands turn failures into results, except an aborted one and one whose session is over. */
   readonly #onCommandFailed = (error: unknown): void => {
-    const over = error instanceof TippingError && error.code === 'invalid_session_token'
+    const over = error instanceof TippingError && error.status === 401
     if (over) this.dispatch({ type: 'session-over' })
   }
 

@@ -2,12 +2,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Brand } from '../parts/brand.js'
+import { LinkSignIn, linkToken } from './link-sign-in.js'
 import { Register } from './register.js'
 import { SignIn } from './sign-in.js'
 
 /** Sign in, or register. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
   const [registering, setRegistering] = useState(location.hash === '#register')
+  const [token, setToken] = useState(linkToken)
   const text = registering ? words.register : words.signIn
   return (
     <main class="sign-in-page">
@@ -15,12 +17,18 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
       <div class="card">
         <h1>{text.title}</h1>
         <p class="quiet">{text.lead}</p>
-        {registering ? <Register onSignedIn={onSignedIn} /> : <SignIn onSignedIn={onSignedIn} />}
+        {token !== undefined && <LinkSignIn token={token} onSignedIn={onSignedIn} />}
+        {token === undefined && registering && <Register onSignedIn={onSignedIn} />}
+        {token === undefined && !registering && <SignIn onSignedIn={onSignedIn} />}
       </div>
       <p class="sign-in-page__other">
-        {text.other}{' '}
-        <button type="button" class="link" onClick={() => setRegistering(!registering)}>
-          {text.otherWay}
+        {token === undefined && `${text.other} `}
+        <button
+          type="button"
+          class="link"
+          onClick={() => (token === undefined ? setRegistering(!registering) : setToken(undefined))}
+        >
+          {token === undefined ? text.otherWay : words.signIn.withoutLink}
         </button>
       </p>
     </main>

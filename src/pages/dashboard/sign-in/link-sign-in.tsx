@@ -1,0 +1,45 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { call } from '../api.js'
+import { useSubmit } from '../use-submit.js'
+
+/** The token of a mailed link, in the fragment of the page's address. */
+export function linkToken(): string | undefined {
+  return /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1]
+}
+
+/** Signs in with a mailed link, by a button: mail scanners open links, and a link works once. */
+export function LinkSignIn({
+  token,
+  onSignedIn,
+}: {
+  readonly token: string
+  readonly onSignedIn: () => void
+}): JSX.Element {
+  const logIn = useSubmit(async () => {
+    await call('POST', '/auth/otp/link', { body: { token } })
+    onSignedIn()
+  })
+  // The browser's history must not keep the token.
+  useEffect(() => history.replaceState(undefined, '', location.pathname), [])
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        logIn.run()
+      }}
+    >
+      <Button kind="primary" type="submit" busy={logIn.busy}>
+        {words.signIn.submit}
+      </Button>
+      {logIn.fault !== undefined && (
+        <p class="field__fault" role="alert">
+          {words.fault(logIn.fault)}
+        </p>
+      )}
+    </form>
+  )
+}
