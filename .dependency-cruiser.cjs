@@ -51,7 +51,7 @@ module.exports = {
     {
       name: 'koa-on-the-http-side', severity: 'error',
       from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
-      to: { path: 'node_modules/(@koa|koa|koa-helmet|@types/koa.*)/' },
+      to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
     },
     {
       name: 'client-stands-alone', severity: 'error', comment: 'It also runs in browsers, without the service.',

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import type { Context } from 'koa'
-import { type ErrorCode, inputError } from '../kernel/errors.js'
+import { DomainError, type ErrorCode, inputError } from '../kernel/errors.js'
 
 const maxKilobytes = 64
 const maxBytes = maxKilobytes * 1024
@@ -28,8 +28,12 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
     const type = ctx.is('application/json')
     if (type === null || ctx.request.length === 0) return {}
     if (type === false) throw new Unreadable('must have the Content-Type application/json')
-    return parseObject(decode(await decompress(await readBytes(ctx), ctx.get('Content-Encoding')), ctx))
+    const bytes = await decompress(await readBytes(ctx), ctx.get('Content-Encoding'))
+    const body = parseObject(decode(bytes, ctx))
+    checkTexts(body, invalid)
+    return body
   } catch (error) {
+    if (error instanceof DomainError) throw error
     throw inputError(invalid, 'body', error instanceof Unreadable ? error.message : 'did not arrive')
   }
 }
@@ -73,6 +77,7 @@ function decode(bytes: Buffer, ctx: Context): string {
 }
 
 function parseObject(text: string): Record<string, unknown> {
+  if (text === '') return {}
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -81,19 +86,37 @@ function parseObject(text: string): Record<string, unknown> {
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Unreadable('must be a JSON object')
-  checkNodes(body)
+  if (isDeeperThan(maxDepth, body)) throw new Unreadable(`must have at most ${maxDepth} levels`)
   return body as Record<string, unknown>
 }
 
-/** Checks depth and texts. Iterative, because recursion on deep input could overflow the stack. */
-function checkNodes(body: object): void {
+/** Iterative, because recursion on deep input could overflow the stack. */
+function isDeeperThan(most: number, body: object): boolean {
   let level: object[] = [body]
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) throw new Unreadable(`must have at most ${maxDepth} levels`)
-    const children = level.flatMap((node) => [...Object.keys(node), ...Object.values(node)])
-    // JSON can write half of a surrogate pair, which UTF-8 and PostgreSQL cannot hold.
-    if (children.some((child) => typeof child === 'string' && /\p{Cs}/u.test(child)))
-      throw new Unreadable('has half of a surrogate pair in a text')
-    level = children.filter((child) => typeof child === 'object' && child !== null)
+    if (depth > most) return true
+    level = level.flatMap((node) =>
+      Object.values(node).filter((child) => typeof child === 'object' && child !== null),
+    )
   }
+  return false
+}
+
+/** JSON can write half of a surrogate pair, which UTF-8 and PostgreSQL cannot hold. */
+function checkTexts(body: Record<string, unknown>, invalid: ErrorCode): void {
+  const problem = 'has half of a surrogate pair'
+  for (const [field, value] of Object.entries(body)) {
+    if (hasLoneSurrogate(field)) throw inputError(invalid, 'body', problem)
+    if (hasLoneSurrogate(value)) throw inputError(invalid, field, problem)
+  }
+}
+
+function hasLoneSurrogate(value: unknown): boolean {
+  const nodes: unknown[] = [value]
+  // The nodes inside a node are added while this iterates.
+  for (const node of nodes) {
+    if (typeof node === 'string' && /\p{Cs}/u.test(node)) return true
+    if (typeof node === 'object' && node !== null) for (const pair of Object.entries(node)) nodes.push(...pair)
+  }
+  return false
 }

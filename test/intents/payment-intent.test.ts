@@ -72,7 +72,6 @@ const hostile = {
   '33 bytes': '1'.repeat(33),
   'a long text': '1'.repeat(60_000),
   'a signature': `${source}${source}`,
-  'a lone surrogate': `\ud800${source.slice(1)}`,
   SQL: `'; drop table tips; --`,
 }
 
@@ -81,6 +80,13 @@ const refused: [name: string, change: Record<string, unknown>, expected: string]
     (field): [string, Record<string, unknown>, string][] => [
       [`${field} absent`, { [field]: undefined }, fields],
       [`${field} null`, { [field]: null }, fields],
+    ],
+  ),
+  ...['creatorId', 'inputTokenMint', 'sourceWalletAddress', 'tokenSymbol'].map(
+    (field): [string, Record<string, unknown>, string] => [
+      `${field} with a lone surrogate`,
+      { [field]: `\ud800${source.slice(1)}` },
+      fields,
     ],
   ),
   ...['creatorId', 'inputTokenMint', 'sourceWalletAddress'].map(

