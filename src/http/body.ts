@@ -116,7 +116,8 @@ function hasLoneSurrogate(value: unknown): boolean {
   // The nodes inside a node are added while this iterates.
   for (const node of nodes) {
     if (typeof node === 'string' && /\p{Cs}/u.test(node)) return true
-    if (typeof node === 'object' && node !== null) for (const pair of Object.entries(node)) nodes.push(...pair)
+    if (typeof node === 'object' && node !== null)
+      for (const pair of Object.entries(node)) nodes.push(...pair)
   }
   return false
 }

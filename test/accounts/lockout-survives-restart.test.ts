@@ -47,7 +47,9 @@ test('the lock survives a flushed Redis, a new code and a restart, and login by 
   t.is((await request('POST', '/auth/otp/start', { body: { email } })).status, 429)
   await runBatch(mailerBatch(world()))
   t.deepEqual(
-    world().mail.received(email).map(({ subject }) => subject.split(' ')[1]),
+    world()
+      .mail.received(email)
+      .map(({ subject }) => subject.split(' ')[1]),
     ['link', 'code'],
     'no code after the lock, but a link',
   )

@@ -190,6 +190,12 @@ test('answers to bad requests contain no internal text', async (t) => {
       t.notRegex(answer.text, internalText, `${path} ${name}`)
       t.true(answer.status >= 400 && answer.status < 500, `${path} ${name} ${answer.status}`)
       const own = answer.status === 400 ? ['details'] : []
-      t.deepEqual(Object.keys(JSON.parse(answer.text)).sort(), ['code', ...own, 'error', 'requestId', 'success'])
+      t.deepEqual(Object.keys(JSON.parse(answer.text)).sort(), [
+        'code',
+        ...own,
+        'error',
+        'requestId',
+        'success',
+      ])
     }
 })

@@ -36,7 +36,9 @@ function tip(bearer: string | undefined, body: unknown) {
 }
 
 function intent(bearer: string, intentId: string) {
-  return world().request<IntentBody & { error: string; code: string }>('GET', `/sdk/intents/${intentId}`, { bearer })
+  return world().request<IntentBody & { error: string; code: string }>('GET', `/sdk/intents/${intentId}`, {
+    bearer,
+  })
 }
 
 async function startSession(): Promise<{ embedder: Embedder; token: string }> {
