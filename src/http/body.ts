@@ -86,20 +86,22 @@ function parseObject(text: string): Record<string, unknown> {
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Unreadable('must be a JSON object')
-  if (isDeeperThan(maxDepth, body)) throw new Unreadable(`must have at most ${maxDepth} levels`)
+  checkNodes(body)
   return body as Record<string, unknown>
 }
 
 /** Iterative, because recursion on deep input could overflow the stack. */
-function isDeeperThan(most: number, body: object): boolean {
+function checkNodes(body: object): void {
   let level: object[] = [body]
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > most) return true
+    if (depth > maxDepth) throw new Unreadable(`must have at most ${maxDepth} levels`)
+    // Copying such a field into an object would change the object's prototype.
+    if (level.some((node) => Object.hasOwn(node, '__proto__')))
+      throw new Unreadable('must not have a field __proto__')
     level = level.flatMap((node) =>
       Object.values(node).filter((child) => typeof child === 'object' && child !== null),
     )
   }
-  return false
 }
 
 /** JSON can write half of a surrogate pair, which UTF-8 and PostgreSQL cannot hold. */

@@ -65,7 +65,7 @@ function whyEnded({ expired, consumed }: SdkSession): SessionFault | undefined {
 }
 
 /** Why a session can create no intent. Undefined when it can. */
-export function whyNotTipping(
+function whyNotTipping(
   session: SdkSession,
   { sessionIntents }: Services['config']['sdk'],
 ): SessionFault | undefined {

@@ -40,6 +40,7 @@ test('14.7 an unreadable body is named, beside the exact text', async (t) => {
     ],
     ['must be UTF-8', '{}', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['must be UTF-8', Buffer.from('{"email":"\xe9"}', 'latin1'), json],
+    ['must not have a field __proto__', '{"a":{"__proto__":1}}', json],
     ['has half of a surrogate pair', '{"\\ud83d":1}', json],
   ]
   for (const [problem, body, headers] of cases) {

@@ -43,7 +43,7 @@ const changes: [field: string, values: unknown[], text: string][] = [
   ]),
   [
     'creatorWallet',
-    [5, true, {}, `${wallet} `, `${wallet}1`, '0'.repeat(44), signature, '\0'],
+    [5, true, {}, `${wallet} `, `${wallet}1`, '0'.repeat(44), signature, `${wallet}\0`],
     texts.creator,
   ],
   ['senderWallet', [5, true, {}, ` ${wallet}`, bytes(31), '1'.repeat(33), signature, '@ada'], texts.sender],
