@@ -22,7 +22,7 @@ test('14.7 every 400 and 422 has a description of its own', (t) => {
 
 test('14.7 an unreadable body is named, beside the exact text', async (t) => {
   const cases: [string, string | Uint8Array, Record<string, string>][] = [
-    ['is not valid JSON', '{"email":', json],
+    ['is not a valid JSON object, or has a field __proto__', '{"email":', json],
     ['must be a JSON object', '[]', json],
     ['must have at most 64 KB', `{"a":"${'x'.repeat(70_000)}"}`, json],
     ['must have at most 20 levels', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, json],
@@ -40,7 +40,7 @@ test('14.7 an unreadable body is named, beside the exact text', async (t) => {
     ],
     ['must be UTF-8', '{}', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['must be UTF-8', Buffer.from('{"email":"\xe9"}', 'latin1'), json],
-    ['must not have a field __proto__', '{"a":{"__proto__":1}}', json],
+    ['is not a valid JSON object, or has a field __proto__', '{"a":{"__proto__":1}}', json],
     ['has half of a surrogate pair', '{"\\ud83d":1}', json],
   ]
   for (const [problem, body, headers] of cases) {
