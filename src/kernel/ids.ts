@@ -55,3 +55,8 @@ export function newSecret(): string {
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
+
+/** Three digits for a bank; the provider's own codes of wallets and microfinance banks have up to six. */
+export function isBankCode(text: string): boolean {
+  return /^\d{3,6}$/.test(text)
+}

@@ -1,6 +1,6 @@
 /** A bank account that naira may go to. */
 export interface BankAccount {
-  /** Three digits. */
+  /** Three to six digits. */
   readonly bankCode: string
   /** Ten digits. */
   readonly accountNumber: string
@@ -44,7 +44,7 @@ export interface Payouts {
   findTransfer(reference: string): Promise<ProviderTransfer | undefined>
   /** All transfers created between two times, newest first, page by page. */
   listTransfers(from: Date, to: Date): AsyncIterable<readonly ProviderTransfer[]>
-  /** The banks it pays to, without those whose code has not three digits. */
+  /** The banks it pays to, without those whose code is not three to six digits. Each code once. */
   listBanks(): Promise<Bank[]>
   /** The name of the account holder. */
   resolveAccountName(account: BankAccount): Promise<string>

@@ -33,7 +33,7 @@ export async function listWithdrawals(
         and (w.created_at, w.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3::uuid)
         and ($4::text is null or w.reference = $4) and ($5::text is null or w.status = $5)
       order by w.created_at desc, w.id desc limit $6`,
-    values: [userId, beforeMs, beforeId, reference ?? null, status ?? null, limit + 1],
+    values: [userId, beforeMs, beforeId, reference?.toUpperCase() ?? null, status ?? null, limit + 1],
   })
   const { page, last } = pageOf(rows, limit)
   return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }

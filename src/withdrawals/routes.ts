@@ -10,13 +10,14 @@ import type { ExchangeRates } from '../market/exchange-rates.js'
 import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
 import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
-import { BankList } from './request/banks.js'
+import { matchesSearch, nicknamesOf } from './request/bank-nicknames.js'
+import { assertListed, BankList } from './request/banks.js'
 import { createWaitForOutcome, findStoredWithdrawal, withdraw } from './request/withdraw.js'
 import {
   banksAnswer,
+  banksInput,
   historyAnswer,
   historyInput,
-  nothing,
   resolveAnswer,
   resolveInput,
   type WithdrawInput,
@@ -26,11 +27,12 @@ import {
 
 /** Withdrawals and bank accounts. app.ts guards these paths with the session, before routing. */
 export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] {
-  return [withdrawRoute(services, rates), historyRoute(services), ...bankRoutes(services)]
+  const banks = new BankList(services)
+  return [withdrawRoute(services, rates, banks), historyRoute(services), ...bankRoutes(services, banks)]
 }
 
-function withdrawRoute(services: Services, rates: ExchangeRates): Route {
-  const tools = { rates, perUser: createKeyedMutex(), waitForOutcome: createWaitForOutcome(services) }
+function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList): Route {
+  const tools = { rates, banks, perUser: createKeyedMutex(), waitForOutcome: createWaitForOutcome(services) }
   return route(
     {
       method: 'post',
@@ -87,8 +89,7 @@ function historyRoute({ db }: Services): Route {
   )
 }
 
-function bankRoutes(services: Services): Route[] {
-  const bankList = new BankList(services)
+function bankRoutes(services: Services, bankList: BankList): Route[] {
   return [
     route(
       {
@@ -97,12 +98,16 @@ function bankRoutes(services: Services): Route[] {
         summary: 'The banks that can be withdrawn to',
         credential: 'session',
         limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
+        input: banksInput,
+        invalid: 'invalid_q',
         output: banksAnswer,
-        errors: ['service_unavailable'],
+        errors: ['unauthorized', 'service_unavailable'],
       },
-      async () => ({ banks: await bankList.banks() }),
+      async ({ q = '' }) => ({
+        banks: (await bankList.banks())
+          .filter((bank) => matchesSearch(bank, q))
+          .map((bank) => ({ ...bank, nicknames: [...nicknamesOf(bank.code)] })),
+      }),
     ),
     route(
       {
@@ -117,9 +122,10 @@ function bankRoutes(services: Services): Route[] {
         output: resolveAnswer,
         errors: ['unauthorized', 'email_not_verified', 'bank_account_not_found', 'service_unavailable'],
       },
-      async (account) => ({
-        accountName: await services.payouts.resolveAccountName(account).catch(notFound),
-      }),
+      async (account) => {
+        await assertListed(bankList, account.bankCode)
+        return { accountName: await services.payouts.resolveAccountName(account).catch(notFound) }
+      },
       [requireVerifiedEmail],
     ),
   ]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
-import { isPayoutReference } from '../kernel/ids.js'
+import { isBankCode, isPayoutReference } from '../kernel/ids.js'
 import { cleanLine, countCharacters } from '../kernel/text.js'
 import { withdrawalStatuses } from './lifecycle.js'
 import { parseAmount } from './price-withdrawal.js'
@@ -13,8 +13,11 @@ const maxNameLength = 100
 
 const bankCode = z
   .string(missing)
-  .refine((code) => /^\d{3}$/.test(code), { error: missing, params: { problem: 'must be three digits' } })
-  .meta({ description: 'Three digits' })
+  .refine(isBankCode, {
+    error: missing,
+    params: { problem: 'must be three digits, or a code of up to six digits that the list of banks has' },
+  })
+  .meta({ description: 'Three digits, or the code of four to six digits that `GET /creators/banks` lists' })
 const accountNumber = z
   .string(missing)
   .max(maxAccountText, missing)
@@ -112,11 +115,24 @@ export const historyAnswer = z.object({
   nextCursor: z.string().nullable(),
 })
 
-export const nothing = z.object({})
-
+/** GET /creators/banks. */
+export const banksInput = z.object({
+  q: z
+    .string('invalid_q')
+    .max(100, 'invalid_q')
+    .transform((text) => text.trim())
+    .optional()
+    .meta({ description: 'Only banks whose name, nickname or code has each of these words' }),
+})
 export const banksAnswer = z.object({
   success: z.literal(true),
-  banks: z.array(z.object({ code: z.string(), name: z.string() })),
+  banks: z.array(
+    z.object({
+      code: z.string(),
+      name: z.string(),
+      nicknames: z.array(z.string()).meta({ description: 'What people call it; for a search' }),
+    }),
+  ),
 })
 
 /** POST /creators/bank-accounts/resolve. */

@@ -25,6 +25,7 @@ import {
   isUnresolved,
   type SentWithdrawal,
 } from '../../src/pages/dashboard/withdraw/flow.js'
+import { matchingBanks } from '../../src/pages/dashboard/withdraw/matching-banks.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
@@ -184,6 +185,21 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
     accountNumber: '0123456789',
     accountName: 'ADA OBI',
   })
+})
+
+test('the search for a bank finds it by its nickname', (t) => {
+  const banks = [
+    { code: '058', name: 'Guaranty Trust Bank', nicknames: ['GTB', 'GTBank'] },
+    { code: '999992', name: 'OPay Digital Services Limited (OPay)', nicknames: ['O-Pay'] },
+  ]
+  const codes = (text: string) => matchingBanks(banks, text).map(({ code }) => code)
+  t.deepEqual(['gtb', 'o-pay', 'trust  bank', 'uba', ''].map(codes), [
+    ['058'],
+    ['999992'],
+    ['058'],
+    [],
+    ['058', '999992'],
+  ])
 })
 
 test('the text of the gasless setting says that supporters pay the network fee', (t) => {

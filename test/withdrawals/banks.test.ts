@@ -18,13 +18,13 @@ const resolve = <Body = { error: string }>({ session }: Person, body: unknown) =
   world().request<Body>('POST', '/creators/bank-accounts/resolve', { session, body })
 
 test.serial(
-  'banks have codes of three digits, are sorted by name, and are requested from the provider once',
+  'banks have codes of three to six digits, are sorted by name, and are requested from the provider once',
   async (t) => {
     const { session } = await registerPerson(world())
     const read = () => world().request<Banks>('GET', '/creators/banks', { session })
     const pages = await Promise.all(Array.from({ length: 10 }, read))
     const { banks } = pages[0]?.body ?? { banks: [] }
-    t.true(banks.every(({ code }) => /^\d{3}$/.test(code)))
+    t.true(banks.every(({ code }) => /^\d{3,6}$/.test(code)))
     t.deepEqual(
       banks.map(({ name }) => name),
       banks.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')),
@@ -32,6 +32,15 @@ test.serial(
     t.true(banks.some(({ code, name }) => code === '058' && name === 'Guaranty Trust Bank'))
     t.is(world().fiat.fiatpay.calls.of('GET /bank'), 1)
     t.is((await world().request('GET', '/creators/banks')).status, 401)
+    const codesOf = async (q: string) =>
+      (
+        await world().request<Banks>('GET', `/creators/banks?q=${encodeURIComponent(q)}`, { session })
+      ).body.banks.map(({ code }) => code)
+    t.deepEqual(
+      await Promise.all(['gtb', 'UBA', 'opay', ' palm  pay ', '50515', 'no such bank'].map(codesOf)),
+      [['058'], ['033'], ['999992'], ['999991'], ['50515'], []],
+    )
+    t.is((await codesOf('')).length, banks.length)
   },
 )
 
@@ -41,7 +50,13 @@ test.serial('resolve returns the name of an account, and 422 for an unknown acco
   t.deepEqual((await resolve(ada, known)).body, { success: true, accountName: 'SANDBOX ACCOUNT' } as never)
   const unknown = await resolve(ada, { ...known, accountNumber: '0000000000' })
   t.deepEqual([unknown.status, unknown.body.error], [422, 'Bank account could not be resolved'])
-  for (const wrong of [{}, { ...known, bankCode: '58' }, { ...known, accountNumber: '1' }]) {
+  t.is((await resolve(ada, { ...known, bankCode: '999992' })).status, 200)
+  for (const wrong of [
+    {},
+    { ...known, bankCode: '58' },
+    { ...known, bankCode: '99999' },
+    { ...known, accountNumber: '1' },
+  ]) {
     const { status, body } = await resolve(ada, wrong)
     t.deepEqual([status, body.error], [400, 'Bank details required'])
   }

@@ -158,11 +158,48 @@ test.serial('a fault of our own leaves the withdrawal pending and refuses nothin
   t.is(countExecutions(world(), reference), 0)
 })
 
-test.serial('a bank that the provider does not know is refused with its text', async (t) => {
+test.serial(
+  "the provider's own codes of wallets are paid; a code that its list lacks is refused after the balance check",
+  async (t) => {
+    const ada = await creatorWithBalance(world(), 20)
+    const ask = async (amountUSDC: number, bankCode: string) => {
+      const { status, body } = await requestWithdrawal<{ error?: string }>(world(), ada, {
+        amountUSDC,
+        bankCode,
+      })
+      return [status, body.error]
+    }
+    // OPay, Kuda: nobody has asked for the list of banks yet.
+    t.deepEqual(await ask(2, '999992'), [200, undefined])
+    t.deepEqual(await ask(2, '50211'), [200, undefined])
+    t.deepEqual(await ask(2, '999'), [400, 'Bank details required'])
+    t.deepEqual(await ask(1e9, '999'), [400, 'Insufficient Balance'])
+    t.deepEqual(await ask(1e9, '999993'), [400, 'Bank details required'], 'not a code by form')
+    t.deepEqual(await ask(1e9, 'opay'), [400, 'Bank details required'], 'nicknames are for the search')
+    t.deepEqual(
+      world()
+        .fiat.fiatpay.log()
+        .transfers.slice(-2)
+        .map(({ accountNumber }) => accountNumber),
+      ['0123456789', '0123456789'],
+    )
+  },
+)
+
+test.serial('the history finds a reference in any case', async (t) => {
   const ada = await creatorWithBalance(world(), 20)
-  const answer = await requestWithdrawal<{ error: string }>(world(), ada, { amountUSDC: 20, bankCode: '999' })
-  t.is(answer.status, 502)
-  t.is(answer.body.error, 'Unknown bank code: 999')
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 5 })
+  for (const text of [reference, reference.toLowerCase(), reference.toUpperCase()]) {
+    const { body } = await world().request<{ payouts: { reference: string }[] }>(
+      'GET',
+      `/payouts/history?reference=${text}`,
+      { session: ada.session },
+    )
+    t.deepEqual(
+      body.payouts.map((payout) => payout.reference),
+      [reference],
+    )
+  }
 })
 
 const wrongAmounts = [

@@ -83,6 +83,7 @@ export interface Profile {
 export interface Bank {
   readonly code: string
   readonly name: string
+  readonly nicknames: readonly string[]
 }
 
 /** The answer to an accepted withdrawal. */

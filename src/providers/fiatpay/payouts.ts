@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBankCode } from '../../kernel/ids.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
 import type { Payouts, ProviderTransfer, TransferState } from '../../ports/payouts.js'
@@ -72,10 +73,21 @@ export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
       }
     },
     async listBanks() {
-      const { data } = await query(`/bank?country=nigeria&perPage=${perPage}`, banksAnswer)
-      return data
-        .filter(({ code }) => /^\d{3}$/.test(code))
-        .map(({ code, name }) => ({ code, name: cleanLine(name, textLength) }))
+      const names = new Map<string, string>()
+      for (let page = 1; page <= maxPages; page++) {
+        const params = new URLSearchParams({
+          country: 'nigeria',
+          perPage: String(perPage),
+          page: String(page),
+        })
+        const { data } = await query(`/bank?${params}`, banksAnswer)
+        const before = names.size
+        for (const { code, name } of data)
+          if (isBankCode(code) && !names.has(code)) names.set(code, cleanLine(name, textLength))
+        // A provider that ignores the page repeats it.
+        if (data.length < perPage || names.size === before) break
+      }
+      return [...names].map(([code, name]) => ({ code, name }))
     },
     async resolveAccountName({ bankCode, accountNumber }) {
       const params = new URLSearchParams({ account_number: accountNumber, bank_code: bankCode })

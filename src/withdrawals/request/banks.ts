@@ -1,3 +1,4 @@
+import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import { singleFlight } from '../../platform/single-flight.js'
 import type { Bank } from '../../ports/payouts.js'
@@ -26,18 +27,32 @@ export class BankList {
     return this.#banks
   }
 
+  /**
+   * Whether the provider pays to this bank; undefined while no list is known. Asks the provider only about a code that
+   * is neither in memory nor stored, so that a slow provider delays no withdrawal to a known bank.
+   */
+  async includes(code: string): Promise<boolean | undefined> {
+    const holds = (banks: readonly Bank[]): boolean => banks.some((bank) => bank.code === code)
+    if (holds(this.#banks) || holds(await this.#stored())) return true
+    return this.banks().then(holds, () => undefined)
+  }
+
+  #stored(): Promise<Bank[]> {
+    return query<Bank>(this.#services.db, {
+      name: 'banks.list',
+      text: 'select code, name from banks order by name',
+      values: [],
+    })
+  }
+
   async #read(): Promise<void> {
-    const { payouts, db, log } = this.#services
+    const { payouts, log } = this.#services
     try {
       const banks = await payouts.listBanks()
       this.#cache(await storeBanks(this.#services, banks), freshMs)
     } catch (error) {
       log.warn({ err: error }, 'the provider did not return the list of banks; the stored banks are used')
-      const stored = await query<Bank>(db, {
-        name: 'banks.list',
-        text: 'select code, name from banks order by name',
-        values: [],
-      })
+      const stored = await this.#stored()
       if (stored.length === 0) throw error
       this.#cache(stored, retryMs)
     }
@@ -47,6 +62,14 @@ export class BankList {
     this.#banks = banks
     this.#untilMs = performance.now() + ms
   }
+}
+
+/**
+ * Throws `bank_details_required` for a code of four to six digits that no list has: by form such a code is the provider's
+ * own, or none.
+ */
+export async function assertListed(banks: Pick<BankList, 'includes'>, code: string): Promise<void> {
+  if (code.length > 3 && (await banks.includes(code)) !== true) throw new DomainError('bank_details_required')
 }
 
 /** Stores the banks' names for the history. Banks that the provider no longer lists stay stored. */

@@ -11,6 +11,7 @@ import type { Services } from '../../services.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
+import { assertListed, type BankList } from './banks.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake'>
@@ -24,6 +25,7 @@ export interface Requester {
 /** One per process, for all withdrawals. */
 export interface WithdrawTools {
   readonly rates: ExchangeRates
+  readonly banks: Pick<BankList, 'includes'>
   /** Parallel requests of one user would only hold connections while they wait for the same balance. */
   readonly perUser: KeyedMutex
   readonly waitForOutcome: WaitForOutcome
@@ -36,13 +38,13 @@ export interface WithdrawTools {
  */
 export async function withdraw(
   services: Needs,
-  { rates, perUser, waitForOutcome }: WithdrawTools,
+  { rates, banks, perUser, waitForOutcome }: WithdrawTools,
   input: WithdrawInput,
   requester: Requester,
 ): Promise<WithdrawAnswer> {
   const withdrawal =
     (await findByKey(services, requester.keyedRequest)) ??
-    (await perUser(requester.userId, () => create(services, rates, input, requester)))
+    (await perUser(requester.userId, () => create(services, { rates, banks }, input, requester)))
   return answerOutcome(withdrawal, waitForOutcome)
 }
 
@@ -80,12 +82,15 @@ async function findByKey(
 
 async function create(
   services: Needs,
-  rates: ExchangeRates,
+  { rates, banks }: Pick<WithdrawTools, 'rates' | 'banks'>,
   input: WithdrawInput,
   { userId, keyedRequest }: Requester,
 ): Promise<Withdrawal> {
-  const { price, rate, currency } = await priceNow(services, rates, input, userId)
   const { bankCode, accountNumber, accountName } = input
+  await assertListed(banks, bankCode)
+  const { price, rate, currency } = await priceNow(services, rates, input, userId)
+  // Three digits are a code by form. Only a known list refuses one, and only after the balance (API).
+  if ((await banks.includes(bankCode)) === false) throw new DomainError('bank_details_required')
   const reference = newPayoutReference()
   const bank = { bankCode, accountNumber, accountName }
   return store(services, { ...price, ...bank, userId, reference, currency, rateId: rate.id, keyedRequest })

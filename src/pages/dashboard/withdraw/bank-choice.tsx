@@ -3,8 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Field } from '../../ui/controls/field.js'
 import type { Bank } from '../answers.js'
-
-const maxShown = 8
+import { matchingBanks } from './matching-banks.js'
 
 /** The ARIA combobox pattern: type a part of the bank's name, arrow keys move, Enter chooses. */
 export function BankChoice({
@@ -21,7 +20,7 @@ export function BankChoice({
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(0)
   useEffect(() => setText(chosen), [chosen])
-  const found = matching(banks, text === chosen ? '' : text)
+  const found = matchingBanks(banks, text === chosen ? '' : text)
   const choose = (bank: Bank | undefined): void => {
     if (bank === undefined) return
     setText(bank.name)
@@ -90,10 +89,4 @@ export function BankChoice({
       </div>
     </div>
   )
-}
-
-function matching(banks: readonly Bank[], text: string): readonly Bank[] {
-  const parts = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = ({ name }: Bank): boolean => parts.every((part) => name.toLowerCase().includes(part))
-  return banks.filter(fits).slice(0, parts.length === 0 ? banks.length : maxShown)
 }
