@@ -1,6 +1,6 @@
 import { createApp } from './app.js'
 import { compose } from './compose.js'
-import { healthRouter } from './http/health-endpoints.js'
+import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config/config.js'
 import { loadOrExit } from './platform/config/start-settings.js'
@@ -15,11 +15,13 @@ const services = compose(config, 'web')
 const app = createApp(services)
 let stopping = false
 
-const ops = healthRouter({
-  metrics: services.metrics,
-  ready: async () => (stopping ? 'unavailable' : services.ready()),
-})
-app.koa.use(ops.routes())
+const ready: HealthOptions['ready'] = async () => (stopping ? 'unavailable' : services.ready())
+app.koa.use(healthRouter({ ready }).routes())
+const { metricsPort } = config
+const metricsServer =
+  metricsPort === undefined
+    ? undefined
+    : await startHealthServer(metricsPort, { metrics: services.metrics, ready, log: services.log })
 const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
@@ -45,6 +47,8 @@ stopOnSignals(
     server.closeIdleConnections()
     setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref()
     await closed
+    metricsServer?.close()
+    metricsServer?.closeAllConnections()
     await services.close()
   },
   { log: services.log, stopWithStdin: config.stopWithStdin },

@@ -1,4 +1,5 @@
 import { printProgress } from '../bootstrap/progress.mjs'
+import { freePort } from '../dev/ports.js'
 import { type Load, recordTips } from './load.js'
 import { alternateOrder, cpuOfServer, median } from './measurement.js'
 import { type Servers, serviceSettings, startServers } from './servers.js'
@@ -28,35 +29,49 @@ export async function benchRecord(): Promise<{ table: string; results: unknown }
     await servers.sql(
       'create table peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
     )
+    const metricsPort = await freePort()
+    const service = { ...serviceSettings(servers), METRICS_PORT: String(metricsPort) }
     const urls: Record<Name, string> = {
-      service: await servers.serve('service', ['dist/src/web.js'], serviceSettings(servers)),
+      service: await servers.serve('service', ['dist/src/web.js'], service),
       koa: await servers.serve('koa', ['dist/scripts/bench/record-peers.js', 'koa'], {}),
       fastify: await servers.serve('fastify', ['dist/scripts/bench/record-peers.js', 'fastify'], {}),
     }
+    const metricsUrls = { ...urls, service: `http://127.0.0.1:${metricsPort}` }
     for (const url of Object.values(urls)) await recordTips(url, 16, 2)
     const byConnections = new Map<number, Round[]>()
     for (const connections of connectionCounts)
-      byConnections.set(connections, await measure(servers, urls, connections))
+      byConnections.set(connections, await measure(servers, { urls, metricsUrls }, connections))
     return { table: tableOf(byConnections), results: Object.fromEntries(byConnections) }
   } finally {
     await servers.close()
   }
 }
 
-async function measure(servers: Servers, urls: Record<Name, string>, connections: number): Promise<Round[]> {
+interface Addresses {
+  readonly urls: Record<Name, string>
+  /** The peers serve their metrics where they serve everything. */
+  readonly metricsUrls: Record<Name, string>
+}
+
+async function measure(
+  servers: Servers,
+  { urls, metricsUrls }: Addresses,
+  connections: number,
+): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
     printProgress(`${connections} connection(s), round ${round} of ${rounds}`)
     const loads: Partial<Round> = {}
     for (const name of alternateOrder(names, round))
-      loads[name] = await measureOne(servers, urls[name], connections)
+      loads[name] = await measureOne(urls[name], connections, () =>
+        Promise.all([cpuOfServer(metricsUrls[name]), servers.databaseCpu()]),
+      )
     results.push(loads as Round)
   }
   return results
 }
 
-async function measureOne(servers: Servers, url: string, connections: number): Promise<Measured> {
-  const cpu = (): Promise<number[]> => Promise.all([cpuOfServer(url), servers.databaseCpu()])
+async function measureOne(url: string, connections: number, cpu: () => Promise<number[]>): Promise<Measured> {
   const [server = 0, database = 0] = await cpu()
   const load = await recordTips(url, connections, secondsEach)
   const [serverAfter = 0, databaseAfter = 0] = await cpu()

@@ -9,10 +9,11 @@ import type { Program } from './supervise.js'
 const readyMs = 180_000
 const workerLine = /^[\w-]+:\s+node dist\/workers\/main\.js\s+([\w-]+)\s*$/
 
-/** A process of the service and the address of its health endpoints. */
+/** A process of the service and the addresses of its health endpoints and its metrics. */
 export interface ServiceProcess {
   readonly name: string
   readonly url: string
+  readonly metricsUrl: string
 }
 
 /**
@@ -25,17 +26,31 @@ export async function startServiceProcesses(
   walletKek: string,
 ): Promise<ServiceProcess[]> {
   const started: ServiceProcess[] = []
-  function start(name: string, port: number, args: string[], own: NodeJS.ProcessEnv): void {
+  function start(
+    name: string,
+    [port, metricsPort]: [number, number],
+    args: string[],
+    own: NodeJS.ProcessEnv,
+  ): void {
     const program: Program = { command: process.execPath, args, signal: 'SIGTERM', env: { ...env, ...own } }
     processes.start('service', name, program)
-    started.push({ name, url: `http://localhost:${port}` })
+    started.push({
+      name,
+      url: `http://localhost:${port}`,
+      metricsUrl: `http://localhost:${metricsPort}/metrics`,
+    })
   }
-  for (const [index, port] of webPorts(settings).entries())
-    start(`web ${index + 1}`, port, ['dist/src/web.js'], { PORT: String(port) })
+  for (const [index, port] of webPorts(settings).entries()) {
+    const metricsPort = settings.METRICS_PORT === undefined ? await freePort() : settings.METRICS_PORT + index
+    start(`web ${index + 1}`, [port, metricsPort], ['dist/src/web.js'], {
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+    })
+  }
   for (const name of workersInProcfile(readFileSync('Procfile', 'utf8'))) {
     const port = await freePort()
     const key = name === 'provisioner' ? { WALLET_KEK: walletKek } : {}
-    start(name, port, ['dist/workers/main.js', name], { WORKER_PORT: String(port), ...key })
+    start(name, [port, port], ['dist/workers/main.js', name], { WORKER_PORT: String(port), ...key })
   }
   await Promise.all(
     started.map(async ({ name, url }) => {

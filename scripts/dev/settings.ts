@@ -32,6 +32,7 @@ const settings = z.object({
   SLOT_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   TREASURY_WALLET: z.string().optional(),
   OPS_PORT: port.optional(),
+  METRICS_PORT: port.optional(),
 })
 
 export type StackSettings = z.output<typeof settings>
@@ -62,6 +63,9 @@ export function stackPorts(settings: StackSettings): Port[] {
     ...web,
     ...(settings.DATABASE_URL === undefined ? [{ setting: 'PG_PORT', port: PG_PORT }] : []),
     ...(settings.REDIS_URL === undefined ? [{ setting: 'REDIS_PORT', port: REDIS_PORT }] : []),
+    ...(settings.METRICS_PORT === undefined
+      ? []
+      : web.map((_, index) => ({ setting: 'METRICS_PORT', port: Number(settings.METRICS_PORT) + index }))),
     ...(settings.OPS_PORT === undefined ? [] : [{ setting: 'OPS_PORT', port: settings.OPS_PORT }]),
     // The stand-in chain serves its WebSocket on the next port, as Solana's validator does.
     ...(needsStandIns(settings)

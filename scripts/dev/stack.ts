@@ -39,7 +39,14 @@ function table(
   found: Record<string, string>,
 ): string {
   const rows = [
-    ...services.map(({ name, url }) => [name, name.startsWith('web') ? url : `${url}/metrics`]),
+    ...services.flatMap(({ name, url, metricsUrl }) =>
+      name.startsWith('web')
+        ? [
+            [name, url],
+            [`${name} metrics`, metricsUrl],
+          ]
+        : [[name, metricsUrl]],
+    ),
     ['dashboard', `${found['PUBLIC_URL']}/dashboard`],
     ['manual', `${found['PUBLIC_URL']}/docs`],
     ...(settings.OPS_PORT === undefined ? [] : [['operators', `http://localhost:${settings.OPS_PORT}/ops`]]),

@@ -5,7 +5,6 @@ import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
 export interface HealthOptions {
-  readonly metrics: Metrics
   /**
    * `degraded`: Redis is unavailable or hangs. The process is still ready, because work rows wait in PostgreSQL.
    * `unavailable`: PostgreSQL is unavailable, or the process is shutting down.
@@ -13,8 +12,8 @@ export interface HealthOptions {
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
 }
 
-/** The health endpoints: `/health` (the process runs), `/ready` (it can serve) and `/metrics` (for Prometheus). */
-export function healthRouter({ metrics, ready }: HealthOptions): Router {
+/** The health endpoints for everybody: `/health` (the process runs) and `/ready` (it can serve). */
+export function healthRouter({ ready }: HealthOptions): Router {
   const router = new Router()
   router.get('/health', (ctx) => {
     ctx.body = { status: 'ok' }
@@ -24,22 +23,23 @@ export function healthRouter({ metrics, ready }: HealthOptions): Router {
     ctx.status = status === 'unavailable' ? 503 : 200
     ctx.body = { status }
   })
-  router.get('/metrics', async (ctx) => {
-    ctx.type = metrics.registry.contentType
-    ctx.body = await metrics.registry.metrics()
-  })
   return router
 }
 
-/** Serves the health endpoints of a worker process on their own port. */
+/** Serves the health endpoints of a process and `/metrics` (for Prometheus) on a port that the public does not reach. */
 export function startHealthServer(
   port: number,
-  options: HealthOptions & { readonly log: Log },
+  options: HealthOptions & { readonly metrics: Metrics; readonly log: Log },
 ): Promise<Server> {
+  const { registry } = options.metrics
   const app = new Koa()
   // Without this handler Koa prints the error as plain text, not as JSON.
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'a probe was not answered'))
-  app.use(healthRouter(options).routes())
+  const router = healthRouter(options).get('/metrics', async (ctx) => {
+    ctx.type = registry.contentType
+    ctx.body = await registry.metrics()
+  })
+  app.use(router.routes())
   const server = createServer(app.callback())
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, () => resolve(server))

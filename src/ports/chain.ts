@@ -138,7 +138,7 @@ export interface Chain {
   /** The height a transaction's `lastValidBlockHeight` is compared with. */
   blockHeight(): Promise<number>
   transferAccounts(mint: string, recipient: string, treasury: string): Promise<TransferAccounts>
-  /** Serialized unsigned v0 transaction: compute budget, the recipient's token account, net transfer, fee transfer. */
+  /** Serialized unsigned v0 transaction: compute budget, the recipient's token account, fee transfer, net transfer. */
   buildTransfer(plan: TransferPlan): Uint8Array
   /**
    * Whether a person may hold the key of the address: it is no program, mint, token account or sysvar. An account that does

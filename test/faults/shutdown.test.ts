@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { freePort } from '../../scripts/dev/ports.js'
 import { createDb } from '../../src/platform/database/database.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
 import { follow, openStream } from '../helpers/http/stream-reader.js'
 import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
 import { payOnChain, postClaim } from '../helpers/make/landed-tips.js'
@@ -88,10 +90,14 @@ function sendPost(t: ExecutionContext, url: string, wallet: string): Socket & { 
   return sendRaw(t, url, `GET /health HTTP/1.1\r\nHost: x\r\n\r\n${rawPost(claim)}`)
 }
 
-test('a stopped web process ends its streams, answers the requests it has, and ends with 0', async (t) => {
+test('a web process with metrics on a port of their own ends its streams, answers its requests, and ends with 0', async (t) => {
   t.timeout(testMs)
   const { env, postgres } = await wired(t)
-  const web = await startWeb(t, env)
+  const metricsPort = await freePort()
+  const web = await startWeb(t, { ...env, METRICS_PORT: String(metricsPort) })
+  t.is((await requestRaw(web.url, 'GET', '/metrics')).status, 404, 'not on the public port')
+  const metrics = await requestRaw(`http://127.0.0.1:${metricsPort}`, 'GET', '/metrics')
+  t.regex(metrics.text, /^# TYPE tipping_open_streams gauge$/m)
   const wallet = unusedWallet()
   const readers = await Promise.all([1, 2, 3].map(() => follow(t, web.url, wallet)))
   postgres.hold(true)

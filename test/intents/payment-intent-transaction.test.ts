@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { decodeTransferCheckedInstruction, TOKEN_PROGRAM_ID } from '@solana/spl-token'
 import {
   ComputeBudgetProgram,
@@ -13,7 +14,7 @@ import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/f
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { createIntent, type IntentBody } from '../helpers/make/intents.js'
+import { createIntent, type IntentBody, untilConfirmedOnChain } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -125,7 +126,7 @@ for (const [symbol, amount] of [
     const fee = (gross * 200n) / 10_000n
     const transfers =
       mint === solMint ? of(SystemProgram.programId.toBase58()) : of(TOKEN_PROGRAM_ID.toBase58())
-    const [net, platform] = transfers
+    const [platform, net] = transfers
     t.is(transfers.length, 2)
     if (net === undefined || platform === undefined) return
     if (mint === solMint) {
@@ -146,6 +147,7 @@ for (const [symbol, amount] of [
     }
     t.is(of(ComputeBudgetProgram.programId.toBase58()).length, 2)
     t.is(instructions.length, mint === solMint ? 4 : 5, 'no other instructions')
+    t.is(instructions.at(-1), net, 'Solana Pay reads the last instruction')
 
     const reference = net.keys.at(-1)
     t.deepEqual(
@@ -212,6 +214,50 @@ test('the transaction of an intent for a real wallet can be signed unchanged and
     const intent = await createIntent(request, { ...body, sourceWalletAddress: supporter.wallet })
     const signature = supporter.pay(intent.transaction)
     t.is(sandbox.chain.ledger.get(signature)?.meta.err, null, symbol)
+  }
+})
+
+/** The functions of @solana/pay that this file uses. It needs another version of @solana/kit than litesvm. */
+interface SolanaPay {
+  findReference(rpc: unknown, reference: string): Promise<{ readonly signature: string }>
+  validateTransfer(
+    rpc: unknown,
+    signature: string,
+    expected: { recipient: string; amount: number; splToken?: string; reference: string },
+  ): Promise<unknown>
+}
+const ofSolanaPay = createRequire(createRequire(import.meta.url).resolve('solana-pay-for-tests/package.json'))
+const { findReference, validateTransfer }: SolanaPay = ofSolanaPay('@solana/pay')
+const { createSolanaRpc }: { createSolanaRpc(url: string): unknown } = ofSolanaPay('@solana/kit')
+
+test("Solana Pay's validators find a direct transfer by its reference and accept it", async (t) => {
+  const { request, sandbox } = world()
+  const rpc = createSolanaRpc(sandbox.url)
+  for (const symbol of ['SOL', 'USDC']) {
+    const { mint, decimals } = known(symbol)
+    const supporter = createSupporter(sandbox, symbol === 'SOL' ? [] : [symbol])
+    const recipient = unusedWallet()
+    const pay = async () => {
+      const body = { creatorId: recipient, amountUsd: 5, inputTokenMint: mint }
+      const intent = await createIntent(request, { ...body, sourceWalletAddress: supporter.wallet })
+      const signature = supporter.pay(intent.transaction)
+      await untilConfirmedOnChain(world(), [signature])
+      return { intent, signature }
+    }
+    // The validator compares the token account's balances before and after, so it must exist before.
+    if (symbol !== 'SOL') await pay()
+    const { intent, signature } = await pay()
+    const { reference_key: reference } = await storedIntent(intent)
+    t.is((await findReference(rpc, reference)).signature, signature)
+    const expected = {
+      recipient,
+      amount: Number(intent.quote.outAmount) / 10 ** decimals,
+      reference,
+      ...(symbol === 'SOL' ? {} : { splToken: mint }),
+    }
+    await t.notThrowsAsync(validateTransfer(rpc, signature, expected), symbol)
+    await t.throwsAsync(validateTransfer(rpc, signature, { ...expected, recipient: unusedWallet() }))
+    await t.throwsAsync(validateTransfer(rpc, signature, { ...expected, amount: expected.amount * 1.01 }))
   }
 })
 

@@ -96,6 +96,7 @@ const settings = z.object({
   RATE_STREAMS: whole(1, 1e6).default(20),
   RATE_WEBHOOKS: whole(1, 1e6).default(3000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  METRICS_PORT: whole(0, 65_535).optional(),
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
   OTP_PEPPER: key,
@@ -249,6 +250,7 @@ function shape(s: z.output<typeof settings>) {
     },
     sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
+    metricsPort: s.METRICS_PORT,
     workerPort: s.WORKER_PORT,
     stopWithStdin: s.STOP_WITH_STDIN,
   }

@@ -20,9 +20,9 @@ const computeUnits = { sol: 60_000, token: 140_000 }
 const microLamportsPerUnit = 20_000
 
 /**
- * The unsigned v0 transaction of a direct transfer: compute budget, the recipient's token account if missing, the net
- * transfer with the reference key, the fee transfer. All signatures are zero; the sender is the fee payer and the only
- * signer.
+ * The unsigned v0 transaction of a direct transfer: compute budget, the recipient's token account if missing, the fee
+ * transfer, the net transfer with the reference key. The validators of Solana Pay read the last instruction only. All
+ * signatures are zero; the sender is the fee payer and the only signer.
  */
 export function buildTransfer(plan: TransferPlan): Uint8Array {
   const sender = new PublicKey(plan.sender)
@@ -50,7 +50,7 @@ function solTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstruc
   const transfer = (to: string, lamports: bigint): TransactionInstruction =>
     SystemProgram.transfer({ fromPubkey: sender, toPubkey: new PublicKey(to), lamports })
   const net = withReference(transfer(plan.recipient, plan.net), plan.referenceKey)
-  return plan.fee === 0n ? [net] : [net, transfer(plan.treasury, plan.fee)]
+  return plan.fee === 0n ? [net] : [transfer(plan.treasury, plan.fee), net]
 }
 
 function tokenTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
@@ -67,7 +67,7 @@ function tokenTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstr
     mint,
   )
   const net = withReference(transfer(plan.recipient, plan.net), plan.referenceKey)
-  return plan.fee === 0n ? [account, net] : [account, net, transfer(plan.treasury, plan.fee)]
+  return plan.fee === 0n ? [account, net] : [account, transfer(plan.treasury, plan.fee), net]
 }
 
 /** The System and Token programs ignore an additional account, and indexers index it (Solana Pay: `reference`). */

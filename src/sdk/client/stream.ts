@@ -52,9 +52,9 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
   while (signal?.aborted !== true) {
     try {
       for await (const event of readConnection({ ...options, onConnected: connected }, lastEventId)) {
-        if (event.id === undefined || event.data === undefined) continue
-        lastEventId = event.id
-        yield { id: event.id, ...(JSON.parse(event.data) as Omit<StreamedTip, 'id'>) }
+        lastEventId = event.id ?? lastEventId
+        const tip = tipOf(event)
+        if (tip !== undefined) yield tip
       }
     } catch (error) {
       if (!(error instanceof TippingError && error.temporary)) throw error
@@ -62,6 +62,13 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
     onDisconnected?.()
     await pause(retryMs ?? backoff.nextMs(), signal).catch(() => undefined)
   }
+}
+
+/** Undefined for any other event: `connected` has an id too, from which the next connection resumes. */
+function tipOf({ id, data }: ServerSentEvent): StreamedTip | undefined {
+  if (id === undefined || data === undefined) return undefined
+  const tip = JSON.parse(data) as Omit<StreamedTip, 'id'>
+  return tip.type === 'tip' ? { id, ...tip } : undefined
 }
 
 /** The events of one connection, until it ends, breaks or sends nothing for too long. */

@@ -41,11 +41,10 @@ export class TipStreams {
       stream.end()
       return
     }
-    stream.send(eventText({ status: 'connected', wallet }))
-    if (!stream.closed)
-      closeReader = this.#hub.open(wallet, startCursor(ctx.get('Last-Event-ID'), newest), (text) =>
-        stream.send(text),
-      )
+    const cursor = startCursor(ctx.get('Last-Event-ID'), newest)
+    // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
+    stream.send(eventText({ status: 'connected', wallet }, cursor))
+    if (!stream.closed) closeReader = this.#hub.open(wallet, cursor, (text) => stream.send(text))
   }
 
   /** Ends all streams. Their readers reconnect to another process. */

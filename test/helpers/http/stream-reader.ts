@@ -80,5 +80,6 @@ export async function follow(
 
 function parseTip(block: string): TipEvent | undefined {
   const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(block) ?? []
-  return id === undefined || data === undefined ? undefined : { id: Number(id), data: JSON.parse(data) }
+  if (id === undefined || data === undefined || data.startsWith('{"status":"connected"')) return undefined
+  return { id: Number(id), data: JSON.parse(data) }
 }

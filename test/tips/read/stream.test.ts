@@ -19,8 +19,8 @@ import { until } from '../../helpers/until.js'
 const world = useWorld(test)
 
 const idsOf = ({ tips }: StreamReader): number[] => tips.map(({ id }) => id)
-const opening = (wallet: string): string =>
-  `retry: 10000\n\ndata: {"status":"connected","wallet":"${wallet}"}\n\n`
+const opening = (wallet: string, cursor = 0): string =>
+  `retry: 10000\n\nid: ${cursor}\ndata: {"status":"connected","wallet":"${wallet}"}\n\n`
 
 /** In parts, because the parameters of one statement are limited. */
 async function plantMany(wallet: string, count: number, message: string | null = null): Promise<void> {
@@ -33,13 +33,14 @@ test('a stream starts with the retry directive and the connected event, and send
   const sender = unusedWallet()
   await world().db('prices').insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
   await createConfirmedSolTips(world().services, [wallet], { message: 'before the first reader' })
+  const [before = 0] = await confirmedStamps(world().db, wallet)
   const reader = await follow(t, world().url, wallet)
-  t.is(reader.body(), opening(wallet))
+  t.is(reader.body(), opening(wallet, before))
   await createConfirmedSolTips(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
   await until('the tip comes', () => reader.tips.length === 1)
   const [, at = 0] = await confirmedStamps(world().db, wallet)
   const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
-  t.is(reader.body(), `${opening(wallet)}id: ${at}\ndata: ${data}\n\n`)
+  t.is(reader.body(), `${opening(wallet, before)}id: ${at}\ndata: ${data}\n\n`)
 })
 
 test('the response headers name the event stream, disable caches and proxy buffering, and allow any origin', async (t) => {
@@ -101,6 +102,17 @@ test('a reader that reconnects gets the events after its last one; an invalid or
   await until('the next tip reaches all', () => readers.every((reader) => idsOf(reader).includes(newest)))
   for (const [index, [lastEventId, replay]] of wanted.entries())
     t.deepEqual(idsOf(readers[index] as StreamReader), [...replay, newest], lastEventId)
+})
+
+test('a reader whose first connection breaks before a tip gets the tip by the id of the connected event', async (t) => {
+  const wallet = unusedWallet()
+  const first = await follow(t, world().url, wallet)
+  const [, id = ''] = /^id: (\d+)$/m.exec(first.body()) ?? []
+  first.close()
+  await plantMany(wallet, 2)
+  const second = await follow(t, world().url, wallet, id)
+  await until('both tips come', () => second.tips.length === 2)
+  t.deepEqual(idsOf(second), await confirmedStamps(world().db, wallet))
 })
 
 test('readers with different cursors get 500 missed events in order, page by page', async (t) => {
