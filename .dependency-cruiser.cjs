@@ -55,7 +55,7 @@ module.exports = {
     },
     {
       name: 'client-stands-alone', severity: 'error', comment: 'It also runs in browsers, without the service.',
-      from: { path: '^src/sdk/client/' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/sdk/client/', pathNot: '[.]mjs$' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client is all they share.',

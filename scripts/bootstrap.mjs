@@ -58,7 +58,7 @@ async function main(name, args) {
   if (!isRelease(command)) await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
-    process.exitCode = check(args)
+    process.exitCode = await check(args)
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
 }
 

@@ -7,7 +7,7 @@ import { fiatRoutes } from './fiat/routes.js'
 import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
 import { mount } from './http/mount.js'
-import { openApiDocument } from './http/openapi.js'
+import { openApiDocument, withComponents } from './http/openapi.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
 import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
@@ -18,6 +18,7 @@ import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
 import { paymentRoutes } from './intents/routes.js'
 import { ledgerRoutes } from './ledger/routes.js'
+import { describeCall, tags } from './manual/describe-calls.js'
 import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
@@ -34,6 +35,8 @@ import { payoutRoutes } from './withdrawals/routes.js'
 
 export interface App {
   readonly koa: Koa
+  /** What `/openapi.json` answers. */
+  readonly openApi: unknown
   /** Closes the open streams and stops reading new tips for them. */
   close(): Promise<void>
 }
@@ -66,8 +69,14 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...sdkRoutes(services, prices),
   ]
   const { publicUrl } = config.http
-  const document = openApiDocument(routes, publicUrl, sessionCookieName(publicUrl))
-  const documentText = JSON.stringify(document)
+  const document = openApiDocument(routes, {
+    publicUrl,
+    cookieName: sessionCookieName(publicUrl),
+    tags,
+    describe: (key, limit) => describeCall(key, limit, services.limits),
+  })
+  const published = withComponents(document)
+  const documentText = JSON.stringify(published)
 
   // Only the last X-Forwarded-For entry is trusted: our proxy appended it. The caller may have written the others.
   const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
@@ -108,6 +117,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   koa.use(router.allowedMethods())
   return {
     koa,
+    openApi: published,
     async close() {
       streams.close()
       heartbeats.close()

@@ -13,7 +13,8 @@ export async function build() {
   await Promise.all([compile(), buildPages()])
 }
 
-async function compile() {
+/** Throws a Refusal when a type is wrong. */
+export async function compile() {
   const wanted = fingerprint(
     'tsconfig.json',
     sourceFiles(/[.](ts|tsx|mjs|js)$/).filter((file) => !ofPages(file)),
@@ -78,7 +79,7 @@ function removeOrphans() {
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const source = relative('dist', file).replace(/[.]map$/, '')
-    if (source.startsWith('pages/')) continue
+    if (source.startsWith('pages/') || source.startsWith('client/')) continue
     const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
     if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
       rmSync(file)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { compile } from './build.mjs'
 import { printProgress, Refusal } from './progress.mjs'
 import { sourceFiles, sourcePlaces } from './sources.mjs'
 
@@ -8,33 +9,47 @@ const maxReportBytes = 256 * 1024 * 1024
 
 /**
  * Runs every check, even after one has failed. With `--fix` first formats the code and makes the safe fixes of the linter.
- * @param {string[]} args @returns {number} the exit code
+ * @param {string[]} args @returns {Promise<number>} the exit code
  */
-export function check(args) {
+export async function check(args) {
   const unknown = args.find((argument) => argument !== '--fix')
   if (unknown !== undefined) throw new Refusal(`npm run check takes --fix only, not ${unknown}`, 2)
   const fix = args.includes('--fix') ? ['--write'] : []
   const results = [
-    timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', ...fix, '.'])),
-    timed('tsc: types', () => tool('tsc', ['--noEmit'])),
-    timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
-    timed('dependency-cruiser: floors', floors),
-    timed('knip: dead code', () => tool('knip', [])),
+    await timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', ...fix, '.'])),
+    await timed('tsc: types', types),
+    await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
+    await timed('dependency-cruiser: floors', floors),
+    await timed('knip: dead code', () => tool('knip', [])),
+    // Runs what `types` has compiled.
+    await timed('redocly, spectral: the OpenAPI document', () => node('dist/scripts/check-openapi.js')),
   ]
   const failed = results.filter((passed) => !passed).length
   printProgress(failed === 0 ? 'every check passed' : `${failed} of ${results.length} checks failed`)
   return failed === 0 ? 0 : 1
 }
 
-function timed(title, work) {
+async function timed(title, work) {
   const began = Date.now()
-  const passed = work()
+  const passed = await work()
   printProgress(`${passed ? 'passed' : 'FAILED'}  ${title} (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   return passed
 }
 
 function tool(name, args) {
   return spawnSync(bin(name), args, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+}
+
+function node(script) {
+  return spawnSync(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+}
+
+/** Compiles, which checks the types as well. */
+function types() {
+  return compile().then(
+    () => true,
+    () => false,
+  )
 }
 
 /**

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { hasDetails } from '../kernel/error-details.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
+import type { LimitName } from '../platform/rate-limits/rate-limits.js'
 import type { Endpoint, Route } from './endpoint.js'
 import { idempotencyErrors } from './idempotency.js'
 
@@ -24,6 +26,45 @@ const idempotencyKey: Json = {
   },
 }
 
+const lastEventId: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    description:
+      'The `id` of the last event received, also of the `connected` one: the stream starts with the tips after it. A browser sends it by itself when it reconnects',
+  },
+}
+
+const text: Json = { type: 'string' }
+const whole: Json = { type: 'integer' }
+/** Every answer may have these. */
+const headers: Record<string, Json> = {
+  'X-Request-Id': { description: 'Names the request in our logs: quote it when you ask us', schema: text },
+  'X-RateLimit-Limit': { description: 'Requests in a window', schema: whole },
+  'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: whole },
+  'X-RateLimit-Reset': { description: 'When the window ends, in seconds since 1970', schema: whole },
+  'Retry-After': { description: 'Seconds to wait before the next request', schema: whole },
+  'Idempotency-Hit': { description: '`true` when the answer is that of an earlier request', schema: text },
+}
+const everyAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+/** What a document says about a call beyond its schemas. */
+export interface OperationTexts {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly description: string
+}
+
+export interface DocumentOptions {
+  readonly publicUrl: string
+  readonly cookieName: string
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  /** `key`: method and path, such as `get /auth/me`. */
+  readonly describe: (key: string, limit: LimitName) => OperationTexts
+}
+
 const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
   session: [{ session: [] }],
@@ -32,50 +73,137 @@ const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   'sdk-session': [{ sdkSession: [] }],
 }
 
-/** Makes the OpenAPI 3.1 document of the routes from the schemas that parse their requests. */
-export function openApiDocument(routes: readonly Route[], publicUrl: string, cookieName: string): Json {
+/**
+ * Makes the OpenAPI 3.1 document of the routes from the schemas that parse their requests. All schemas stand where they are
+ * used; `withComponents` names them.
+ */
+export function openApiDocument(routes: readonly Route[], options: DocumentOptions): Json {
+  const { publicUrl, cookieName, tags, describe } = options
   const paths: Record<string, Json> = {}
+  const usedTags = new Set<string>()
   for (const { endpoint } of routes) {
     const path = endpoint.path.replaceAll(pathParameter, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) }
+    const texts = describe(`${endpoint.method} ${path}`, limitNameOf(endpoint))
+    for (const tag of texts.tags) usedTags.add(tag)
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, texts) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Tipping service', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Tipping service',
+      version: '1',
+      description: `Supporters tip creators in crypto or naira; creators withdraw to Nigerian banks. The manual: ${publicUrl}/docs`,
+      contact: { name: 'Tipping service', url: `${publicUrl}/docs` },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: publicUrl }],
+    tags: tags.filter(({ name }) => usedTags.has(name)),
     paths,
     components: {
+      headers,
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: cookieName },
-        accessToken: { type: 'http', scheme: 'bearer' },
-        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'tk_live_...' },
-        sdkSession: { type: 'http', scheme: 'bearer', bearerFormat: 'sdk_sess_<uuid>' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookieName,
+          description: 'Set by register, login and one-time code; a browser sends it by itself',
+        },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'at_...',
+          description:
+            '`Authorization: Bearer at_3vKQm0c7YdYw1yJ2hJm8Zq...`, the `auth.accessToken` of a login',
+        },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'tk_live_...',
+          description: '`Authorization: Bearer tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2h...`, for a backend only',
+        },
+        sdkSession: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'sdk_sess_<uuid>',
+          description:
+            '`Authorization: Bearer sdk_sess_0d9e4c1b-7a52-4f3e-8c66-1b2a3c4d5e6f`, the `sessionToken` of POST /sdk/init',
+        },
       },
     },
   }
 }
 
-function operation(endpoint: AnyEndpoint): Json {
+/** Gives the schemas of bodies and answers names, so that generated clients have types with names: `WithdrawRequest`. */
+export function withComponents(document: Json): Json {
+  const schemas: Record<string, Json> = {}
+  const copy = structuredClone(document) as { paths: Record<string, Record<string, Json>>; components: Json }
+  const move = (media: Json | undefined, name: string): void => {
+    const schema = media?.['schema'] as Json | undefined
+    if (media === undefined || schema === undefined || schema['type'] === 'string') return
+    const known = Object.entries(schemas).find(([, one]) => isDeepStrictEqual(one, schema))?.[0]
+    schemas[known ?? name] = schema
+    media['schema'] = { $ref: `#/components/schemas/${known ?? name}` }
+  }
+  for (const operation of Object.values(copy.paths).flatMap((methods) => Object.values(methods))) {
+    const id = String(operation['operationId'])
+    const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`
+    const { requestBody, responses } = operation as unknown as Bodies
+    move(requestBody?.content['application/json'], `${name}Request`)
+    for (const [status, { content }] of Object.entries(responses))
+      for (const media of Object.values(content))
+        move(media, status === '200' ? `${name}Answer` : errorName(media, `${name}Error${status}`))
+  }
+  return { ...copy, components: { schemas, ...copy.components } }
+}
+
+/** An answer with a single error code is the same for every call. */
+function errorName({ schema }: Json, name: string): string {
+  const codes = (schema as { properties?: { code?: { enum?: string[] } } }).properties?.code?.enum ?? []
+  const [only = ''] = codes
+  return codes.length === 1
+    ? `${only.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}Error`
+    : name
+}
+
+interface Bodies {
+  readonly requestBody?: { readonly content: Record<string, Json> }
+  readonly responses: Record<string, { readonly content: Record<string, Json> }>
+}
+
+function operation(endpoint: AnyEndpoint, { operationId, tags, description }: OperationTexts): Json {
   const { inPath, others } = splitPathFields(schemaOf(endpoint.input), endpoint.path)
   const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
   const parameters = [
     ...parametersOf(inPath, 'path'),
     ...(inQuery ? parametersOf(others, 'query') : []),
     ...(endpoint.idempotent === true ? [idempotencyKey] : []),
+    ...(endpoint.stream === true ? [lastEventId] : []),
   ]
+  const own = [...everyAnswer, ...(endpoint.idempotent === true ? ['Idempotency-Hit'] : [])]
   return {
+    operationId,
+    tags,
     summary: endpoint.summary,
+    description,
     security: credentials[endpoint.credential],
-    'x-rate-limit': typeof endpoint.limit === 'string' ? endpoint.limit : endpoint.limit.name,
+    'x-rate-limit': limitNameOf(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(inQuery
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: others } } } }),
     responses: {
-      200: { description: 'Success', content: successContent(endpoint) },
+      200: { description: 'Success', headers: headerRefs(own), content: successContent(endpoint) },
       ...errorResponses(codesOf(endpoint)),
     },
   }
+}
+
+function limitNameOf({ limit }: AnyEndpoint): LimitName {
+  return typeof limit === 'string' ? limit : limit.name
+}
+
+function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 /** All errors of the endpoint, including the common ones. */
@@ -130,7 +258,9 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, Json> {
   const statuses = new Set(codes.map((code) => errors[code][0]))
   const ofStatus = (status: number): ErrorCode[] =>
     [...new Set(codes)].filter((code) => errors[code][0] === status)
-  return Object.fromEntries([...statuses].map((status) => [String(status), errorResponse(ofStatus(status))]))
+  return Object.fromEntries(
+    [...statuses].map((status) => [String(status), errorResponse(status, ofStatus(status))]),
+  )
 }
 
 /** What is wrong with the request, beside the exact `error`. */
@@ -151,7 +281,7 @@ const details: Json = {
   },
 }
 
-function errorResponse(codes: readonly ErrorCode[]): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   const texts = [...new Set(codes.map((code) => errors[code][1]))]
   const withDetails = codes.some(hasDetails)
   const schema = {
@@ -165,5 +295,9 @@ function errorResponse(codes: readonly ErrorCode[]): Json {
       ...(withDetails ? { details } : {}),
     },
   }
-  return { description: texts.join(' | '), content: { 'application/json': { schema } } }
+  return {
+    description: texts.join(' | '),
+    headers: headerRefs([...everyAnswer, ...(status === 429 ? ['Retry-After'] : [])]),
+    content: { 'application/json': { schema } },
+  }
 }

@@ -8,7 +8,7 @@ import { useWorld } from '../helpers/servers/world.js'
 const world = useWorld(test)
 /** The expected place of a parameter: in the path, in the header, or in the query. */
 function placeOf({ name }: Readonly<Record<string, unknown>>, path: string): string {
-  if (name === 'Idempotency-Key') return 'header'
+  if (name === 'Idempotency-Key' || name === 'Last-Event-ID') return 'header'
   return path.includes(`{${name}}`) ? 'path' : 'query'
 }
 /** A path as the document writes it. */
@@ -57,6 +57,28 @@ test('the document has every part that OpenAPI 3.1 requires', async (t) => {
     for (const { schema } of contents) t.notThrows(() => ajv.compile(schema), `${method} ${path}`)
     for (const { description } of Object.values(operation.responses)) t.is(typeof description, 'string')
   }
+})
+
+test('operations have names that people write, a tag, and the headers of their answers; schemas have names', async (t) => {
+  const { tags, components } = await readDocument(world().request)
+  const names = new Set(tags.map(({ name }) => name))
+  const all = await operations()
+  t.is(new Set(all.map(({ operation }) => operation.operationId)).size, all.length)
+  for (const { method, path, operation } of all) {
+    const call = `${method} ${path}`
+    t.regex(operation.operationId, /^[a-z]+([A-Z0-9][a-z]*)*$/, call)
+    t.true(operation.tags.length === 1 && operation.tags.every((tag) => names.has(tag)), call)
+    for (const { headers } of Object.values(operation.responses))
+      t.true('X-RateLimit-Remaining' in headers, call)
+    t.true('Retry-After' in (operation.responses['429']?.headers ?? {}), call)
+    const sent = (operation.parameters ?? []).filter((one) => one['in'] === 'header').map(({ name }) => name)
+    if (path === '/chain/tips/stream') t.deepEqual(sent, ['Last-Event-ID'])
+    if (path === '/payouts/withdraw') t.deepEqual(sent, ['Idempotency-Key'])
+  }
+  const { withdraw } = Object.fromEntries(all.map(({ operation }) => [operation.operationId, operation]))
+  t.truthy(withdraw?.responses['200']?.headers['Idempotency-Hit'])
+  for (const name of ['WithdrawRequest', 'WithdrawAnswer', 'TooManyRequestsError'])
+    t.true(name in components.schemas, name)
 })
 
 test('the document lists exactly the mounted endpoints', async (t) => {

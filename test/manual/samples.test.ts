@@ -93,7 +93,7 @@ const predeclared: Readonly<Record<string, string>> = {
     '{ lastTimestamp(): Promise<string>; inTransaction(work: (tx: Tx) => Promise<void>): Promise<void> }; type Tx = { isNew(id: string): Promise<boolean>; deliver(event: unknown): Promise<void>; setLastTimestamp(at: string): Promise<void> }',
   wallet: 'any',
   intent: '{ transaction: string; intentId: string; status: string }',
-  backend: "import('tipping-service/client').BackendClient",
+  backend: "import('tipping-client').BackendClient",
   deliver: '(event: unknown) => Promise<void>',
   thank: '(whom: unknown) => Promise<void>',
   show: '(tip: unknown) => void',
@@ -134,7 +134,7 @@ function check(sources: ReadonlyMap<string, string>): string[] {
   const here = `${process.cwd()}/package.json`
   host.resolveModuleNameLiterals = (literals, from) =>
     literals.map(({ text }) =>
-      text === 'tipping-service/client'
+      text === 'tipping-client'
         ? { resolvedModule: { resolvedFileName: client, extension: '.ts' } }
         : ts.resolveModuleName(
             text,

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test from 'ava'
 import type { z } from 'zod'
 import {
@@ -17,6 +21,7 @@ import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { runBatchUntil } from '../helpers/make/tips.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
@@ -42,6 +47,33 @@ test('the package exports the client', async (t) => {
   const exported = await import('tipping-service/client')
   t.is(exported.createBackendClient, createBackendClient)
   t.true(same[0])
+})
+
+const run = promisify(execFile)
+
+test('the packed client installs without network and works as ES module and CommonJS, with its types', async (t) => {
+  t.timeout(120_000)
+  const folder = temporaryFolder(t)
+  const inFolder = { cwd: folder, env: { ...process.env, npm_config_cache: join(folder, 'cache') } }
+  await run(process.execPath, ['src/sdk/client/build.mjs', join(folder, 'client')])
+  const { stdout } = await run('npm', ['pack', './client', '--silent'], inFolder)
+  const file = stdout.trim()
+  t.true(statSync(join(folder, file)).size <= 10 * 1024, `${statSync(join(folder, file)).size} bytes`)
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  await run('npm', ['install', `./${file}`, '--offline', '--no-audit', '--no-fund'], inFolder)
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  t.deepEqual(Object.keys(packages), ['', 'node_modules/tipping-client'], 'no dependencies')
+
+  const use = `const client = createTipClient({ baseUrl: '${world().url}', sessionToken: 'sdk_sess_x' })
+client.session().catch((error: unknown) => console.log(error instanceof TippingError && error.status))\n`
+  const names = '{ createTipClient, TippingError }'
+  writeFileSync(join(folder, 'esm.mts'), `import ${names} from 'tipping-client'\n${use}`)
+  writeFileSync(join(folder, 'cjs.cts'), `import ${names} from 'tipping-client'\n${use}`)
+  const tsc = [join(process.cwd(), 'node_modules/typescript/bin/tsc'), 'esm.mts', 'cjs.cts', '--strict']
+  const options = ['--module', 'node16', '--target', 'es2022', '--lib', 'es2023,dom', '--types', '']
+  await run(process.execPath, [...tsc, ...options], inFolder)
+  for (const script of ['esm.mjs', 'cjs.cjs'])
+    t.is((await run(process.execPath, [script], inFolder)).stdout, '401\n', script)
 })
 
 test('a tip goes from the backend’s session to the page’s payment and the backend’s event', async (t) => {

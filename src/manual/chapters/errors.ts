@@ -70,7 +70,7 @@ const example = {
   details: [{ field: 'amount', problem: 'must be from 0.01 to 10000 USD' }],
 }
 const clientLines = [
-  "import { TippingError } from 'tipping-service/client'",
+  "import { TippingError } from 'tipping-client'",
   '',
   'try {',
   '  await backend.init({ creatorId, originUrl })',

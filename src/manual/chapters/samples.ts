@@ -113,6 +113,7 @@ function answerSample(call: Call): Code {
   const lines = [
     'retry: 10000',
     '',
+    'id: 1795253410120',
     `data: ${connected}`,
     '',
     ':',

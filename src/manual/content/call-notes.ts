@@ -37,6 +37,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'post /payments/intent': [
     'The transaction is unsigned. Deserialize it, let the wallet sign it, submit it yourself before `lastValidBlockHeight` passes, then [record it](#post-chain-tips-create). The service never submits anything.',
+    'A direct transfer or v6 swap that nobody records is found on the chain from 30 seconds after the intent. The transfer to the creator is the last instruction of a direct transfer, with a reference key, so `findReference` and `validateTransfer` of Solana Pay read it.',
   ],
   'post /chain/tips/create': [
     'A `txSignature` is recorded once; a repetition answers the recorded tip with only its id and status. The values you send are a claim: the service credits what it finds on the chain. A tip whose transaction failed stays `pending`.',
@@ -46,7 +47,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Confirmed crypto tips, and naira tips in every state, that the address received or sent. Unpaid naira tips take at most ten of the fifty places from paid tips.',
   ],
   'get /chain/tips/stream': [
-    'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Reconnect with the last `id` as `Last-Event-ID`, and no tip is missed.',
+    'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Every event has an `id:`, the connection event too. Reconnect with the last one as `Last-Event-ID`, and no tip is missed.',
     'A browser’s `EventSource` gives up after an answer that is not 200. `streamTips` of the client reconnects.',
   ],
   'post /payments/fiat/intent': [
@@ -57,10 +58,18 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Poll every 5 to 10 seconds and stop at `completed`. Every answer carries `Cache-Control: no-store`.',
   ],
   'post /payouts/withdraw': [
+    'Send an `Idempotency-Key` with every withdrawal: when the answer is lost, the same request with the same key answers what happened, and withdraws nothing more.',
     'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
   ],
+  'get /creators/banks': [
+    'Nicknames such as `gtb`, `uba` and `opay` work in `q` only. `bankCode` of a withdrawal is the `code`.',
+  ],
+  'put /creators/domains': [
+    'Bare hosts such as `example.com`, with a port such as `example.com:8443`, or `*.example.com` for its subdomains. `localhost` and `127.0.0.1` need no entry.',
+  ],
   'get /payouts/history': [
+    'A `reference` is found in any case.',
     'A withdrawal goes through `pending`, `submitted`, `processing` and `completed`, or ends as `failed` and the money is returned to the balance.',
   ],
   'post /creators/bank-accounts/resolve': ['Show the holder’s name before money is sent to the account.'],

@@ -1,10 +1,10 @@
 const backend = [
-  "import { createBackendClient } from 'tipping-service/client'",
+  "import { createBackendClient } from 'tipping-client'",
   '',
   "const backend = createBackendClient({ baseUrl: 'BASE', apiKey })",
 ]
 const page = [
-  "import { createTipClient } from 'tipping-service/client'",
+  "import { createTipClient } from 'tipping-client'",
   '',
   "const page = createTipClient({ baseUrl: 'BASE', sessionToken })",
 ]
@@ -50,7 +50,7 @@ export const clientSamples: Readonly<Record<string, readonly string[]>> = {
     '})',
   ],
   'get /chain/tips/stream': [
-    "import { streamTips } from 'tipping-service/client'",
+    "import { streamTips } from 'tipping-client'",
     '',
     '// Reconnects by itself and continues after the last tip.',
     "for await (const tip of streamTips({ baseUrl: 'BASE', wallet, lastEventId })) {",

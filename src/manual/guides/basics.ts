@@ -63,13 +63,16 @@ export function basics(base: string): Chapter {
     samples: [
       code(
         'sh',
-        'Client: part of the service’s repository, in no registry',
-        'npm install ../tipping-service  # cloned there and built: npm run build',
+        'Client: ES modules, CommonJS and types, no dependencies; in no registry',
+        '# in the service’s repository',
+        'npm run build && npm pack ./dist/client',
+        '# in your project',
+        'npm install ../tipping-service/tipping-client-*.tgz',
       ),
       code(
         'ts',
         'TypeScript, browser and Node',
-        "import { createBackendClient, createTipClient, streamTips } from 'tipping-service/client'",
+        "import { createBackendClient, createTipClient, streamTips } from 'tipping-client'",
         '',
         '// Your server: holds the key.',
         `const backend = createBackendClient({ baseUrl: '${base}', apiKey })`,

@@ -36,7 +36,7 @@ export function events(base: string): Chapter {
       code(
         'ts',
         'A worker that delivers each tip once',
-        "import { createBackendClient } from 'tipping-service/client'",
+        "import { createBackendClient } from 'tipping-client'",
         '',
         `const backend = createBackendClient({ baseUrl: '${base}', apiKey })`,
         'const since = await store.lastTimestamp()',

@@ -106,7 +106,7 @@ function session(base: string): Section {
         ...code(
           'ts',
           'The same in TypeScript',
-          "import { createBackendClient } from 'tipping-service/client'",
+          "import { createBackendClient } from 'tipping-client'",
           '',
           'const backend = createBackendClient({',
           `  baseUrl: '${base}',`,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnswerCheck, createAnswerCheck, type OpenApi } from './check-answer.js'
+import { withoutReferences } from './openapi-document.js'
 import { requestRaw } from './raw-request.js'
 
 export interface RequestOptions {
@@ -41,7 +42,7 @@ export type Request = <Body = Refusal>(
 /** Creates a client of the service at `url` that checks answers against the service's document. */
 export async function createClient(url: string): Promise<Request> {
   const check: AnswerCheck = createAnswerCheck(
-    (await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi,
+    withoutReferences((await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi),
   )
   return async <Body>(method: string, path: string, options: RequestOptions = {}) => {
     const answer = await exchange(url, method, path, options)

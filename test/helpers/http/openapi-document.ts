@@ -7,9 +7,15 @@ export interface Document {
   readonly info: { readonly title: string; readonly version: string }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Record<string, Record<string, Operation>>
-  readonly components: { readonly securitySchemes: Record<string, unknown> }
+  readonly tags: readonly { readonly name: string }[]
+  readonly components: {
+    readonly securitySchemes: Record<string, unknown>
+    readonly schemas: Record<string, unknown>
+  }
 }
 export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
   readonly summary: string
   readonly security: readonly Record<string, readonly string[]>[]
   readonly parameters?: readonly Record<string, unknown>[]
@@ -18,11 +24,31 @@ export interface Operation {
 }
 interface Reply {
   readonly description: string
+  readonly headers: Record<string, unknown>
   readonly content: Record<string, { readonly schema: AnySchema }>
 }
 
+/** With the schemas where they are used, instead of references to them. */
 export async function readDocument(request: Request): Promise<Document> {
-  return (await request<Document>('GET', '/openapi.json')).body
+  return withoutReferences((await request<Document>('GET', '/openapi.json')).body)
+}
+
+/** Replaces each reference to a component by the component. */
+export function withoutReferences<Doc extends object>(document: Doc): Doc {
+  const resolve = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(resolve)
+    if (typeof node !== 'object' || node === null) return node
+    if ('$ref' in node) return resolve(componentOf(document, String(node.$ref)))
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(value)]))
+  }
+  return resolve(document) as Doc
+}
+
+function componentOf(document: object, reference: string): unknown {
+  const names = reference.replace(/^#\//, '').split('/')
+  const found = names.reduce<unknown>((node, name) => (node as Record<string, unknown>)?.[name], document)
+  if (found === undefined) throw new Error(`the document has no ${reference}`)
+  return found
 }
 
 /** Every documented operation. */

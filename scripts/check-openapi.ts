@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import spectral from '@stoplight/spectral-core'
+import { oas } from '@stoplight/spectral-rulesets'
+import { createApp } from '../src/app.js'
+import { compose } from '../src/compose.js'
+import type { Pages } from '../src/http/pages/built-pages.js'
+import { solMint } from '../src/kernel/tokens.js'
+import { loadConfig } from '../src/platform/config/config.js'
+
+// Lints the OpenAPI document with the recommended rules of Redocly and Spectral. A warning fails it as well.
+
+/** Nothing is asked of these: the document is made from the routes. */
+const nowhere = 'http://127.0.0.1:9'
+const settings = {
+  DATABASE_URL: 'postgres://127.0.0.1:9/x',
+  REDIS_URL: 'redis://127.0.0.1:9',
+  SOLANA_RPC_URLS: nowhere,
+  PRICE_URL: nowhere,
+  FIATPAY_URL: nowhere,
+  FIATPAY_SECRET_KEY: 'sk_test_check',
+  RATE_URL: nowhere,
+  TREASURY_WALLET: solMint,
+  OTP_PEPPER: randomBytes(32).toString('base64'),
+  PUBLIC_URL: 'https://tips.example',
+  LOG_LEVEL: 'silent',
+}
+
+const noPages: Pages = {
+  files: () => ({ script: '', preloads: [], styles: [] }),
+  assets: new Map(),
+  embedScript: { type: '', identity: Buffer.alloc(0), gzip: undefined, br: undefined },
+}
+
+async function document(): Promise<string> {
+  const services = compose(loadConfig(settings), 'check')
+  const app = createApp(services, noPages)
+  const text = JSON.stringify(app.openApi)
+  await app.close()
+  await services.close()
+  return text
+}
+
+/** Redocly prints what it finds. */
+function redocly(text: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'))
+  try {
+    const file = join(folder, 'openapi.json')
+    writeFileSync(file, text)
+    const args = [
+      'node_modules/@redocly/cli/bin/cli.js',
+      'lint',
+      file,
+      '--extends=recommended',
+      '--max-problems=200',
+      '--format=stylish',
+    ]
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+    const passed = status === 0 && !/warning|error/i.test(stdout)
+    if (!passed) process.stdout.write(`${stdout}${stderr}`)
+    return passed
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function lintWithSpectral(text: string): Promise<boolean> {
+  const linter = new spectral.Spectral()
+  linter.setRuleset({ extends: [[oas as never, 'recommended']] })
+  const found = await linter.run(JSON.parse(text))
+  for (const { code, path, message } of found)
+    process.stdout.write(`${code}: ${path.join('.')}: ${message}\n`)
+  return found.length === 0
+}
+
+const text = await document()
+const results = [redocly(text), await lintWithSpectral(text)]
+process.exit(results.every(Boolean) ? 0 : 1)
