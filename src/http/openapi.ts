@@ -51,7 +51,7 @@ const headers: Record<string, Json> = {
 const everyAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /** What a document says about a call beyond its schemas. */
-export interface OperationTexts {
+interface OperationTexts {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly description: string

@@ -70,7 +70,7 @@ client.session().catch((error: unknown) => console.log(error instanceof TippingE
   writeFileSync(join(folder, 'esm.mts'), `import ${names} from 'tipping-client'\n${use}`)
   writeFileSync(join(folder, 'cjs.cts'), `import ${names} from 'tipping-client'\n${use}`)
   const tsc = [join(process.cwd(), 'node_modules/typescript/bin/tsc'), 'esm.mts', 'cjs.cts', '--strict']
-  const options = ['--module', 'node16', '--target', 'es2022', '--lib', 'es2023,dom', '--types', '']
+  const options = ['--module', 'node16', '--target', 'es2022', '--lib', 'es2023,dom']
   await run(process.execPath, [...tsc, ...options], inFolder)
   for (const script of ['esm.mjs', 'cjs.cjs'])
     t.is((await run(process.execPath, [script], inFolder)).stdout, '401\n', script)

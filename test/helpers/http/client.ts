@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnswerCheck, createAnswerCheck, type OpenApi } from './check-answer.js'
-import { withoutReferences } from './openapi-document.js'
 import { requestRaw } from './raw-request.js'
+import { withoutReferences } from './without-references.js'
 
 export interface RequestOptions {
   /** Sent as JSON. Text and bytes are sent unchanged. */

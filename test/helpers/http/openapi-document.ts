@@ -1,5 +1,6 @@
 import type { AnySchema } from 'ajv/dist/2020.js'
 import type { Request } from './client.js'
+import { withoutReferences } from './without-references.js'
 
 /** The parts of the service's OpenAPI document that tests read. */
 export interface Document {
@@ -31,24 +32,6 @@ interface Reply {
 /** With the schemas where they are used, instead of references to them. */
 export async function readDocument(request: Request): Promise<Document> {
   return withoutReferences((await request<Document>('GET', '/openapi.json')).body)
-}
-
-/** Replaces each reference to a component by the component. */
-export function withoutReferences<Doc extends object>(document: Doc): Doc {
-  const resolve = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(resolve)
-    if (typeof node !== 'object' || node === null) return node
-    if ('$ref' in node) return resolve(componentOf(document, String(node.$ref)))
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(value)]))
-  }
-  return resolve(document) as Doc
-}
-
-function componentOf(document: object, reference: string): unknown {
-  const names = reference.replace(/^#\//, '').split('/')
-  const found = names.reduce<unknown>((node, name) => (node as Record<string, unknown>)?.[name], document)
-  if (found === undefined) throw new Error(`the document has no ${reference}`)
-  return found
 }
 
 /** Every documented operation. */
