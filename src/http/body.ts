@@ -51,19 +51,24 @@ async function readBytes(ctx: Context): Promise<Buffer> {
   try {
     await readBody(ctx, async () => undefined)
   } catch (error) {
-    throw new Unreadable(problems[statusOf(error)] ?? 'is not a valid JSON object, or has a field __proto__')
+    throw new Unreadable(problemOf(error as BodyError))
   }
   const { [unparsed]: raw } = ctx.request.body as { readonly [unparsed]?: string }
   return Buffer.from(raw ?? '', 'latin1')
 }
 
-/** What koa-body's errors say, by their HTTP status. */
-const problems: Readonly<Record<number, string>> = {
-  413: `must have at most ${maxKilobytes} KB`,
-  415: 'must have a Content-Encoding of gzip, deflate or br, or none',
+interface BodyError {
+  readonly status?: number
+  /** `Z_...` of a body that cannot be decompressed. */
+  readonly code?: string
 }
 
-const statusOf = (error: unknown): number => Number((error as { readonly status?: unknown }).status)
+function problemOf({ status, code = '' }: BodyError): string {
+  if (status === 413) return `must have at most ${maxKilobytes} KB`
+  if (status === 415) return 'must have a Content-Encoding of gzip, deflate or br, or none'
+  if (code.startsWith('Z_')) return 'cannot be decompressed'
+  return 'is not a valid JSON object, or has a field __proto__'
+}
 
 function decode(bytes: Buffer, ctx: Context): string {
   const notUtf8 = 'must be UTF-8'
