@@ -48,13 +48,16 @@ export function serviceSettings({
   }
 }
 
-/** Starts PostgreSQL and Redis for one benchmark, with an empty, migrated database. `dataDir`: the folder of their files. */
-export async function startServers(dataDir = '.data/bench'): Promise<Servers> {
+/**
+ * Starts PostgreSQL and Redis for one benchmark, with an empty, migrated database. `dataDir`: the folder of their files. `flags`:
+ * further settings of PostgreSQL.
+ */
+export async function startServers(dataDir = '.data/bench', flags: readonly string[] = []): Promise<Servers> {
   mkdirSync(dataDir, { recursive: true })
   const processes = new ProcessGroup(printProgress)
   const redisPort = await freePort()
-  // PostgreSQL's default durability settings: every commit waits for the disk.
-  const postgres = await preparePostgres({ dataDir, port: await freePort() })
+  // Without flags PostgreSQL's default durability settings: every commit waits for the disk.
+  const postgres = await preparePostgres({ dataDir, port: await freePort(), flags })
   processes.start('database', 'postgres', postgres.program)
   processes.start('support', 'redis', redisProgram(redisPort, dataDir))
   await Promise.all([

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
+import { addToSums } from './confirm/tip-sums.js'
 import type { TipListItem } from './schemas.js'
 
 export interface NewFiatTip {
@@ -53,7 +54,7 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
     name: 'tips.fiat-confirm',
     text: /* sql */ `
       with open as materialized (
-        select id, recipient_party from tips
+        select id, recipient_party, recorded_at, decimals from tips
         where id = $1 and status in ('pending', 'failed', 'cancelled') for no key update
       ), cursor as (
         insert into creator_cursors as c (party_id, last_at)
@@ -61,6 +62,9 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
         on conflict (party_id) do update
           set last_at = greatest(date_trunc('milliseconds', clock_timestamp()), c.last_at + interval '1 ms')
         returning last_at
+      ), summed as (
+        ${addToSums(`select o.recipient_party as party, o.recorded_at, null::text as mint, o.decimals, 1 as n, $2::numeric as raw
+          from open o, cursor`)}
       )
       update tips t set status = 'confirmed', confirmed_at = c.last_at, listed = true,
         display_raw = $2, received_raw = $3, fiat_details = $4
@@ -86,12 +90,17 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
   await query(trx, {
     name: 'tips.fiat-add',
     text: /* sql */ `
-      update tips set display_raw = display_raw + round(($2::numeric + $3::numeric) / 10000),
-        received_raw = received_raw + $2::numeric,
-        fiat_details = fiat_details || jsonb_build_object(
-          'platformFee', (fiat_details->>'platformFee')::numeric + $3::numeric / 1000000,
-          'finalAmountUsd', (received_raw + $2::numeric) / 1000000, 'amountNgn', $4::numeric / 100)
-      where id = $1 and status = 'confirmed'`,
+      with added as (
+        update tips set display_raw = display_raw + round(($2::numeric + $3::numeric) / 10000),
+          received_raw = received_raw + $2::numeric,
+          fiat_details = fiat_details || jsonb_build_object(
+            'platformFee', (fiat_details->>'platformFee')::numeric + $3::numeric / 1000000,
+            'finalAmountUsd', (received_raw + $2::numeric) / 1000000, 'amountNgn', $4::numeric / 100)
+        where id = $1 and status = 'confirmed'
+        returning recipient_party, recorded_at, decimals
+      )
+      ${addToSums(`select recipient_party as party, recorded_at, null::text as mint, decimals, 0 as n,
+        round(($2::numeric + $3::numeric) / 10000) as raw from added`)}`,
     values: [id, creditMicro, revenueMicro, countedKobo],
   })
 }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { follow } from '../helpers/http/stream-reader.js'
+import { differingSums } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -22,6 +23,7 @@ const world = useWorld(test, { fiat: true })
 test.afterEach.always('the ledger is consistent', async (t) => {
   const { holds } = await checkBooks(world().db)
   t.true(holds)
+  t.deepEqual(await differingSums(world().db), [], 'the daily figures match the tips')
 })
 
 test.serial('a paid checkout is completed, credited, streamed and listed', async (t) => {

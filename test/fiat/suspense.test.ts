@@ -1,5 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
+import { differingSums } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -41,6 +42,7 @@ test.afterEach.always('the ledger is consistent, and its suspense account equals
   t.is(waiting, ledger)
   t.is(BigInt(waiting), await readPlatformBalance(world(), 'suspense', 'NGN'))
   t.true((await checkBooks(world().db)).holds)
+  t.deepEqual(await differingSums(world().db), [], 'the daily figures match the tips')
 })
 
 test.serial('suspense lists waiting payments, and records a return once, with --apply', async (t) => {

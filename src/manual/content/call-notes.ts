@@ -46,6 +46,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'get /chain/tips': [
     'Confirmed crypto tips, and naira tips in every state, that the address received or sent. Unpaid naira tips take at most ten of the fifty places from paid tips.',
   ],
+  'get /creators/tips': [
+    'A search with `q` reads the newest 10,000 tips that the other filters let through. When older ones were left out, `searchedSince` is the time of the oldest one searched: send it as `to` to search on.',
+  ],
   'get /chain/tips/stream': [
     'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Every event has an `id:`, the connection event too. Reconnect with the last one as `Last-Event-ID`, and no tip is missed.',
     'A browser’s `EventSource` gives up after an answer that is not 200. `streamTips` of the client reconnects.',

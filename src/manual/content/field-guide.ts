@@ -287,6 +287,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   from: { omit: true, example: '2026-11-01T00:00:00Z' },
   to: { omit: true, example: '2026-12-01T00:00:00Z' },
   q: { note: 'In message or sender.', omit: true, example: 'album' },
+  searchedSince: { note: 'Null unless `q` left older tips out.', example: null },
   'get /creators/tips/daily > days': { note: 'How many, today included.', example: '30' },
   'get /creators/tips/daily < days': { note: 'Oldest first, days without tips too.' },
   'days[].date': { note: 'Day in UTC.', example: '2026-11-21' },

@@ -5,6 +5,7 @@ import type { Services } from '../../services.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
 import { creditTips, type FurtherCredits, furtherCredits, releaseTipCredits } from './credit-tips.js'
+import { addToSums } from './tip-sums.js'
 
 /** The channel that notifies the readers of a wallet of new confirmed tips. */
 export const tipChannel = (wallet: string): string => `tips.${wallet}`
@@ -27,7 +28,8 @@ const finalityMs = 13_000
  * One statement (docs/decisions/0010): locks the tips that are still pending, moves the cursor of each recipient once, and
  * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
  * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session. The statement
- * increments `attempts`, which breaks the fence of a worker that holds the tip and found something else.
+ * adds to the sums only after the cursors are locked, so no other batch waits inside them. It increments `attempts`, which
+ * breaks the fence of a worker that holds the tip and found something else.
  */
 const confirmSql = /* sql */ `
 with fact as (
@@ -50,6 +52,9 @@ with fact as (
   returning party_id, last_at
 ), ranked as (
   select o.*, row_number() over (partition by recipient order by recorded_at desc, id desc) - 1 as tips_after from open o
+), summed as (
+  ${addToSums(`select r.recipient as party, r.recorded_at, r.mint, r.decimals, 1 as n, r.displayed as raw
+    from ranked r join cursor c on c.party_id = r.recipient`)}
 ), paid_session as materialized (
   select s.id from sdk_sessions s
   where s.consumed_at is null and s.id in (

@@ -6,6 +6,7 @@ import { amountReceived } from '../verify/balance-changes.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
 import { type CreditedTip, type FurtherCredits, releaseTipCredits, voidTipCredits } from './credit-tips.js'
+import { addToSums } from './tip-sums.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
 
@@ -111,8 +112,8 @@ async function finalizeTips(
 }
 
 /**
- * Fails confirmed tips whose transaction has vanished, the only automatic way to `failed`. Voids their pending credits and
- * raises an alert.
+ * Fails confirmed tips whose transaction has vanished, the only automatic way to `failed`. Voids their pending credits, takes
+ * them out of the daily figures and raises an alert.
  */
 async function failVanished({ transact, metrics, log }: Needs, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -120,11 +121,16 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
     const rows = await query<CreditedTip>(trx, {
       name: 'tips.fail',
       text: /* sql */ `
-        update tips set status = 'failed', due_at = null
-        where id = any(array(
-          select id from tips where id = any($1::text[]) and status = 'confirmed' and finalized_at is null
-          order by id for update))
-        returning id, further_credits as "furtherCredits"`,
+        with failed as (
+          update tips set status = 'failed', due_at = null
+          where id = any(array(
+            select id from tips where id = any($1::text[]) and status = 'confirmed' and finalized_at is null
+            order by id for update))
+          returning id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
+        ), taken_back as (
+          ${addToSums('select recipient_party as party, recorded_at, mint, decimals, -1 as n, -display_raw as raw from failed')}
+        )
+        select id, further_credits as "furtherCredits" from failed`,
       values: [ids],
     })
     for (const tip of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)

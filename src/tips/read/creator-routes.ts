@@ -8,7 +8,7 @@ import { creatorTipsCsv, listCreatorTips } from './creator-tips.js'
 import { dailyTips } from './daily-sums.js'
 
 /** The dashboard's lists of received tips. app.ts checks the session for these paths before routing. */
-export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
+export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact'>): Route[] {
   return [
     route(
       {
@@ -33,9 +33,10 @@ export function creatorTipRoutes(services: Pick<Services, 'db'>): Route[] {
         csv: true,
       },
       async (input, ctx) => {
-        const { tips, next } = await listCreatorTips(services, signedIn(ctx).account.id, input)
+        const { tips, next, searchedSince } = await listCreatorTips(services, signedIn(ctx).account.id, input)
         const nextCursor = cursorOf(next)
-        if (input.format === 'json') return { tips, nextCursor }
+        if (input.format === 'json')
+          return { tips, nextCursor, searchedSince: searchedSince?.toISOString() ?? null }
         answerCsv(ctx, 'tips.csv', creatorTipsCsv(tips), nextCursor)
         return answered
       },

@@ -45,7 +45,11 @@ export const creatorTipsInput = z.object({
     .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
     .refine((text) => countCharacters(text) <= maxSearchLength, 'invalid_q')
     .optional()
-    .meta({ description: 'Part of the message or the sender, in any case', maxLength: maxSearchLength }),
+    .meta({
+      description:
+        'Part of the message or the sender, in any case, in the newest 10,000 tips that the other filters let through',
+      maxLength: maxSearchLength,
+    }),
   format: formatInput,
 })
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
@@ -54,6 +58,10 @@ export const creatorTipsAnswer = z.object({
   success,
   tips: z.array(tipListItem),
   nextCursor: z.string().nullable(),
+  searchedSince: z.iso.datetime().nullable().meta({
+    description:
+      'With `q`: the time of the oldest tip searched, when older ones were not searched. A search reads the newest 10,000 tips that the other filters let through',
+  }),
 })
 
 /** API: GET /creators/tips/daily. */

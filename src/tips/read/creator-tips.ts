@@ -1,57 +1,130 @@
 import { csvText } from '../../http/csv.js'
 import { pageOf, timePosition, timePositionFrom } from '../../http/paging.js'
-import { query } from '../../platform/database/database.js'
+import { tokens } from '../../kernel/tokens.js'
+import type { Statement } from '../../platform/database/database.js'
+import { queryInIndexOrder } from '../../platform/database/index-order.js'
 import type { Services } from '../../services.js'
-import type { TipListItem } from '../schemas.js'
+import { type TipListItem, tipStatus } from '../schemas.js'
 import type { CreatorTipsInput } from './creator-schemas.js'
 import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './present.js'
+
+/** A search reads this many of the newest tips that the other filters let through. */
+export const searchedTips = 10_000
+const maxPage = 100
 
 interface CreatorTipsPage {
   readonly tips: TipListItem[]
   /** The position of the last tip, where the next page starts. Undefined on the last page. */
   readonly next: string | undefined
+  /** The oldest tip a search has read, when it did not read all. Null otherwise, and without a search. */
+  readonly searchedSince: Date | null
 }
 
+type Row = ListedTip & { readonly searchedSince: Date | null }
+
 /**
- * The tips a creator received that match the filters, newest first. The query reads along the index of listed tips, so the
- * cost of a page without filters does not depend on the length of the history. It reads one row more than the limit, to
- * find out whether there is a next page. The search uses `strpos`, so no character of it is a pattern.
+ * The tips a creator received that match the filters, newest first. Reads one row more than the limit, to find out whether
+ * there is a next page.
  */
 export async function listCreatorTips(
-  { db }: Pick<Services, 'db'>,
+  { transact }: Pick<Services, 'transact'>,
+  userId: string,
+  input: CreatorTipsInput,
+): Promise<CreatorTipsPage> {
+  const statement = creatorTipsStatement(userId, input)
+  const rows = statement === undefined ? [] : await queryInIndexOrder<Row>(transact, statement)
+  const { page, last } = pageOf(
+    rows.filter(({ id }) => id !== null),
+    input.limit,
+  )
+  return {
+    tips: page.map(presentListItem),
+    next: last && timePosition(last.recordedAt, last.id),
+    searchedSince: rows[0]?.searchedSince ?? null,
+  }
+}
+
+/** Adds a value to a statement and returns its parameter. */
+type AddValue = (value: unknown) => string
+type Position = readonly [ms: number, id: string]
+
+/**
+ * One statement for each combination of filters that walks other indexes, so that the cost of a page does not depend on the
+ * length of the history (docs/decisions/0043). The times and the cursor limit the range that is read of each index. Undefined:
+ * no tip can match.
+ */
+export function creatorTipsStatement(
   userId: string,
   { cursor, limit, token, status, from, to, q }: CreatorTipsInput,
-): Promise<CreatorTipsPage> {
-  const [beforeMs, beforeId] = timePositionFrom(cursor, '')
-  const rows = await query<ListedTip>(db, {
-    name: 'tips.list-received',
-    text: /* sql */ `
-      select ${listColumns}, p.usd
-      from tips t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
-      left join prices p on p.mint = t.mint
-      where r.user_id = $1 and t.listed and (t.status = 'confirmed' or t.kind = 'fiat')
-        and (t.recorded_at, t.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3)
-        and ($4::text is null or t.mint = $4 or ($4 = '${fiatSymbol}' and t.kind = 'fiat'))
-        and ($5::tip_status is null or t.status = $5)
-        and ($6::timestamptz is null or t.recorded_at >= $6)
-        and ($7::timestamptz is null or t.recorded_at < $7)
-        and ($8::text is null or strpos(lower(t.message), lower($8)) > 0
-             or strpos(lower(coalesce(s.wallet, t.sender)), lower($8)) > 0)
-      order by t.recorded_at desc, t.id desc limit $9`,
-    values: [
-      userId,
-      beforeMs,
-      beforeId,
-      token ?? null,
-      status ?? null,
-      from ?? null,
-      to ?? null,
-      q || null,
-      limit + 1,
-    ],
-  })
-  const { page, last } = pageOf(rows, limit)
-  return { tips: page.map(presentListItem), next: last && timePosition(last.recordedAt, last.id) }
+): Statement | undefined {
+  const values: unknown[] = []
+  const add: AddValue = (value) => `$${values.push(value)}`
+  const before = ([ms, id]: Position): string =>
+    `(recorded_at, id) < ('epoch'::timestamptz + ${add(ms)}::float8 * interval '1 ms', ${add(id)}::text)`
+  const walks = indexWalks({ token, status }, add)
+  if (walks === undefined) return undefined
+  const position = timePositionFrom(cursor, '')
+  const end: Position = to === undefined ? timePositionFrom(undefined, '') : [to.getTime(), '']
+  const party = `party as (select id from parties where user_id = ${add(userId)})`
+  const range = `recorded_at >= coalesce(${add(from ?? null)}::timestamptz, '-infinity') and ${before(q ? end : earlier(position, end))}`
+  // Each walk has its own order and limit: without them the walks are sorted instead of merged.
+  const newestFirst = `order by recorded_at desc, id desc limit ${q ? searchedTips : maxPage + 1}`
+  const walked = walks.conditions.map(
+    (condition) =>
+      `(select * from tips where recipient_party = (select id from party) and listed and ${condition} and ${range} ${newestFirst})`,
+  )
+  const newest = `select * from (${walked.join(' union all ')}) walked ${newestFirst}`
+  const parties = 'parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party'
+  if (!q) {
+    const text = /* sql */ `
+      with ${party}, newest as (${newest})
+      select ${listColumns}, p.usd, null as "searchedSince"
+      from newest t join ${parties} left join prices p on p.mint = t.mint
+      order by t.recorded_at desc, t.id desc limit ${add(limit + 1)}`
+    return { name: `tips.received.${walks.name}`, text, values }
+  }
+  const search = add(q)
+  // `strpos`: no character of the search is a pattern. `offset 0`: one look-up for each tip, never a scan of all parties.
+  const text = /* sql */ `
+    with ${party}, newest as materialized (
+      select t.id, t.recorded_at, strpos(lower(t.message), lower(${search})) > 0
+          or strpos(lower(coalesce(s.wallet, t.sender)), lower(${search})) > 0 as found
+      from (${newest}) t left join lateral (select wallet from parties where id = t.sender_party offset 0) s on true
+    ), page as (
+      select id from newest where found and ${before(position)} order by recorded_at desc, id desc limit ${add(limit + 1)}
+    ), searched as (
+      select case when count(*) = ${searchedTips} then min(recorded_at) end as since from newest
+    )
+    select ${listColumns}, p.usd, searched.since as "searchedSince"
+    from searched left join (page join tips t using (id) join ${parties} left join prices p on p.mint = t.mint) on true
+    order by t.recorded_at desc, t.id desc`
+  return { name: `tips.received.${walks.name}.search`, text, values }
+}
+
+/** The parts of the list that match a token and a status, each in the order of one index. Listed chain tips are confirmed. */
+function indexWalks(
+  { token, status }: Pick<CreatorTipsInput, 'token' | 'status'>,
+  add: AddValue,
+): { readonly name: string; readonly conditions: readonly string[] } | undefined {
+  const inToken = (mint: string): string => `status = 'confirmed' and kind = 'chain' and mint = ${mint}`
+  const inNaira = (naira: string): string => `kind = 'fiat' and status = ${naira}`
+  if (token === undefined && status === undefined)
+    return { name: 'all', conditions: [`(status = 'confirmed' or kind = 'fiat')`] }
+  if (token === undefined && status === 'confirmed') {
+    const conditions = [...tokens.map(({ mint }) => inToken(`'${mint}'`)), inNaira(`'confirmed'`)]
+    return { name: 'confirmed', conditions }
+  }
+  if (token === fiatSymbol && status === undefined)
+    return { name: 'naira', conditions: tipStatus.options.map((option) => inNaira(`'${option}'`)) }
+  if (token === undefined || token === fiatSymbol)
+    return { name: 'naira-status', conditions: [inNaira(`${add(status)}::tip_status`)] }
+  if (status === undefined || status === 'confirmed')
+    return { name: 'token', conditions: [inToken(`${add(token)}::text`)] }
+  return undefined
+}
+
+function earlier([ms, id]: Position, [endMs, endId]: Position): Position {
+  return ms < endMs || (ms === endMs && id < endId) ? [ms, id] : [endMs, endId]
 }
 
 const columns = [

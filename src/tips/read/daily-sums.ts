@@ -17,7 +17,10 @@ interface DayRow {
 
 const microPerCent = 10_000n
 
-/** Number and value of the confirmed tips a creator received on each of the last days (UTC, up to today). Includes empty days. */
+/**
+ * Number and value of the confirmed tips a creator received on each of the last days (UTC, up to today), from sums that are
+ * kept at confirmation. Includes empty days.
+ */
 export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, days: number): Promise<Day[]> {
   const rows = await query<DayRow>(db, {
     name: 'tips.daily',
@@ -26,11 +29,11 @@ export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, da
       days as (
         select day - n as day from today, generate_series(0, $2::int - 1) n),
       received as (
-        select (recorded_at at time zone 'utc')::date as day, mint, decimals, count(*)::int as count, sum(display_raw) as raw
-        from tips
-        where recipient_party = (select id from parties where user_id = $1) and listed and status = 'confirmed'
-          and recorded_at >= (select (day - ($2::int - 1))::timestamp at time zone 'utc' from today)
-        group by 1, 2, 3)
+        select (hour at time zone 'utc')::date as day, mint, min(decimals) as decimals, sum(count)::int as count, sum(raw) as raw
+        from tip_sums
+        where party_id = (select id from parties where user_id = $1)
+          and hour >= (select (day - ($2::int - 1))::timestamp at time zone 'utc' from today)
+        group by 1, 2)
       select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(r.count, 0) as count, r.mint, r.decimals, r.raw, p.usd
       from days d left join received r on r.day = d.day left join prices p on p.mint = r.mint
       order by d.day`,

@@ -95,3 +95,14 @@ export async function confirmedStamps(db: Knex, wallet: string): Promise<number[
     .select('t.confirmed_at')
   return rows.map(({ confirmed_at }) => confirmed_at.getTime())
 }
+
+/** The hourly sums behind the daily figures that differ from the confirmed tips. Empty when all match. */
+export async function differingSums(db: Knex): Promise<unknown[]> {
+  const { rows } = await db.raw(/* sql */ `
+    with counted as (
+      select recipient_party as party_id, date_trunc('hour', recorded_at, 'UTC') as hour, mint, count(*) as count, sum(display_raw) as raw
+      from tips where status = 'confirmed' group by 1, 2, 3),
+    kept as (select party_id, hour, mint, count, raw from tip_sums where count <> 0 or raw <> 0)
+    (select 'missing', * from (table counted except table kept) a) union all (select 'excess', * from (table kept except table counted) b)`)
+  return rows
+}

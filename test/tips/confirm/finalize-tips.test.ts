@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/make/intents.js'
 import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
@@ -123,6 +124,13 @@ test.serial('a vanished tip fails, its credit is voided, and an alert is raised'
       ?.value ?? 0
   const before = await alerts()
 
+  const today = async () => {
+    const { body } = await world().request<{ days: unknown[] }>('GET', '/creators/tips/daily?days=2', creator)
+    return body.days.filter((day) => (day as { count: number }).count > 0)
+  }
+  t.like(await today(), [{ count: 1, valueUsd: 2 }])
+  t.deepEqual(await differingSums(world().db), [])
+
   statusBecomes(signature, null)
   await runCheck()
   t.like(await readTipRow(world(), signature), { status: 'confirmed' }, 'one check does not fail it')
@@ -146,6 +154,8 @@ test.serial('a vanished tip fails, its credit is voided, and an alert is raised'
     { idem: `tip:${signature}:resolve`, kind: 'void' },
   ])
   t.is(await alerts(), before + 1)
+  t.deepEqual(await today(), [], 'the daily figures no longer contain it')
+  t.deepEqual(await differingSums(world().db), [])
   t.deepEqual(
     (await listTips(world(), creator.wallet)).filter((tip) => tip.signature === signature),
     [],

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { type Person, registerPerson } from '../../helpers/make/creators.js'
+import pg from 'pg'
+import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { inIndexOrder } from '../../../src/platform/database/index-order.js'
+import { confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
+import { creatorTipsInput } from '../../../src/tips/read/creator-schemas.js'
+import { creatorTipsStatement } from '../../../src/tips/read/creator-tips.js'
+import { differingSums, someConfirmation, storePendingTips } from '../../helpers/make/confirmed-tips.js'
+import { type Person, registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -19,6 +25,7 @@ interface Tip {
 interface Page {
   readonly tips: readonly Tip[]
   readonly nextCursor: string | null
+  readonly searchedSince: string | null
 }
 
 /** Inserts tips as the verifier leaves them, with defaults for columns that are not given. */
@@ -158,6 +165,138 @@ test('the search covers message and sender, and no character of it is a pattern'
   t.deepEqual(await found(ada, { q: '%' }), ['100% Yes_sir'])
 })
 
+test('the filter of a status, alone and with a token, finds tips in crypto and naira', async (t) => {
+  const ada = await registerPerson(world())
+  const naira = { kind: 'fiat', claim_hash: null, creator_wallet: null, mint: null, decimals: 2 }
+  const at = (hour: number) => ({ recorded_at: new Date(Date.UTC(2026, 2, 1, hour)) })
+  await insertTips(ada, [
+    { message: 'a', ...at(1) },
+    { message: 'b', ...at(2), mint: solMint, decimals: 9 },
+    { message: 'c', ...at(3), ...naira },
+    { message: 'd', ...at(4), ...naira, status: 'pending', confirmed_at: null },
+    { message: 'e', ...at(5), ...naira, status: 'failed', confirmed_at: null },
+    { message: 'f', ...at(6), ...naira, status: 'cancelled', confirmed_at: null },
+  ])
+  t.deepEqual(await found(ada, {}), ['a', 'b', 'c', 'd', 'e', 'f'])
+  t.deepEqual(await found(ada, { status: 'confirmed' }), ['a', 'b', 'c'])
+  t.deepEqual(await found(ada, { status: 'pending' }), ['d'])
+  t.deepEqual(await found(ada, { token: 'FIAT' }), ['c', 'd', 'e', 'f'])
+  t.deepEqual(await found(ada, { token: 'FIAT', status: 'confirmed' }), ['c'])
+  t.deepEqual(await found(ada, { token: 'FIAT', status: 'failed', q: 'E' }), ['e'])
+  t.deepEqual(await found(ada, { token: 'SOL', status: 'confirmed' }), ['b'])
+  t.deepEqual(await found(ada, { token: 'SOL', status: 'failed' }), [])
+  for (const filters of [{}, { status: 'confirmed' }, { token: 'FIAT' }]) {
+    const all = (await page(ada, filters)).tips
+    const paged: Tip[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const next: Page = await page(ada, { ...filters, limit: '1', ...(cursor && { cursor }) })
+      paged.push(...next.tips)
+      cursor = next.nextCursor
+    }
+    t.deepEqual(paged, [...all])
+    t.deepEqual(
+      all.map(({ timestamp }) => timestamp),
+      all
+        .map(({ timestamp }) => timestamp)
+        .toSorted()
+        .toReversed(),
+    )
+  }
+})
+
+test('a search reads the newest 10,000 tips and says so', async (t) => {
+  const ada = await registerPerson(world())
+  const oldest = Date.UTC(2026, 0, 1)
+  await world().db.raw(
+    `insert into tips (id, kind, status, recorded_at, creator_wallet, sender, amount, token_symbol, message, claim_hash,
+       recipient_party, received_raw, display_raw, decimals, mint, confirmed_at, due_at)
+     select 'search-' || n, 'chain', 'confirmed', ?::timestamptz + n * interval '1 minute', 'w', 's', 1, 'USDC', 'needle ' || n, '\\x00',
+       (select id from parties where user_id = ?), 1, 1, 6, ?, ?::timestamptz + n * interval '1 minute', null
+     from generate_series(0, 10001) n`,
+    [new Date(oldest), ada.user.id, usdc, new Date(oldest)],
+  )
+  const since = (n: number) => new Date(oldest + n * 60_000).toISOString()
+  t.like(await page(ada, { q: 'needle 2', limit: '1' }), { searchedSince: since(2) })
+  t.deepEqual(await found(ada, { q: 'needle 1000' }), ['needle 1000', 'needle 10000', 'needle 10001'])
+  const missed = await page(ada, { q: 'needle 1', to: since(100), limit: '100' })
+  t.is(missed.tips.length, 11, 'the other filters move the search to older tips')
+  t.is(missed.searchedSince, null)
+  t.is((await page(ada)).searchedSince, null)
+  const first = await page(ada, { q: 'needle 999', limit: '5' })
+  const rest = await page(ada, { q: 'needle 999', limit: '100', cursor: first.nextCursor ?? '' })
+  t.deepEqual(
+    [...first.tips, ...rest.tips].map(({ message }) => message),
+    [...Array.from({ length: 10 }, (_, n) => `needle ${9999 - n}`), 'needle 999'],
+  )
+  const none = await page(ada, { q: 'no such words' })
+  t.deepEqual([none.tips.length, none.nextCursor, none.searchedSince], [0, null, since(2)])
+})
+
+/** The indexes each combination of filters walks, and how often. */
+const walks: Record<string, Record<string, number>> = {
+  '': { tips_received: 1 },
+  'token=SOL': { tips_received_token: 1 },
+  'token=SOL&status=confirmed': { tips_received_token: 1 },
+  'token=FIAT': { tips_received_fiat: 4 },
+  'token=FIAT&status=pending': { tips_received_fiat: 1 },
+  'status=confirmed': { tips_received_token: 5, tips_received_fiat: 1 },
+  'status=failed': { tips_received_fiat: 1 },
+}
+for (const [filters, expected] of Object.entries(walks))
+  for (const more of ['', '&from=2026-01-01&to=2026-02-01', '&q=album'])
+    test(`/creators/tips?${filters}${more} walks its indexes in order`, async (t) => {
+      const input = creatorTipsInput.parse(Object.fromEntries(new URLSearchParams(filters + more)))
+      const { text = '' } = creatorTipsStatement('', input) ?? {}
+      const plan = await planOf(text)
+      const used: Record<string, number> = {}
+      for (const { 'Index Name': index = '', 'Index Cond': condition = '', Filter } of nodesOf(plan)) {
+        if (!index.startsWith('tips_received')) continue
+        used[index] = (used[index] ?? 0) + 1
+        for (const part of ['recipient_party = ', 'recorded_at >= ', 'ROW(recorded_at, id) < '])
+          t.true(condition.includes(part), condition)
+        t.is(Filter, undefined, 'no row of the range is read in vain')
+      }
+      t.deepEqual(used, expected)
+      t.deepEqual(scansOf(plan), [], 'each table is read by an index')
+      t.deepEqual(sortedWalks(plan), [], 'the walks are merged and cut, not sorted')
+    })
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Filter?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The plan of a statement for any values. The tables are small here, so reading all of one is made expensive. */
+async function planOf(text: string): Promise<PlanNode> {
+  const client = new pg.Client({ connectionString: world().env['DATABASE_URL'] })
+  await client.connect()
+  try {
+    await client.query(`begin; ${inIndexOrder}; set local enable_seqscan = off`)
+    const { rows } = await client.query(`explain (generic_plan, format json) ${text}`)
+    return rows[0]['QUERY PLAN'][0].Plan
+  } finally {
+    await client.end()
+  }
+}
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+function scansOf(plan: PlanNode): PlanNode[] {
+  return nodesOf(plan).filter(({ 'Node Type': type }) => type === 'Seq Scan' || type.startsWith('Bitmap'))
+}
+
+/** The walks of an index that are sorted before they are cut. */
+function sortedWalks(plan: PlanNode, sorted = false): PlanNode[] {
+  if (plan['Index Name']?.startsWith('tips_received')) return sorted ? [plan] : []
+  const inside = plan['Node Type'] === 'Limit' ? false : sorted || plan['Node Type'] === 'Sort'
+  return (plan.Plans ?? []).flatMap((child) => sortedWalks(child, inside))
+}
+
 const bad: Record<string, readonly string[]> = {
   'Invalid cursor': ['cursor=x', 'cursor=', 'cursor=Li4u', 'cursor=a&cursor=b', 'cursor=%00'],
   'Invalid limit': [
@@ -230,22 +369,34 @@ async function daily({ session }: Person, query = ''): Promise<Days['days']> {
 }
 
 test('the days are UTC days up to today, including empty ones', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await registerCreator(world())
   await world()
     .db('prices')
     .insert({ mint: solMint, usd: '150', source: 'test', as_of: new Date() })
     .onConflict('mint')
     .merge()
   const midnight = Math.floor(Date.now() / dayMs) * dayMs
-  const at = (ms: number) => ({ recorded_at: new Date(ms) })
-  await insertTips(ada, [
-    { ...at(midnight), display_raw: 1_250_000 },
-    { ...at(midnight - 1), mint: solMint, decimals: 9, display_raw: 10_000_000 },
-    { ...at(midnight - 1), display_raw: 1 },
-    { ...at(midnight - dayMs), mint: unusedWallet(), decimals: 2, display_raw: 5 },
-    { ...at(midnight - dayMs - 1) },
-    { ...at(midnight), status: 'failed' },
-  ])
+  const { wallet = '' } = (await world().db('parties').where({ user_id: ada.user.id }).first()) ?? {}
+  const other: Token = { symbol: 'X', mint: unusedWallet(), decimals: 2, stable: false }
+  const tips: [ms: number, units: bigint, token?: Token | undefined][] = [
+    [midnight, 1_250_000n],
+    [midnight - 1, 10_000_000n, tokenBySymbol('SOL')],
+    [midnight - 1, 1n],
+    [midnight - dayMs, 5n, other],
+    [midnight - dayMs - 1, 1_000_000n],
+  ]
+  const confirmations = tips.map(([, units, token]) =>
+    someConfirmation(wallet, { units, ...(token && { token }) }),
+  )
+  await storePendingTips(world(), confirmations)
+  for (const [n, { id }] of confirmations.entries())
+    await world()
+      .db('tips')
+      .where({ id })
+      .update({ recorded_at: new Date(tips[n]?.[0] ?? 0) })
+  await confirmTips(world().services, confirmations.slice(0, 3))
+  await confirmTips(world().services, confirmations)
+  t.deepEqual(await differingSums(world().db), [], 'each tip is summed once')
   const days = await daily(ada)
   t.is(days.length, 30)
   if (Math.floor(Date.now() / dayMs) * dayMs !== midnight) {

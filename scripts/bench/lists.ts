@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { printProgress } from '../bootstrap/progress.mjs'
+import { withConnection } from '../dev/postgres/session.js'
+import { type BusyCreator, fillLists, historyDays } from './fill-lists.js'
+import { alternateOrder, median } from './measurement.js'
+import { type Servers, serviceSettings, startServers } from './servers.js'
+
+const fewRows = 100_000
+const manyRows = 10_000_000
+const warmUps = 8
+const rounds = 7
+const requestsEach = 9
+const highestRatio = 1.25
+/** No durability: nobody needs a filled database after a crash. Statements are counted by PostgreSQL itself. */
+const flags = [
+  'fsync=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_wal_size=8GB',
+  'autovacuum=off',
+  'shared_preload_libraries=pg_stat_statements',
+].flatMap((setting) => ['-c', setting])
+
+const sizes = ['few', 'many'] as const
+type Size = (typeof sizes)[number]
+
+/** A filled database, a web process on it, and the creator. */
+interface Stack extends BusyCreator {
+  readonly name: string
+  readonly rows: number
+  readonly url: string
+  readonly headers: Record<string, string>
+}
+interface Measured {
+  readonly p50Ms: number
+  readonly buffers: number
+}
+interface Result {
+  readonly page: string
+  readonly few: Measured
+  readonly many: Measured
+  /** Of the greater size to the smaller. */
+  readonly timeRatio: number
+  readonly buffersRatio: number
+}
+
+/**
+ * `npm run bench -- lists [--rows <n>]`: every page of a creator who receives a third of all tips, at 100 thousand and at 10
+ * million tips, through a web process each. Requests alternate between the two, so that other work of the machine is fair to
+ * both. Fails when a page takes more than 1.25 times as long, or reads more than 1.25 times the buffers.
+ */
+export async function benchLists({
+  rows = manyRows,
+}: {
+  rows?: number | undefined
+}): Promise<{ table: string; results: unknown; fault?: string | undefined }> {
+  const servers = await startServers('.data/bench-lists', flags)
+  try {
+    await servers.sql('create extension pg_stat_statements')
+    const few = await openStack(servers, 'few', fewRows)
+    const many = await openStack(servers, 'many', rows)
+    const results: Result[] = []
+    for (const [page, path] of Object.entries(pagesOf())) {
+      results.push(await measure(servers, page, { few: path(few), many: path(many) }, { few, many }))
+      printProgress(lineOf(results.at(-1) as Result).trimEnd())
+    }
+    const slow = results.filter(
+      ({ timeRatio, buffersRatio }) => Math.max(timeRatio, buffersRatio) > highestRatio,
+    )
+    const fault =
+      slow.length > 0 ? `above ${highestRatio}: ${slow.map(({ page }) => page).join('; ')}` : undefined
+    return { table: tableOf(results, rows), results, fault }
+  } finally {
+    // Gigabytes that nobody needs.
+    for (const name of sizes)
+      await servers.sql(`drop database if exists ${name} with (force)`).catch(() => undefined)
+    await servers.close()
+  }
+}
+
+/** Pages by name. Where a page begins in the middle, the cursor is made of the middle's time or entry. */
+function pagesOf(): Record<string, (stack: Stack) => string> {
+  const day = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
+  const middle = `cursor=${cursor(`${Date.now() - (historyDays / 2) * 86_400_000}.0`)}`
+  const tips = [
+    '',
+    'limit=100',
+    middle,
+    'format=csv',
+    'token=SOL',
+    'token=JitoSOL',
+    `token=USDC&${middle}`,
+    'token=FIAT',
+    'token=FIAT&status=failed',
+    'status=confirmed',
+    `status=confirmed&${middle}`,
+    'status=pending',
+    `from=${day(40)}&to=${day(30)}`,
+    `token=USDC&from=${day(40)}&to=${day(30)}`,
+    'q=show',
+    'q=no such words',
+    'token=SOL&q=no such words',
+    'status=confirmed&q=no such words',
+  ]
+  const named = (query: string): string => `/creators/tips ${query.replace(/cursor=.*/, 'from the middle')}`
+  return {
+    ...Object.fromEntries(tips.map((query) => [named(query), () => `/creators/tips?${query}`])),
+    '/creators/tips/daily days=30': () => '/creators/tips/daily?days=30',
+    '/creators/tips/daily days=90': () => '/creators/tips/daily?days=90',
+    '/creators/transactions': () => '/creators/transactions',
+    '/creators/transactions from the middle': ({ rows }) =>
+      `/creators/transactions?cursor=${cursor(String(Math.round(rows / 10)))}`,
+    '/creators/balance': () => '/creators/balance',
+    '/payouts/history': () => '/payouts/history',
+    '/payouts/history status=failed': () => '/payouts/history?status=failed',
+    '/chain/tips': ({ wallet }) => `/chain/tips?address=${wallet}`,
+    '/sdk/events': ({ userId }) => `/sdk/events?creatorId=${userId}`,
+  }
+}
+
+function cursor(position: string): string {
+  return Buffer.from(position).toString('base64url')
+}
+
+/** Copies the empty database, registers the creator through the API, and fills the tables. */
+async function openStack(servers: Servers, name: Size, rows: number): Promise<Stack> {
+  await servers.sql(`drop database if exists ${name} with (force)`)
+  await servers.sql(`create database ${name} template bench`)
+  const databaseUrl = servers.databaseUrl.replace(/bench$/, name)
+  const url = await servers.serve(name, ['dist/src/web.js'], serviceSettings({ ...servers, databaseUrl }))
+  const post = (path: string, body: unknown, cookie = ''): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    })
+  const entered = await post('/auth/register', {
+    email: 'busy@bench.example',
+    password: randomBytes(12).toString('hex'),
+    name: 'Ada Obi',
+  })
+  const { user } = (await entered.json()) as { user: { id: string } }
+  const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const { apiKey } = (await (await post('/creators/api-keys', {}, cookie)).json()) as { apiKey: string }
+  const creator = { userId: user.id, wallet: encodeBase58(randomBytes(32)) }
+  await withConnection(databaseUrl, (client) =>
+    fillLists(client, creator, rows, (progress) => printProgress(`${name}: ${progress}`)),
+  )
+  return { ...creator, name, rows, url, headers: { cookie, authorization: `Bearer ${apiKey}` } }
+}
+
+async function measure(
+  servers: Servers,
+  page: string,
+  paths: Record<Size, string>,
+  stacks: Record<Size, Stack>,
+): Promise<Result> {
+  const times: Record<Size, number[]> = { few: [], many: [] }
+  const buffers: Record<Size, number> = { few: 0, many: 0 }
+  for (const size of sizes) for (let n = 0; n < warmUps; n++) await request(stacks[size], paths[size])
+  for (let round = 1; round <= rounds; round++)
+    for (const size of alternateOrder(sizes, round)) {
+      const before = await buffersRead(servers, size)
+      for (let n = 0; n < requestsEach; n++) times[size].push(await request(stacks[size], paths[size]))
+      buffers[size] += (await buffersRead(servers, size)) - before
+    }
+  const of = (size: Size): Measured => ({
+    p50Ms: median(times[size]),
+    buffers: buffers[size] / times[size].length,
+  })
+  const [few, many] = [of('few'), of('many')]
+  return {
+    page,
+    few,
+    many,
+    timeRatio: many.p50Ms / few.p50Ms,
+    buffersRatio: many.buffers / few.buffers,
+  }
+}
+
+/** Sends one request and returns its milliseconds. */
+async function request({ url, headers }: Stack, path: string): Promise<number> {
+  const startedAt = performance.now()
+  const answer = await fetch(`${url}${path}`, { headers })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status} ${text}`)
+  return performance.now() - startedAt
+}
+
+/** The buffers that statements in this database have read so far, from the cache or the disk. */
+async function buffersRead({ databaseUrl }: Servers, database: Size): Promise<number> {
+  return withConnection(databaseUrl, async (client) => {
+    const { rows } = await client.query(
+      `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as buffers
+       from pg_stat_statements s join pg_database d on d.oid = s.dbid where datname = $1`,
+      [database],
+    )
+    return rows[0].buffers
+  })
+}
+
+const columns = [50, 9, 9, 7, 11, 11, 7] as const
+
+function line(cells: readonly string[]): string {
+  return cells
+    .map((cell, index) => (index === 0 ? cell.padEnd(columns[0]) : cell.padStart(columns[index] ?? 0)))
+    .join('')
+}
+
+function lineOf({ page, few, many, timeRatio, buffersRatio }: Result): string {
+  const [fewMs, manyMs] = [few.p50Ms.toFixed(2), many.p50Ms.toFixed(2)]
+  const [fewBuffers, manyBuffers] = [few.buffers.toFixed(0), many.buffers.toFixed(0)]
+  return line([page, fewMs, manyMs, timeRatio.toFixed(2), fewBuffers, manyBuffers, buffersRatio.toFixed(2)])
+}
+
+function tableOf(results: readonly Result[], rows: number): string {
+  return [
+    line(['page', 'p50 ms', 'p50 ms', 'ratio', 'buffers', 'buffers', 'ratio']),
+    line(['tips', String(fewRows), String(rows), '', String(fewRows), String(rows), '']),
+    ...results.map(lineOf),
+    `goal: each ratio at most ${highestRatio}; p50 of ${rounds * requestsEach} requests`,
+  ].join('\n')
+}
