@@ -9,8 +9,8 @@ import { balanceAnswer, nothing, statementAnswer, statementInput } from './schem
 import { readStatement } from './statement.js'
 
 /** A creator's balance and statement. app.ts guards these paths with the session. */
-export function ledgerRoutes(services: Pick<Services, 'db'>): Route[] {
-  const { db } = services
+export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route[] {
+  const { db, transact } = services
   return [
     route(
       {
@@ -43,7 +43,10 @@ export function ledgerRoutes(services: Pick<Services, 'db'>): Route[] {
       },
       async ({ cursor, limit, format }, ctx) => {
         const before = cursor === undefined ? undefined : BigInt(cursor)
-        const { lines, next } = await readStatement(db, signedIn(ctx).account.id, 'USDC', { before, limit })
+        const { lines, next } = await readStatement(transact, signedIn(ctx).account.id, 'USDC', {
+          before,
+          limit,
+        })
         const transactions = lines.map(presentTransaction)
         const nextCursor = cursorOf(next?.toString())
         if (format === 'json') return { transactions, nextCursor }

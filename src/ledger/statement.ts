@@ -1,6 +1,6 @@
-import type { Knex } from 'knex'
 import { pageOf } from '../http/paging.js'
-import { query } from '../platform/database/database.js'
+import { queryInIndexOrder } from '../platform/database/index-order.js'
+import type { Transact } from '../platform/database/transact.js'
 import type { Currency, UserAccountKind } from './accounts.js'
 import type { TransferKind } from './check-transfer.js'
 
@@ -30,25 +30,30 @@ export interface Statement {
 
 /**
  * A user's entries in one currency, newest first. Each account is read by its own index up to the limit, so the length of
- * the history does not matter. The query reads one line more than the page, to know whether there is a next page.
+ * the history does not matter. The transfers of a page are near each other, so one scan fetches them. The query reads one line
+ * more than the page, to know whether there is a next page.
  */
 export async function readStatement(
-  db: Knex,
+  transact: Transact,
   userId: string,
   currency: Currency,
   { before, limit }: StatementPage,
 ): Promise<Statement> {
-  const rows = await query<StatementLine>(db, {
+  const rows = await queryInIndexOrder<StatementLine>(transact, {
     name: 'ledger.statement',
     text: /* sql */ `
-      select e.id, a.kind as account, t.kind, t.ref, e.amount, e.balance_after as "balanceAfter", t.created_at as "createdAt"
-      from ledger_accounts a
-      cross join lateral (
-        select * from ledger_entries where account_id = a.id and id < coalesce($3, 9223372036854775807)
-        order by id desc limit $4) e
-      join ledger_transfers t on t.id = e.transfer_id
-      where a.user_id = $1 and a.currency = $2
-      order by e.id desc limit $4`,
+      with page as materialized (
+        select e.*, a.kind as account from ledger_accounts a
+        cross join lateral (
+          select * from ledger_entries where account_id = a.id and id < coalesce($3, 9223372036854775807)
+          order by id desc limit $4) e
+        where a.user_id = $1 and a.currency = $2
+        order by e.id desc limit $4
+      ), transfers as materialized (
+        select * from ledger_transfers where id = any(array(select transfer_id from page)))
+      select p.id, p.account, t.kind, t.ref, p.amount, p.balance_after as "balanceAfter", t.created_at as "createdAt"
+      from page p join transfers t on t.id = p.transfer_id
+      order by p.id desc`,
     values: [userId, currency, before ?? null, limit + 1],
   })
   const { page, last } = pageOf(rows, limit)

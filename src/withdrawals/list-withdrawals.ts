@@ -1,8 +1,8 @@
-import type { Knex } from 'knex'
 import { csvText } from '../http/csv.js'
 import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
 import { displayNumber } from '../kernel/money.js'
-import { query } from '../platform/database/database.js'
+import { queryInIndexOrder } from '../platform/database/index-order.js'
+import type { Transact } from '../platform/database/transact.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
@@ -17,23 +17,28 @@ type WithdrawalRow = Withdrawal & { readonly bankName: string | null }
 /** Fills the id of the position when there is no cursor. Any id will do: the time is later than every row's. */
 const anyId = '00000000-0000-0000-0000-000000000000'
 
-/** A creator's withdrawals, newest first. Reads one row more than the page, to know whether there is a next page. */
+/**
+ * A creator's withdrawals, newest first. Reads one row more than the page, to know whether there is a next page. Each status has
+ * its range of an index, so a filter has its own statement (docs/decisions/0043).
+ */
 export async function listWithdrawals(
-  db: Knex,
+  transact: Transact,
   userId: string,
   { reference, status, cursor, limit }: HistoryInput,
 ): Promise<WithdrawalPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
-  const rows = await query<WithdrawalRow>(db, {
-    name: 'payouts.history',
+  const filters = { reference: reference?.toUpperCase(), status }
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const rows = await queryInIndexOrder<WithdrawalRow>(transact, {
+    name: ['payouts.history', ...given.map(([column]) => column)].join('.'),
     text: /* sql */ `
       select ${withdrawalColumns}, b.name as "bankName"
       from withdrawals w left join banks b on b.code = w.bank_code
       where w.user_id = $1
         and (w.created_at, w.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3::uuid)
-        and ($4::text is null or w.reference = $4) and ($5::text is null or w.status = $5)
-      order by w.created_at desc, w.id desc limit $6`,
-    values: [userId, beforeMs, beforeId, reference?.toUpperCase() ?? null, status ?? null, limit + 1],
+        ${given.map(([column], index) => `and w.${column} = $${index + 5}`).join(' ')}
+      order by w.created_at desc, w.id desc limit $4`,
+    values: [userId, beforeMs, beforeId, limit + 1, ...given.map(([, value]) => value)],
   })
   const { page, last } = pageOf(rows, limit)
   return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }

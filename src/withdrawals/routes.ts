@@ -65,7 +65,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
   )
 }
 
-function historyRoute({ db }: Services): Route {
+function historyRoute({ transact }: Services): Route {
   return route(
     {
       method: 'get',
@@ -80,7 +80,7 @@ function historyRoute({ db }: Services): Route {
       csv: true,
     },
     async (input, ctx) => {
-      const { payouts, next } = await listWithdrawals(db, signedIn(ctx).account.id, input)
+      const { payouts, next } = await listWithdrawals(transact, signedIn(ctx).account.id, input)
       const nextCursor = cursorOf(next)
       if (input.format === 'json') return { payouts, nextCursor }
       answerCsv(ctx, 'payouts.csv', payoutsCsv(payouts), nextCursor)

@@ -9,7 +9,7 @@ import type { CreatorTipsInput } from './creator-schemas.js'
 import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './present.js'
 
 /** A search reads this many of the newest tips that the other filters let through. */
-export const searchedTips = 10_000
+const searchedTips = 10_000
 const maxPage = 100
 
 interface CreatorTipsPage {
@@ -65,7 +65,7 @@ export function creatorTipsStatement(
   if (walks === undefined) return undefined
   const position = timePositionFrom(cursor, '')
   const end: Position = to === undefined ? timePositionFrom(undefined, '') : [to.getTime(), '']
-  const party = `party as (select id from parties where user_id = ${add(userId)})`
+  const party = `party as (select id, wallet, user_id from parties where user_id = ${add(userId)})`
   const range = `recorded_at >= coalesce(${add(from ?? null)}::timestamptz, '-infinity') and ${before(q ? end : earlier(position, end))}`
   // Each walk has its own order and limit: without them the walks are sorted instead of merged.
   const newestFirst = `order by recorded_at desc, id desc limit ${q ? searchedTips : maxPage + 1}`
@@ -74,12 +74,13 @@ export function creatorTipsStatement(
       `(select * from tips where recipient_party = (select id from party) and listed and ${condition} and ${range} ${newestFirst})`,
   )
   const newest = `select * from (${walked.join(' union all ')}) walked ${newestFirst}`
-  const parties = 'parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party'
+  // The recipient is the creator: one look-up for the page, not one for each tip.
+  const parties = 'cross join party r left join parties s on s.id = t.sender_party'
   if (!q) {
     const text = /* sql */ `
       with ${party}, newest as (${newest})
       select ${listColumns}, p.usd, null as "searchedSince"
-      from newest t join ${parties} left join prices p on p.mint = t.mint
+      from newest t ${parties} left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc limit ${add(limit + 1)}`
     return { name: `tips.received.${walks.name}`, text, values }
   }
@@ -96,7 +97,7 @@ export function creatorTipsStatement(
       select case when count(*) = ${searchedTips} then min(recorded_at) end as since from newest
     )
     select ${listColumns}, p.usd, searched.since as "searchedSince"
-    from searched left join (page join tips t using (id) join ${parties} left join prices p on p.mint = t.mint) on true
+    from searched left join (page join tips t using (id) ${parties} left join prices p on p.mint = t.mint) on true
     order by t.recorded_at desc, t.id desc`
   return { name: `tips.received.${walks.name}.search`, text, values }
 }
