@@ -73,7 +73,7 @@ export const sitesInput = z.object({
     .array(
       z
         .string('invalid_domain')
-        .transform((text) => parseSite(cleanIdentifier(text)))
+        .transform((text) => parseSite(text.trim()))
         .pipe(z.string('invalid_domain')),
       'invalid_domain',
     )

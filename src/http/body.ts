@@ -21,8 +21,6 @@ const readBody = koaBody({
     throw error
   },
 })
-/** Under this key koa-body leaves the text that it has parsed. */
-const unparsed = Symbol.for('unparsedBody')
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** What is wrong with a body, for `details`. */
@@ -53,8 +51,7 @@ async function readBytes(ctx: Context): Promise<Buffer> {
   } catch (error) {
     throw new Unreadable(problemOf(error as BodyError))
   }
-  const { [unparsed]: raw } = ctx.request.body as { readonly [unparsed]?: string }
-  return Buffer.from(raw ?? '', 'latin1')
+  return Buffer.from(ctx.request.rawBody ?? '', 'latin1')
 }
 
 interface BodyError {

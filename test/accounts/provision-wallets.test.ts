@@ -215,7 +215,7 @@ function startProvisioner(): ChildProcess {
 }
 
 test.serial(
-  'each user has exactly one wallet after killed workers and fifty concurrent batches',
+  'each user has exactly one wallet after killed workers and eight concurrent batches',
   async (t) => {
     t.timeout(manyWalletsTimeoutMs)
     const users = await insertUsers(2000)
@@ -242,7 +242,7 @@ test.serial(
       .update({ due_at: new Date(0) })
 
     const vault = configuredVault()
-    await Promise.all(Array.from({ length: 50 }, () => runBatch(provisionerBatch(vault))))
+    await Promise.all(Array.from({ length: 8 }, () => runBatch(provisionerBatch(vault))))
     const rows: WalletRow[] = await db('wallets').whereIn('user_id', users)
     t.is(rows.length, users.length)
     t.is(new Set(rows.map(({ public_key }) => public_key)).size, users.length)

@@ -79,7 +79,6 @@ test('an unknown or malformed creatorId is not found', async (t) => {
     `@${freshHandle()}`,
     '@',
     '@@jack',
-    ' ',
     'two words',
     'ja%',
     '_______________',

@@ -3,7 +3,7 @@ import test from 'ava'
 import { generalDetails, hasDetails } from '../../src/kernel/error-details.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { freshEmail, registerPerson } from '../helpers/make/creators.js'
+import { freshEmail, registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -55,8 +55,7 @@ test('14.7 an unreadable body is named, beside the exact text', async (t) => {
 })
 
 test('14.7 the fields that are wrong are named, limits with their values', async (t) => {
-  const { session = '' } = await registerPerson(world())
-  const wallet = unusedWallet()
+  const { session, wallet } = await registerCreator(world())
   const register = { email: freshEmail(), password: 'long enough', name: 'Ada' }
   const intent = { creatorId: wallet, inputTokenMint: solMint, sourceWalletAddress: unusedWallet() }
   const cases: [path: string, body: object, details: Record<string, string>][] = [

@@ -38,9 +38,9 @@ export function createRedisCounter(
     const seen = own.hit(key)
     if (seen.hits > maxHits || !isUsable()) return seen
     try {
-      return countOf(await shared.consume(key))
+      return larger(seen, await shared.consume(key))
     } catch (refused) {
-      if (refused instanceof RateLimiterRes) return countOf(refused)
+      if (refused instanceof RateLimiterRes) return larger(seen, refused)
       pausedUntil = performance.now() + pauseMs
       return seen
     }
@@ -53,6 +53,7 @@ export function createRedisCounter(
   return { hit, takeBack }
 }
 
-function countOf({ consumedPoints, msBeforeNext }: RateLimiterRes): HitCount {
-  return { hits: consumedPoints, msLeft: msBeforeNext }
+/** Hits from before Redis was ready are in the process's own count only. */
+function larger(seen: HitCount, { consumedPoints, msBeforeNext }: RateLimiterRes): HitCount {
+  return consumedPoints < seen.hits ? seen : { hits: consumedPoints, msLeft: msBeforeNext }
 }
