@@ -111,7 +111,7 @@ test('14.7 the fields that are wrong are named, limits with their values', async
       '/payouts/withdraw',
       { bankCode: '1' },
       {
-        bankCode: 'must be three digits',
+        bankCode: 'must be three digits, or a code of up to six digits that the list of banks has',
         accountNumber: 'is missing',
         accountName: 'is missing',
         amountUSDC: 'give amountUSDC or amountNGN, one of the two, as a finite positive number',
