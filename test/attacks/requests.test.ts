@@ -188,7 +188,8 @@ test.serial(
           : []
       })
       t.true(transfers.length <= 2)
-      const [net, fee] = transfers
+      const net = transfers.at(-1)
+      const fee = transfers.length === 2 ? transfers[0] : undefined
       t.is(String(net?.units), answer.body.quote.outAmount)
       if (fee === undefined) continue
       t.true(fee.units * 50n <= (net?.units ?? 0n) + fee.units, 'a fee above 2 %')
