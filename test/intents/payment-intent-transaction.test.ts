@@ -68,6 +68,7 @@ function readTokenTransfer(instruction: TransactionInstruction) {
 
 test('the answer has every field of the API', async (t) => {
   const creator = await registerCreator(world(), { gaslessEnabled: true })
+  const sol = { symbol: 'SOL', mint: solMint, decimals: 9 }
   const { body, headers } = await world().request<IntentBody>('POST', '/payments/intent', {
     body: { creatorId: creator.user.id, amount: 0.5, inputTokenMint: solMint, sourceWalletAddress: source },
   })
@@ -77,6 +78,9 @@ test('the answer has every field of the API', async (t) => {
     success: true,
     status: 'requires_action',
     quote: { outAmount: '490000000', priceImpactPct: 0, amountUsd: 75, tokenSymbol: 'SOL' },
+    recipient: creator.wallet,
+    input: { ...sol, amount: '500000000' },
+    output: { ...sol, amount: '490000000' },
     executionMode: 'async',
     provider: 'direct-transfer',
     settings: { yieldEnabled: false, gaslessEnabled: true, autoConvertUsdc: false },
@@ -275,17 +279,9 @@ test('the display symbol is cleaned and changes nothing else', async (t) => {
   t.is(await symbolOf('<b>\u0000a</b>'), '<b>a</b>')
 })
 
-test('wallets off the curve and program addresses as wallets still give a readable transaction', async (t) => {
-  const odd = [
-    SystemProgram.programId.toBase58(),
-    TOKEN_PROGRAM_ID.toBase58(),
-    encodeBase58(Buffer.alloc(32, 255)),
-  ]
-  for (const creatorId of odd) {
-    const body = { creatorId, amount: 1, inputTokenMint: known('USDC').mint, sourceWalletAddress: source }
-    t.is(
-      read(await createIntent(world().request, body)).transaction.message.staticAccountKeys[0]?.toBase58(),
-      source,
-    )
-  }
+test('a wallet off the curve gives a readable transaction', async (t) => {
+  const creatorId = encodeBase58(Buffer.alloc(32, 255))
+  const body = { creatorId, amount: 1, inputTokenMint: known('USDC').mint, sourceWalletAddress: source }
+  const { message } = read(await createIntent(world().request, body)).transaction
+  t.is(message.staticAccountKeys[0]?.toBase58(), source)
 })

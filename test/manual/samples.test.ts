@@ -98,7 +98,7 @@ const predeclared: Readonly<Record<string, string>> = {
   thank: '(whom: unknown) => Promise<void>',
   show: '(tip: unknown) => void',
   again: '() => Promise<void>',
-  report: '(code: string, requestId: string | undefined) => void',
+  report: '(code: string, details: unknown, requestId: string | undefined) => void',
 }
 const changing: Readonly<Record<string, string>> = { since: 'string', lastEventId: 'string' }
 

@@ -48,9 +48,12 @@ test('with only the required settings, all others have their defaults', (t) => {
     sdkIntentReads: 60,
     withdraw: 5,
     resolve: 10,
+    resolveAddress: 60,
     register: 10,
     login: 10,
     otpStart: 5,
+    signInAddress: 300,
+    failedCodes: 100,
     streams: 20,
     webhooks: 3000,
   })

@@ -3,7 +3,7 @@ export interface FieldNote {
   readonly note?: string
   readonly example?: unknown
   /** Left out of the example body, because it does not fit the other fields there. */
-  readonly omit?: true
+  readonly omit?: boolean
 }
 
 const userId = '3f6c1e9a-8d1b-4c58-9f0e-2b7a4d5c6e10'
@@ -56,6 +56,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   code: { note: 'The six digits from the e-mail.', example: '481516' },
   'post /auth/otp/link > token': {
     note: 'From the link, after `#sign-in=`.',
+    omit: false,
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
   truncated: { note: 'Only there when it was cut.', example: true },
