@@ -10,7 +10,9 @@ import { mount } from './http/mount.js'
 import { openApiDocument, withComponents } from './http/openapi.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
 import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
+import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
+import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
 import { isSecure, sessionCookieName } from './http/security/credentials.js'
 import { refuseCrossSite } from './http/security/cross-site.js'
 import { noStore, securityHeaders } from './http/security/response-headers.js'
@@ -23,7 +25,7 @@ import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
-import { iconPath, serveEmbed, serveIcon } from './sdk/embed.js'
+import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
@@ -87,6 +89,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
+  koa.use(answerMissingPages(new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))))
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
@@ -100,14 +103,15 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   })
   // `OpenApi` names the parts that our own document always has.
   const openApi = document as unknown as OpenApi
-  mountDocs(router, countRead, openApi, { base: publicUrl, limits: services.limits })
+  mountDocs(router, countRead, openApi, { base: publicUrl, limits: services.limits }, pages)
+  router.get('/', countRead, serveStartPage)
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get('/overlay', countRead, serveOverlay(pages))
-  router.get(paidPath, countRead, servePaidPage(pages))
+  router.get(paidPath, countRead, servePaidPage)
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
-  router.get(iconPath, serveIcon)
+  router.get([iconPath, faviconPath], serveIcon)
   router.post(
     '/webhooks/fiatpay',
     limitByAddress(services.limits.of('webhooks')),

@@ -1,3 +1,4 @@
+import { serviceName } from '../../src/kernel/brand.js'
 import type { Secrets } from './secrets.js'
 import { type StackSettings, standInsUrl } from './settings.js'
 
@@ -50,7 +51,7 @@ export function processSettings(
     TREASURY_WALLET: treasuryWallet,
     PUBLIC_URL: publicUrl,
     // Some of our e-mails ask for a reply, so this is not a no-reply address.
-    MAIL_FROM: given('MAIL_FROM') ?? 'Tips <support@tips.example>',
+    MAIL_FROM: given('MAIL_FROM') ?? `${serviceName} <support@tips.example>`,
     OTP_PEPPER: given('OTP_PEPPER') ?? secrets.otpPepper,
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',

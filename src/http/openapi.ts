@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { serviceName } from '../kernel/brand.js'
 import { hasDetails } from '../kernel/error-details.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { LimitName } from '../platform/rate-limits/rate-limits.js'
@@ -90,10 +91,10 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Tipping service',
+      title: `${serviceName} API`,
       version: '1',
       description: `Supporters tip creators in crypto or naira; creators withdraw to Nigerian banks. The manual: ${publicUrl}/docs`,
-      contact: { name: 'Tipping service', url: `${publicUrl}/docs` },
+      contact: { name: serviceName, url: `${publicUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../http/pages/html.js'
+import { accent, serviceName } from '../kernel/brand.js'
 import { cleanLine } from '../kernel/text.js'
 import type { EmailContent } from './queue-email.js'
 
@@ -14,13 +15,13 @@ const subjectLength = 200
 const textWidth = 72
 
 /**
- * Renders an e-mail as plain text and as HTML. The HTML loads nothing, so it looks the same where images and style
+ * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the same where images and style
  * sheets are blocked. Blocks are text, never markup: they are escaped.
  */
 export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
   return {
     subject: cleanLine(subject, subjectLength),
-    text: `${blocks.map(textBlock).join('\n\n')}\n`,
+    text: `${[serviceName, ...blocks.map(textBlock)].join('\n\n')}\n`,
     html: htmlPage(blocks.map(htmlBlock).join('\n')),
   }
 }
@@ -52,5 +53,6 @@ function htmlBlock(block: Block): string {
 
 function htmlPage(body: string): string {
   const style = 'font:16px/1.5 sans-serif;max-width:32em'
-  return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${body}\n</div></body></html>\n`
+  const heading = `<p style="font-weight:bold;font-size:18px;color:${accent.light}">${serviceName}</p>`
+  return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${heading}\n${body}\n</div></body></html>\n`
 }

@@ -1,3 +1,4 @@
+import { serviceName } from '../kernel/brand.js'
 import type { Manual } from './blocks.js'
 import { callsChapters, type Installation } from './chapters/calls.js'
 import { errorsChapter } from './chapters/errors.js'
@@ -17,7 +18,7 @@ export function manualOf(document: OpenApi, installation: Installation): Manual 
   const { base } = installation
   const calls = callsOf(document)
   return {
-    title: 'Tipping service',
+    title: `${serviceName}: manual`,
     lead: 'Supporters tip in crypto or naira; creators watch tips arrive live and withdraw to a Nigerian bank. This manual has everything a site needs to take tips: guides, every call with its fields and refusals, and what to do about each refusal.',
     base,
     guides: [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { staticPagePolicy } from '../http/security/response-headers.js'
+import type { Pages } from '../http/pages/built-pages.js'
 import type { Installation } from './chapters/calls.js'
 import { manualOf } from './manual.js'
 import type { OpenApi } from './read-openapi.js'
@@ -19,11 +19,14 @@ interface Document {
   readonly tag: string
 }
 
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 const cacheFiveMinutes = 'public, max-age=300'
 const cacheForever = 'public, max-age=31536000, immutable'
 
 /**
- * Serves the manual: `/docs` as a page without script, `/docs.md` and `/llms.txt` as text, and the stylesheet under a name
+ * Serves the manual: `/docs` as a page, `/docs.md` and `/llms.txt` as text, and the stylesheet under a name
  * that changes with its content. Each document is rendered on the first request and then cached.
  */
 export function mountDocs(
@@ -31,15 +34,21 @@ export function mountDocs(
   guard: Middleware,
   document: OpenApi,
   installation: Installation,
+  pages: Pages,
 ): void {
   const style = documentOf('text/css; charset=utf-8', styleSheet)
   const styleName = `${style.tag}.css`
   const manual = once(() => manualOf(document, installation))
-  const page = once(() => documentOf('text/html; charset=utf-8', manualPage(manual(), `/docs/${styleName}`)))
+  const page = once(() =>
+    documentOf(
+      'text/html; charset=utf-8',
+      manualPage(manual(), { style: `/docs/${styleName}`, ...pages.files('manual') }),
+    ),
+  )
   const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))
   const llms = once(() => documentOf('text/plain; charset=utf-8', llmsText(manual())))
   router.get('/docs', guard, async (ctx) => {
-    ctx.set('Content-Security-Policy', staticPagePolicy)
+    ctx.set('Content-Security-Policy', pagePolicy)
     ctx.set('Referrer-Policy', 'no-referrer')
     send(ctx, page(), cacheFiveMinutes)
   })

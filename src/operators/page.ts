@@ -1,4 +1,5 @@
 import { html, type Markup } from '../http/pages/html.js'
+import { serviceName } from '../kernel/brand.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
 import { type OpenCase, opsCommand } from './open-cases.js'
 import { standstillSeconds, type WorkCount, type WorkRow } from './work-rows.js'
@@ -25,7 +26,7 @@ export function operatorsPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Operators</title>
+<title>Operators · ${serviceName}</title>
 <link rel="stylesheet" href="${style}">
 </head>
 <body>

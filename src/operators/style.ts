@@ -1,16 +1,16 @@
+import { palette } from '../http/pages/palette.js'
+
 /** The operators' page: dense, light and dark, a command is one click to select. */
 export const styleSheet = /* css */ `
-:root { color-scheme: light dark; --ground: #fff; --ink: #17211d; --soft: #55635d; --line: #d7dfdb; --raised: #f2f5f4; --good: #0a7350; --bad: #b3261e; --accent: #0a7350; }
-@media (prefers-color-scheme: dark) { :root { --ground: #0d1411; --ink: #e4ece8; --soft: #9db0a7; --line: #2a3833; --raised: #17221d; --good: #3ddc97; --bad: #ff9a91; --accent: #3ddc97; } }
-body { margin: 0; background: var(--ground); color: var(--ink); font: .95rem/1.5 system-ui, "Segoe UI", Roboto, sans-serif; }
+${palette}body { margin: 0; background: var(--sheet); color: var(--text); font: .95rem/1.5 system-ui, "Segoe UI", Roboto, sans-serif; }
 main { padding: 1.5rem; max-width: 100rem; margin: 0 auto; }
 h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
-p { color: var(--soft); } a { color: var(--accent); }
+p { color: var(--muted); } a { color: var(--accent); }
 a:focus-visible, .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; min-width: 100%; }
 th, td { text-align: left; padding: .45rem .9rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-thead th { color: var(--soft); font-size: .8rem; }
+thead th { color: var(--muted); font-size: .8rem; }
 tbody th { font-weight: 600; }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); }

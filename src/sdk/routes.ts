@@ -1,4 +1,5 @@
 import { type Route, route } from '../http/endpoint.js'
+import { iconPath } from '../http/pages/icon.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
@@ -12,7 +13,6 @@ import {
 } from './auth.js'
 import { createSdkTip } from './create-tip.js'
 import { describeSession } from './describe-session.js'
-import { iconPath } from './embed.js'
 import * as endpoints from './endpoints.js'
 import { createHandoff, redeemHandoff } from './handoff.js'
 import { initSession } from './init-session.js'

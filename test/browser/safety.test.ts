@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import type { BrowserContext } from 'playwright-core'
 import { loadPages } from '../../src/http/pages/built-pages.js'
-import { prepareVisit, useBrowser } from '../helpers/browser/browser.js'
+import { collectPageErrors, prepareVisit, useBrowser } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import {
   assertBecomes,
   chooseRadio,
@@ -274,4 +275,56 @@ test.serial('a naira tip works by keyboard alone', async (t) => {
   await heading(page, 'Thank you! ₦7,600.00 received.').waitFor()
   t.deepEqual(one.faults, [])
   await one.context.close()
+})
+
+test.serial('the manual copies its samples and finds a field without asking the server', async (t) => {
+  const { browser, world } = open()
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const faults = collectPageErrors(context)
+  const page = await context.newPage()
+  await page.goto(`${world.url}/docs`)
+  await page.getByRole('button', { name: 'Search', exact: true }).waitFor()
+  await context.setOffline(true)
+  const copy = page.getByRole('button', { name: 'Copy: Your terminal' }).first()
+  await copy.click()
+  await assertBecomes(t, () => copy.textContent(), 'Copied')
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  t.true(copied.startsWith('curl -s -c jar.txt') && copied.endsWith('"name":"Ada Obi"}\''), copied)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('lastvalid')
+  const found = page.getByRole('dialog', { name: 'Search the manual' }).getByRole('link')
+  await assertBecomes(
+    t,
+    async () => /lastValidBlockHeight/.test((await found.first().textContent()) ?? ''),
+    true,
+  )
+  const target = await found.first().getAttribute('href')
+  await page.keyboard.press('Enter')
+  await assertBecomes(t, () => page.evaluate('location.hash'), target)
+  await assertBecomes(t, () => page.evaluate('`#${document.activeElement.id}`'), target)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('<img src=x onerror=self.hacked=1>')
+  await page.getByText('Nothing found').waitFor()
+  await page.keyboard.press('Escape')
+  t.is(await page.getByRole('dialog').count(), 0)
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('the start page, a missing page and the manual are accessible', async (t) => {
+  const { browser, world } = open()
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  for (const [path, name] of [
+    ['/', 'start-page'],
+    ['/nowhere', 'missing-page'],
+    ['/docs', 'manual'],
+  ] as const) {
+    await page.goto(`${world.url}${path}`)
+    await checkAccessibility(t, page, name)
+  }
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('withdraw')
+  await checkAccessibility(t, page, 'manual-search')
+  await context.close()
 })

@@ -22,6 +22,48 @@ for (const path of ['/', '/nowhere', '/chain', '/chain/', '//chain/tips', '/paym
     t.like(JSON.parse(answer.text), { success: false, error: 'Not found', code: 'not_found' })
   })
 
+test('`/` and a missing page are HTML where Accept names it, else the JSON error; paths of the API stay JSON', async (t) => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const [path, status, title] of [
+    ['/', 200, 'Tips in crypto and naira'],
+    ['/nowhere', 404, 'Page not found'],
+    ['/docs/nowhere', 404, 'Page not found'],
+  ] as const)
+    for (const method of ['GET', 'HEAD']) {
+      const page = await raw(method, path, { accept: browser })
+      t.is(page.status, status, path)
+      t.is(page.headers['content-type'], 'text/html; charset=utf-8')
+      t.regex(page.headers.vary ?? '', /Accept/)
+      t.regex(String(page.headers['x-request-id']), requestId)
+      t.regex(
+        String(page.headers['content-security-policy']),
+        /^default-src 'none'; style-src 'sha256-\S+'; img-src 'self';.* frame-ancestors 'none'$/,
+      )
+      if (method === 'GET') t.true(page.text.includes(`<h1>${title}</h1>`))
+    }
+  const library = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'
+  for (const [method, path, accept] of [
+    ['GET', '/', '*/*'],
+    ['GET', '/', 'application/json'],
+    ['GET', '/nowhere', 'application/json, text/html;q=0.5'],
+    ['GET', '/nowhere', 'text/html;q=0'],
+    ['POST', '/nowhere', browser],
+    ['GET', '/chain/nowhere', library],
+    ['GET', '/SDK/nowhere', browser],
+    ['GET', '/payments/fiat/status?intentId=fiatpay_0', browser],
+  ] as const) {
+    const answer = await raw(method, path, { accept })
+    t.is(answer.status, 404, `${method} ${path}`)
+    t.is(JSON.parse(answer.text).success, false)
+  }
+})
+
+test('browsers find an icon at /favicon.ico', async (t) => {
+  const { status, headers, text } = await raw('GET', '/favicon.ico')
+  t.deepEqual([status, headers['content-type']], [200, 'image/svg+xml'])
+  t.is(text, (await raw('GET', '/pay-icon.svg')).text)
+})
+
 for (const path of [
   '/chain/%E0%A4%A',
   '/%00',

@@ -15,6 +15,7 @@ function placeOf({ name }: Readonly<Record<string, unknown>>, path: string): str
 const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
 /** Mounted routes that are not API endpoints, and therefore not in the document. */
 const pages = [
+  'GET /',
   'GET /openapi.json',
   'GET /dashboard',
   'GET /dashboard/{screen}',
@@ -24,6 +25,7 @@ const pages = [
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',
+  'GET /favicon.ico',
   'POST /webhooks/fiatpay',
   'GET /docs',
   'GET /docs/{style}',

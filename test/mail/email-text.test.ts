@@ -9,7 +9,9 @@ test('the code e-mail has the code, the site, the lifetime and advice', (t) => {
   t.is(subject, 'Your code to log in to tips.example')
   t.is(
     text,
-    `Somebody, most likely you, wants to log in to tips.example with this
+    `Tips
+
+Somebody, most likely you, wants to log in to tips.example with this
 e-mail address. Enter this code there:
 
     012345

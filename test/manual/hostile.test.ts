@@ -92,7 +92,9 @@ test('no text of the OpenAPI document or of a setting becomes markup of the page
   // A URL cannot contain half of a surrogate pair, so neither can a sample.
   for (const text of corpus.filter((one) => !one.includes('\ud800'))) {
     const manual = manualOf(documentOf(text), { base: `http://x/${text}`, limits })
-    const elements = elementsOf(manualPage(manual, '/docs/x.css'))
+    const elements = elementsOf(
+      manualPage(manual, { style: '/docs/x.css', script: '/assets/x.js', preloads: [] }),
+    )
     t.notThrows(() => refuseScript(elements), text)
     t.notThrows(() => manualMarkdown(manual) + llmsText(manual))
     const allowed = new Set([

@@ -33,11 +33,12 @@ function textOf(node: DefaultTreeAdapterTypes.ChildNode, found: Element[]): stri
   return text
 }
 
-/** Throws when a page has an element or attribute that could run script or load active content. */
+/** Throws when a page has an element or attribute that could run script or load active content, but a script that the service built. */
 export function refuseScript(elements: readonly Element[]): void {
   const active = /^(script|style|iframe|object|embed|form|base|svg|math|template|frame|meta-refresh)$/
-  for (const { name, attributes } of elements) {
-    if (active.test(name)) throw new Error(`<${name}> in the page`)
+  for (const { name, attributes, text } of elements) {
+    const isOwn = name === 'script' && text === '' && /^\/assets\/[\w.-]+$/.test(attributes.get('src') ?? '')
+    if (active.test(name) && !isOwn) throw new Error(`<${name}> in the page`)
     for (const [key, value] of attributes)
       if (/^(on|style$|srcdoc$|formaction$)/.test(key) || /^\s*(javascript|data|vbscript):/i.test(value))
         throw new Error(`<${name} ${key}="${value}"> in the page`)

@@ -313,8 +313,10 @@ test('OTP_PEPPER is 32 bytes in base64', (t) => {
 
 test('SMTP_URL and MAIL_FROM are read by loadMail and are not part of the config', (t) => {
   const url = 'smtps://user:pass@mail.example:465'
-  for (const from of ['a@tips.example', 'Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
+  for (const from of ['Tips <a@tips.example>', 'Tips & Co. <a@tips.example>'])
     t.deepEqual(loadMail({ SMTP_URL: url, MAIL_FROM: from }), { url, from })
+  const { from } = loadMail({ SMTP_URL: url, MAIL_FROM: 'a@tips.example' })
+  t.is(from, 'Tips <a@tips.example>', 'an address alone gets the name that the pages show')
   t.deepEqual(
     Object.keys(loadConfig(required)).filter((name) => /mail|smtp/i.test(name)),
     [],

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { serviceName } from '../../kernel/brand.js'
 import type { Config } from '../../platform/config/config.js'
 import type { Pages } from './built-pages.js'
 import { sendPage } from './send-page.js'
@@ -18,7 +19,7 @@ export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pag
   return async (ctx) =>
     sendPage(ctx, pages, {
       name: 'dashboard',
-      title: 'Dashboard',
+      title: serviceName,
       theme: 'light',
       data,
       policy: { frameAncestors: "'none'", frames: true, forms: true },
@@ -30,7 +31,7 @@ export function serveOverlay(pages: Pages): Middleware {
   return async (ctx) => {
     sendPage(ctx, pages, {
       name: 'overlay',
-      title: 'Tips',
+      title: `Overlay · ${serviceName}`,
       theme: ctx.query['theme'] === 'light' ? 'light' : 'dark',
       policy: { frameAncestors: "'self'" },
     })

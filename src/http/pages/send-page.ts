@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Pages } from './built-pages.js'
 import { escapeHtml } from './html.js'
+import { iconPath } from './icon.js'
 
 /** The parts of a page's content security policy that differ between pages. */
 interface PagePolicy {
@@ -68,7 +69,7 @@ function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): 
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title>`,
-    '<link rel="icon" href="/pay-icon.svg" type="image/svg+xml">',
+    `<link rel="icon" href="${iconPath}" type="image/svg+xml">`,
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     ...preloads.map((path) => `<link rel="modulepreload" href="${path}">`),
     `<script type="module" src="${script}"></script>`,

@@ -6,10 +6,6 @@ import type { Middleware } from 'koa'
 /** For answers that are data: they load nothing, run nothing and may not be framed. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
-/** The content security policy of a page without scripts. Style sheets and images are its own. */
-export const staticPagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 /**
  * Sets the security headers. They are the same for every answer, so helmet computes them once. `https`: the public URL
  * is https, so Strict-Transport-Security is set.

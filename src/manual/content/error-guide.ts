@@ -51,7 +51,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   internal_error: {
     cause: 'An error in the service.',
-    remedy: 'Repeat later. If it happens again, send us the `requestId`.',
+    remedy: 'Repeat later. If it happens again, give the operator of the service the `requestId`.',
   },
   service_unavailable: { cause: 'The database or a provider does not answer now.', remedy: retrySoon },
 

@@ -1,10 +1,19 @@
 import { html, type Markup } from '../../http/pages/html.js'
+import { iconPath } from '../../http/pages/icon.js'
+import { serviceName } from '../../kernel/brand.js'
 import type { Block, Chapter, Code, Field, Manual, Refusal, Section } from '../blocks.js'
 import { highlighted } from './highlight.js'
 import { spansOf } from './inline.js'
 
-/** The manual as an HTML page without script. `style`: the path of its stylesheet. */
-export function manualPage(manual: Manual, style: string): string {
+/** The paths of the page's stylesheet and of its script with the scripts that it imports. */
+export interface ManualFiles {
+  readonly style: string
+  readonly script: string
+  readonly preloads: readonly string[]
+}
+
+/** The manual as an HTML page. Without its script it lacks only the copy buttons and the search. */
+export function manualPage(manual: Manual, { style, script, preloads }: ManualFiles): string {
   const chapters = [...manual.guides, ...manual.calls, manual.errors]
   return html`<!doctype html>
 <html lang="en">
@@ -14,14 +23,16 @@ export function manualPage(manual: Manual, style: string): string {
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="How to take tips in crypto and naira with this service: guides, every call, every error.">
 <title>${manual.title}</title>
-<link rel="icon" href="/pay-icon.svg" type="image/svg+xml">
+<link rel="icon" href="${iconPath}" type="image/svg+xml">
 <link rel="alternate" type="text/markdown" href="/docs.md">
 <link rel="stylesheet" href="${style}">
+${preloads.map((path) => html`<link rel="modulepreload" href="${path}">`)}
+<script type="module" src="${script}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<a class="brand" href="#content"><img src="/pay-icon.svg" alt="" width="28" height="28">${manual.title}</a>
+<a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
 <nav aria-label="Formats"><a href="/docs.md">Markdown</a><a href="/openapi.json">OpenAPI</a></nav>
 </header>
 <div class="frame">

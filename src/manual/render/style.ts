@@ -1,41 +1,54 @@
+import { palette } from '../../http/pages/palette.js'
+
 /** The manual's stylesheet: light and dark by system setting, three columns on wide screens, and print. */
 export const styleSheet = /* css */ `
-:root {
-  color-scheme: light dark;
-  --ground: #ffffff; --raised: #f6f8f7; --line: #dfe5e2; --ink: #17211d; --soft: #55635d; --accent: #0a7350;
-  --panel: #10201a; --panel-line: #24382f; --panel-ink: #dcebe4; --panel-soft: #8fa79c;
-  --string: #7fe3b4; --word: #ffc777; --name: #9cc8ff; --comment: #8fa79c;
-  --get: #0b6bb0; --post: #0a7350; --put: #8a5a00; --patch: #8a5a00; --delete: #b3261e; --warm: #fff7e6; --warm-line: #e9c46a;
+${palette}:root {
+  --panel: #161922; --panel-line: #313849; --panel-ink: #f2f4f9; --panel-soft: #aab3c5;
+  --string: #7fe3b4; --word: #ffc777; --name: #9cc8ff; --comment: #aab3c5;
+  --get: #0b6bb0; --post: var(--good); --put: #8a5300; --patch: #8a5300; --delete: var(--bad); --warm: #fdf2dc; --warm-line: #e9c46a;
   --mono: ui-monospace, "SFMono-Regular", "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
   --top: 3.5rem;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0d1411; --raised: #141e1a; --line: #25332d; --ink: #e4ece8; --soft: #9db0a7; --accent: #3ddc97;
-    --panel: #08100d; --panel-line: #22332b;
-    --get: #7cc0ff; --post: #3ddc97; --put: #ffc777; --patch: #ffc777; --delete: #ff9a91; --warm: #221c0c; --warm-line: #8a6d1f;
-  }
+  :root { --panel: #0d0f14; --get: #7cc0ff; --put: #f3c464; --patch: #f3c464; --warm: #34280e; --warm-line: #8a6d1f; }
 }
 *, *::before, *::after { box-sizing: border-box; }
 html { scroll-padding-top: calc(var(--top) + 1rem); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+body { margin: 0; background: var(--sheet); color: var(--text); font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .06em; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+a:focus-visible, summary:focus-visible, pre:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
 code { font: .875em/1.5 var(--mono); background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: break-word; }
 p, ul, ol, table { margin: 0 0 1rem; }
-.skip { position: absolute; left: -100vw; z-index: 3; background: var(--ground); padding: .75rem 1rem; }
+.skip { position: absolute; left: -100vw; z-index: 3; background: var(--sheet); padding: .75rem 1rem; }
 .skip:focus { left: .5rem; top: .5rem; }
 
 .top { position: sticky; top: 0; z-index: 2; height: var(--top); display: flex; align-items: center; justify-content: space-between; gap: 1rem;
-  padding: 0 1.25rem; background: var(--ground); border-bottom: 1px solid var(--line); }
+  padding: 0 1.25rem; background: var(--sheet); border-bottom: 1px solid var(--line); }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; white-space: nowrap; }
 .top nav { display: flex; gap: 1.25rem; font-size: .9rem; }
 .top nav a { padding: .6rem 0; }
 @media (max-width: 26rem) { .top { padding: 0 1rem; gap: .5rem; } .top nav { gap: .9rem; font-size: .85rem; } }
 @media (max-width: 23rem) { .brand img { display: none; } }
+.visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.open-search { margin-left: auto; min-height: 2.25rem; padding: 0 .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); color: inherit; font: inherit; font-size: .9rem; cursor: pointer; }
+.open-search:hover { border-color: var(--accent); }
+.search { width: min(40rem, 100vw - 2rem); max-height: min(40rem, 100dvh - 2rem); margin: 1rem auto; padding: 0; overflow: hidden; border: 1px solid var(--line); border-radius: .8rem; background: var(--sheet); color: var(--text); }
+.search[open] { display: flex; flex-direction: column; }
+.search::backdrop { background: rgb(13 15 20 / 55%); }
+.search form { display: flex; gap: .5rem; padding: .75rem; border-bottom: 1px solid var(--line); }
+.search input { flex: 1; min-width: 0; min-height: 2.75rem; padding: 0 .8rem; border: 1px solid var(--muted); border-radius: .5rem; background: var(--sheet); color: inherit; font: inherit; }
+.search form button { min-height: 2.75rem; padding: 0 .8rem; border: 1px solid var(--line); border-radius: .5rem; background: none; color: inherit; font: inherit; font-size: .9rem; cursor: pointer; }
+.search > p { margin: 0; padding: .5rem 1rem; font-size: .85rem; color: var(--muted); }
+.search ul { list-style: none; margin: 0; padding: 0 .5rem .5rem; overflow-y: auto; }
+.search ul:empty { display: none; }
+.search li a { display: block; padding: .55rem .5rem; border-radius: .4rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
+.search li a:hover, .search li a:focus-visible { background: var(--raised); }
+.search li a:focus-visible { outline-offset: -3px; }
+.search li b { color: var(--accent); }
+.search li span { display: block; font-size: .85rem; line-height: 1.4; color: var(--muted); }
 
 .contents { padding: 1.25rem; border-bottom: 1px solid var(--line); font-size: .9rem; }
-.contents p { margin: 0 0 .4rem; font-size: .75rem; font-weight: 650; letter-spacing: .06em; text-transform: uppercase; color: var(--soft); }
+.contents p { margin: 0 0 .4rem; font-size: .75rem; font-weight: 650; letter-spacing: .06em; text-transform: uppercase; color: var(--muted); }
 .contents ul { list-style: none; margin: 0 0 1rem; padding: 0; }
 .contents > ul { display: flex; flex-wrap: wrap; gap: .5rem; }
 .contents > ul > li > a { display: block; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; color: inherit; }
@@ -50,7 +63,7 @@ h3 { font-size: 1.2rem; }
 .sub { font-size: 1rem; margin: 1.75rem 0 .6rem; }
 h2 a, h3 a { color: inherit; text-decoration: none; }
 h2 a:hover, h3 a:hover { text-decoration: underline; }
-.lead { font-size: 1.15rem; color: var(--soft); text-wrap: pretty; }
+.lead { font-size: 1.15rem; color: var(--muted); text-wrap: pretty; }
 .chapter { border-top: 1px solid var(--line); }
 .chapter > .columns { padding-top: 2.5rem; }
 article { border-top: 1px solid var(--line); }
@@ -65,7 +78,7 @@ article { border-top: 1px solid var(--line); }
 .method { font: 700 .72rem/1 var(--mono); letter-spacing: .03em; }
 .call .method { padding: .35rem .45rem; border: 1.5px solid currentColor; border-radius: .3rem; }
 .get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .patch { color: var(--patch); } .delete { color: var(--delete); }
-.badge { font-size: .78rem; line-height: 1; padding: .4rem .6rem; border-radius: 1rem; background: var(--raised); border: 1px solid var(--line); color: var(--soft); }
+.badge { font-size: .78rem; line-height: 1; padding: .4rem .6rem; border-radius: 1rem; background: var(--raised); border: 1px solid var(--line); color: var(--muted); }
 
 .fields { list-style: none; padding: 0; border-top: 1px solid var(--line); }
 .fields li { padding: .7rem 0; border-bottom: 1px solid var(--line); }
@@ -74,32 +87,37 @@ article { border-top: 1px solid var(--line); }
 .field { color: inherit; text-decoration: none; }
 .field:hover { text-decoration: underline; }
 .field code { background: none; padding: 0; font-weight: 650; }
-.type { color: var(--soft); font-size: .85rem; margin-left: .35rem; }
-.fields em { font-style: normal; font-size: .78rem; color: var(--soft); margin-left: .35rem; }
+.type { color: var(--muted); font-size: .85rem; margin-left: .35rem; }
+.fields em { font-style: normal; font-size: .78rem; color: var(--muted); margin-left: .35rem; }
 .fields em.required { color: var(--delete); font-weight: 650; }
-.example { color: var(--soft); font-size: .85rem; }
+.example { color: var(--muted); font-size: .85rem; }
 .example code { overflow-wrap: anywhere; }
 .fields p:empty { display: none; }
 .status { font: 700 .8rem/1 var(--mono); color: var(--delete); }
 .exact { font-weight: 600; margin: 0 .35rem; }
 .exact code { background: none; padding: 0; font-size: .9rem; font-weight: 650; }
 .status ~ a { font: .82rem var(--mono); text-underline-offset: .35em; }
-.cause, .by { color: var(--soft); }
+.cause, .by { color: var(--muted); }
 :target { scroll-margin-top: calc(var(--top) + 1rem); }
 li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
 
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
-th { text-align: left; font-size: .8rem; color: var(--soft); font-weight: 650; }
+th { text-align: left; font-size: .8rem; color: var(--muted); font-weight: 650; }
 th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th code { background: none; padding: 0; }
 
-.code { margin: 0 0 1rem; border: 1px solid var(--panel-line); border-radius: .6rem; background: var(--panel); color: var(--panel-ink); overflow: hidden; }
+.code { position: relative; margin: 0 0 1rem; border: 1px solid var(--panel-line); border-radius: .6rem; background: var(--panel); color: var(--panel-ink); overflow: hidden; }
 .code > p, .code > summary { margin: 0; padding: .55rem .9rem; font-size: .8rem; font-weight: 600; color: var(--panel-soft); }
 .code > p { border-bottom: 1px solid var(--panel-line); }
 .code > summary { cursor: pointer; }
 .code[open] > summary { border-bottom: 1px solid var(--panel-line); }
+.copy { position: absolute; top: .2rem; right: .3rem; min-height: 1.9rem; padding: 0 .6rem; border: 0; border-radius: .4rem; background: none; color: var(--panel-soft);
+  font: 600 .8rem/1 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; cursor: pointer; }
+.copy:hover { background: var(--panel-line); color: var(--panel-ink); }
+.code > p:not(:only-child), .code > summary { padding-right: 6rem; }
 pre { margin: 0; padding: .8rem .9rem; overflow-x: auto; max-height: 32rem; font: .8rem/1.6 var(--mono); }
 pre:focus-visible { outline-offset: -3px; }
+.copy:focus-visible { outline-color: var(--panel-ink); outline-offset: -3px; }
 pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; white-space: pre; }
 .string { color: var(--string); } .word { color: var(--word); } .name { color: var(--name); } .comment { color: var(--comment); }
 
@@ -109,7 +127,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
   td { border: 0; padding: .15rem 0; }
   td:empty { display: none; }
-  td[data-title]:not([data-title=""])::before { content: attr(data-title) ": "; color: var(--soft); font-size: .82rem; }
+  td[data-title]:not([data-title=""])::before { content: attr(data-title) ": "; color: var(--muted); font-size: .82rem; }
   td:first-child::before { content: none !important; }
 }
 @media (min-width: 60rem) {
@@ -119,7 +137,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   .contents > ul { display: block; margin-bottom: 1.5rem; }
   .contents > ul > li > a { border: 0; padding: .25rem 0; font-weight: 600; }
   .contents ul ul { display: block; margin: .1rem 0 .75rem; }
-  .contents ul ul a { display: grid; grid-template-columns: 3.1rem 1fr; align-items: baseline; padding: .2rem 0; color: var(--soft); text-decoration: none; font-size: .84rem; overflow-wrap: anywhere; }
+  .contents ul ul a { display: grid; grid-template-columns: 3.1rem 1fr; align-items: baseline; padding: .2rem 0; color: var(--muted); text-decoration: none; font-size: .84rem; overflow-wrap: anywhere; }
   .contents ul ul a:not(:has(.method)) { grid-template-columns: 1fr; }
   .contents .method { font-size: .62rem; }
   .contents a:hover { color: var(--accent); text-decoration: underline; }
@@ -135,7 +153,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
 @media print {
   :root { --panel: #fff; --panel-ink: #000; --panel-soft: #333; --panel-line: #999; --string: #000; --word: #000; --name: #000; --comment: #333; }
   body { font-size: 10pt; }
-  .top, .contents, .skip { display: none; }
+  .top, .contents, .skip, .copy { display: none; }
   .frame, .columns { display: block; padding-left: 0; padding-right: 0; }
   .samples { position: static; max-height: none; overflow: visible; }
   pre { max-height: none; overflow: visible; }

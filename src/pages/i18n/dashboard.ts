@@ -1,3 +1,4 @@
+import { serviceName } from '../../kernel/brand.js'
 import type { Terms } from '../dashboard/withdraw/amounts.js'
 import { ngn } from '../lib/money.js'
 import { common } from './common.js'
@@ -43,7 +44,7 @@ const counted = (count: number, one: string, many: string): string =>
 
 /** Every text of the dashboard. */
 export const words = {
-  brand: 'Tips',
+  brand: serviceName,
   loading: 'Loading…',
   nav: 'Dashboard',
   next: 'Next',

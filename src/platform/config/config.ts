@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { serviceName } from '../../kernel/brand.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
@@ -320,7 +321,10 @@ export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
   return readSettings(z.object({ WALLET_KEK: key }), env).WALLET_KEK
 }
 
-/** The mail server and our sender address. Only the mailer reads them: the URL may contain a password. */
+/**
+ * The mail server and the sender: `Name <address>`. Only the mailer reads them, because the URL may contain a password. An
+ * address alone gets the service's name.
+ */
 export function loadMail(env: NodeJS.ProcessEnv = process.env): {
   readonly url: string
   readonly from: string
@@ -330,7 +334,7 @@ export function loadMail(env: NodeJS.ProcessEnv = process.env): {
     z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }),
     env,
   )
-  return { url, from }
+  return { url, from: from.includes('<') ? from : `${serviceName} <${from}>` }
 }
 
 /**

@@ -11,8 +11,9 @@ const phone = { width: 390, height: 844 }
 const serious = ['serious', 'critical']
 const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
 
-/** Shows the page in a theme, as an embedding page can request. */
-async function setTheme(frame: Frame, theme: 'dark' | 'light'): Promise<void> {
+/** Shows the page in a theme, as an embedding page or the system can request. */
+async function setTheme(page: Page, frame: Frame, theme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
   await frame.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
 }
 
@@ -38,10 +39,10 @@ export async function checkAccessibility(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const before = page.viewportSize() ?? phone
-  await setTheme(frame, 'light')
+  await setTheme(page, frame, 'light')
   t.deepEqual(await axeViolations(frame), [], `${name} in light`)
   await page.screenshot({ path: join(folder, `${name}-desktop-light.png`) })
-  await setTheme(frame, 'dark')
+  await setTheme(page, frame, 'dark')
   t.deepEqual(await axeViolations(frame), [], `${name} in dark`)
   await page.setViewportSize(phone)
   await page.screenshot({ path: join(folder, `${name}-phone-dark.png`) })

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'koa'
+import { serviceName } from '../../kernel/brand.js'
+import { html, Markup } from './html.js'
+import { iconPath } from './icon.js'
+import { palette } from './palette.js'
+
+/** In the document itself, so that the page needs no second request. */
+const style = `${palette}
+*, *::before, *::after { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+main { max-width: 34rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem 3rem; }
+.brand { display: inline-flex; align-items: center; gap: .6rem; min-height: 2.75rem; margin-bottom: 1rem; font-size: 1.125rem; font-weight: 750; color: inherit; text-decoration: none; }
+.card { padding: clamp(1.25rem, 5vw, 2rem); background: var(--sheet); border: 1px solid var(--line); border-radius: 18px; }
+h1 { margin: 0 0 .75rem; font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; letter-spacing: -.02em; text-wrap: balance; }
+p { margin: 0; color: var(--muted); text-wrap: pretty; }
+ul { display: flex; flex-wrap: wrap; gap: .75rem; list-style: none; margin: 1.5rem 0 0; padding: 0; }
+li a { display: inline-flex; align-items: center; min-height: 3rem; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
+li:first-child a { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+li a:hover { text-decoration: underline; }
+a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }
+.card + p { margin: 1.25rem .25rem 0; font-size: .93rem; }
+`
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+/** A page of a few words. It has no script. */
+export interface PlainPage {
+  readonly title: string
+  readonly lead: string
+  /** The first one stands out. */
+  readonly links?: readonly { readonly href: string; readonly text: string }[]
+  /** Shown below the rest. */
+  readonly note?: string
+}
+
+/** Renders the page's document. */
+export function plainPage({ title, lead, links = [], note }: PlainPage): string {
+  const entries = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${serviceName}</title>
+<link rel="icon" href="${iconPath}" type="image/svg+xml">
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<main>
+<a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
+<div class="card"><h1>${title}</h1><p>${lead}</p>${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}</div>
+${note === undefined ? undefined : html`<p>${note}</p>`}
+</main>
+</body>
+</html>
+`.text
+}
+
+/** Answers with a document of `plainPage`. */
+export function sendPlainPage(ctx: Context, document: string, status = 200): void {
+  ctx.status = status
+  ctx.set('Content-Security-Policy', policy)
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = document
+}

@@ -1,0 +1,14 @@
+/** Every text of the manual's copy buttons and search. */
+export const words = {
+  copy: 'Copy',
+  copied: 'Copied',
+  copyFailed: 'Copy it by hand',
+  copyWhat: (title: string) => `Copy: ${title}`,
+  search: 'Search',
+  searchManual: 'Search the manual',
+  close: 'Close',
+  found: (count: number, most: number) => {
+    if (count > most) return `The first ${most} of ${count} places`
+    return count === 0 ? 'Nothing found' : count === 1 ? '1 place' : `${count} places`
+  },
+} as const
