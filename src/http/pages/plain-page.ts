@@ -9,7 +9,7 @@ import { palette } from './palette.js'
 const style = `${palette}
 *, *::before, *::after { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-main { max-width: 34rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem 3rem; }
+main { max-width: 38rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem 3rem; }
 .brand { display: inline-flex; align-items: center; gap: .6rem; min-height: 2.75rem; margin-bottom: 1rem; font-size: 1.125rem; font-weight: 750; color: inherit; text-decoration: none; }
 .card { padding: clamp(1.25rem, 5vw, 2rem); background: var(--sheet); border: 1px solid var(--line); border-radius: 18px; }
 h1 { margin: 0 0 .75rem; font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; letter-spacing: -.02em; text-wrap: balance; }

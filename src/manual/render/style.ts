@@ -22,13 +22,13 @@ p, ul, ol, table { margin: 0 0 1rem; }
 .skip { position: absolute; left: -100vw; z-index: 3; background: var(--sheet); padding: .75rem 1rem; }
 .skip:focus { left: .5rem; top: .5rem; }
 
-.top { position: sticky; top: 0; z-index: 2; height: var(--top); display: flex; align-items: center; justify-content: space-between; gap: 1rem;
+.top { position: sticky; top: 0; z-index: 2; min-height: var(--top); display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 1rem;
   padding: 0 1.25rem; background: var(--sheet); border-bottom: 1px solid var(--line); }
 .brand { display: flex; align-items: center; gap: .6rem; font-weight: 650; color: inherit; text-decoration: none; white-space: nowrap; }
 .top nav { display: flex; gap: 1.25rem; font-size: .9rem; }
 .top nav a { padding: .6rem 0; }
-@media (max-width: 26rem) { .top { padding: 0 1rem; gap: .5rem; } .top nav { gap: .9rem; font-size: .85rem; } }
-@media (max-width: 23rem) { .brand img { display: none; } }
+@media (max-width: 26rem) { .top { padding: 0 1rem; gap: 0 .5rem; } .top nav { gap: .9rem; font-size: .85rem; } }
+@media (max-width: 22rem) { .brand img { display: none; } }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .open-search { margin-left: auto; min-height: 2.25rem; padding: 0 .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); color: inherit; font: inherit; font-size: .9rem; cursor: pointer; }
 .open-search:hover { border-color: var(--accent); }
@@ -106,7 +106,7 @@ th { text-align: left; font-size: .8rem; color: var(--muted); font-weight: 650; 
 th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th code { background: none; padding: 0; }
 
-.code { position: relative; margin: 0 0 1rem; border: 1px solid var(--panel-line); border-radius: .6rem; background: var(--panel); color: var(--panel-ink); overflow: hidden; }
+.code { position: relative; color-scheme: dark; margin: 0 0 1rem; border: 1px solid var(--panel-line); border-radius: .6rem; background: var(--panel); color: var(--panel-ink); overflow: hidden; }
 .code > p, .code > summary { margin: 0; padding: .55rem .9rem; font-size: .8rem; font-weight: 600; color: var(--panel-soft); }
 .code > p { border-bottom: 1px solid var(--panel-line); }
 .code > summary { cursor: pointer; }

@@ -1,7 +1,7 @@
 import type { Place } from './find.js'
 
 const ownText =
-  '.words > p, .words > .sub, .words > ul:not(.fields) > li, .words > ol > li, .words > table td, .samples pre'
+  '.words > p:not(.call), .words > ul:not(.fields) > li, .words > ol > li, .words > table td, .samples pre'
 
 /** Reads the places from the page itself: its chapters, sections, fields and errors. */
 export function readPlaces(): Place[] {
@@ -14,7 +14,9 @@ function placeOf(part: Element): Place {
   return {
     id: part.id,
     title: titleOf(part),
-    within: part.matches('article') ? titleOf(part.closest('.chapter')) : '',
+    within: part.matches('article')
+      ? [titleOf(part.closest('.chapter')), callOf(part)].filter(Boolean).join(' · ')
+      : '',
     text: joined(columns?.querySelectorAll(ownText) ?? []),
   }
 }
@@ -26,9 +28,14 @@ function listedPlace(item: Element): Place {
   return {
     id: item.id,
     title: textOf(name),
-    within: section?.querySelector('.call code')?.textContent ?? titleOf(section),
+    within: callOf(section) || titleOf(section),
     text: joined([...item.querySelectorAll('p')].filter((line) => !line.querySelector('.field'))),
   }
+}
+
+/** Such as `POST /payouts/withdraw`; empty where no call is described. */
+function callOf(section: Element | null): string {
+  return [...(section?.querySelectorAll('.call > .method, .call > code') ?? [])].map(textOf).join(' ')
 }
 
 function titleOf(part: Element | null): string {

@@ -43,7 +43,11 @@ export function addSearch(header: Element): void {
     event.preventDefault()
     goTo(link.hash)
   })
-  dialog.addEventListener('keydown', (event) => moveFocus(event, [input, ...list.querySelectorAll('a')]))
+  dialog.addEventListener('keydown', (event) => {
+    // In some browsers Escape would only clear the field.
+    if (event.key === 'Escape') dialog.close()
+    else moveFocus(event, [input, ...list.querySelectorAll('a')])
+  })
   addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
