@@ -301,7 +301,7 @@ test.serial('the manual copies its samples and finds a field without asking the 
   const target = await found.first().getAttribute('href')
   await page.keyboard.press('Enter')
   await assertBecomes(t, () => page.evaluate('location.hash'), target)
-  await assertBecomes(t, () => page.evaluate('`#${document.activeElement.id}`'), target)
+  await assertBecomes(t, () => page.evaluate("'#' + document.activeElement.id"), target)
   await page.keyboard.press('Control+k')
   await page.keyboard.type('<img src=x onerror=self.hacked=1>')
   await page.getByText('Nothing found').waitFor()
