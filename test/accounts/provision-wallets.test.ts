@@ -268,9 +268,17 @@ test.serial('a registration wakes the worker before its timer', async (t) => {
   })
 })
 
-/** Starts the provisioner on a database of its own. Returns its exit code and what it printed. */
+/**
+ * Starts the provisioner on a database of its own. Returns its exit code and what it printed. One that starts to work ends with 0,
+ * because its stdin has ended.
+ */
 async function startWith(databaseUrl: string, kek: Buffer): Promise<{ code: number; err: string }> {
-  const env = { ...world().env, DATABASE_URL: databaseUrl, WALLET_KEK: kek.toString('base64') }
+  const env = {
+    ...world().env,
+    DATABASE_URL: databaseUrl,
+    WALLET_KEK: kek.toString('base64'),
+    STOP_WITH_STDIN: '1',
+  }
   const { code, err } = await spawnOpsScript({ env }, '../../workers/main', 'provisioner')
   return { code, err }
 }

@@ -27,7 +27,7 @@ export async function runOpsScript(
 /** The folder in which the programs run: a clone may hold `.env` and the `.data` of a stack, which they would read. */
 const emptyFolder = mkdtempSync(join(tmpdir(), 'ops-'))
 
-/** Runs a script as a program of its own, with these settings and nothing that lies in the clone. */
+/** Runs a script as a program of its own, with these settings, an empty stdin and nothing that lies in the clone. */
 export function spawnOpsScript(
   { env }: Pick<World, 'env'>,
   name: string,
@@ -35,8 +35,9 @@ export function spawnOpsScript(
 ): Promise<ScriptRun> {
   return new Promise((resolve) => {
     const options = { cwd: emptyFolder, env: { PATH: process.env['PATH'], ...env } }
-    execFile(process.execPath, [fileOf(name), ...args], options, (error, out, err) => {
+    const child = execFile(process.execPath, [fileOf(name), ...args], options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
     })
+    child.stdin?.end()
   })
 }

@@ -163,6 +163,7 @@ test('a key in progress answers Retry-After, and its lease of ten seconds is ren
   const key = randomUUID()
   const row = () => db('idempotency_keys').where('key_hash', scopedHash(key)).first()
   const work = new AbortController()
+  t.teardown(() => work.abort())
   const keyed = idempotent(
     { db: services.db, scope: () => 'test', stillServes: async () => true },
     () => new Promise<object>((done) => work.signal.addEventListener('abort', () => done({ done: true }))),
