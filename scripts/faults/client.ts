@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { credit } from '../../src/ledger/transfers.js'
 
-const requestMs = 15_000
+const requestMs = 60_000
 const retryMs = 150
 
 /** A creator with the session cookie of the browser. */
