@@ -63,6 +63,7 @@ export const fiatStatusAnswer = z.object({
   intentId: z.string(),
   status: z.enum(['requires_action', 'completed', 'failed', 'cancelled']),
   completedAt: z.iso.datetime().nullable(),
+  receivedNgn: z.number().optional().meta({ description: 'Naira that wait for the payer of an unpaid tip' }),
 })
 
 /** GET /payments/fiat/rate. */

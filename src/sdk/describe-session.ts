@@ -32,7 +32,12 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
     chain: 'solana:mainnet',
     rpcUrl: config.chain.publicRpcUrl ?? null,
     bundleRpcUrl: config.chain.publicBundleRpcUrl ?? null,
-    fiat: { enabled: true, collection: settings.fiatCollection },
+    fiat: {
+      enabled: true,
+      collection: settings.fiatCollection,
+      minNgn: config.fiat.minNgn,
+      maxNgn: config.fiat.maxNgn,
+    },
     theme: session.theme,
     parentOrigin: session.origin,
     expiresAt: session.expiresAt.toISOString(),

@@ -86,7 +86,12 @@ export const sessionOutput = z.object({
   chain: z.literal('solana:mainnet'),
   rpcUrl: z.string().nullable(),
   bundleRpcUrl: z.string().nullable().meta({ description: 'For intents of executionMode async' }),
-  fiat: z.object({ enabled: z.boolean(), collection: z.enum(['checkout', 'bank_transfer']) }),
+  fiat: z.object({
+    enabled: z.boolean(),
+    collection: z.enum(['checkout', 'bank_transfer']),
+    minNgn: z.number(),
+    maxNgn: z.number(),
+  }),
   theme,
   parentOrigin: z.string(),
   expiresAt: z.iso.datetime(),

@@ -1,6 +1,6 @@
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import test from 'ava'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
@@ -369,7 +369,7 @@ test.serial('F6 the transaction does not match the tip', async (t) => {
   await one.page.evaluate(`testWallet.signature = [${decodeBase58(signature)}]; testWallet.mode = 'another'`)
   await approve(one.page)
   const title = "Payment received, but it doesn't match this tip."
-  await assertScreen(t, one, 'F6-mismatch', title, ['Keep this reference:', signature])
+  await assertScreen(t, one, 'F6-mismatch', title, ['Ask Ada Lovelace, with this reference:', signature])
 })
 
 test.serial('G the tip is confirmed', async (t) => {
@@ -382,6 +382,39 @@ test.serial('G the tip is confirmed', async (t) => {
   await assertScreen(t, one, 'G-done', 'Thank you! Ada Lovelace has received 4.90 USDC.', [
     'For the album, with love',
   ])
+})
+
+test.serial('G the tip is followed by another one without a frame', async (t) => {
+  const one = await toReview()
+  await approve(one.page)
+  const { host } = new URL(open().site.origin)
+  const again = one.page.getByRole('link', { name: `Tip again on ${host}` })
+  t.is(await again.getAttribute('href'), `${open().site.origin}`)
+  await one.context.close()
+})
+
+test.serial('H the service does not answer, and the page says so and goes on by itself', async (t) => {
+  const one = await prepareVisit(open())
+  const down = (route: Route) => route.fulfill({ status: 503, body: 'down' })
+  await one.page.route('**/sdk/session', down)
+  await one.page.goto(one.embedUrl)
+  await one.page.getByText("The service isn't answering.").first().waitFor()
+  await checkAccessibility(t, one.page, 'H-unanswered')
+  await one.page.unroute('**/sdk/session', down)
+  await one.page.getByRole('button', { name: 'Tip $5.00 with SOL' }).waitFor()
+  await chooseToken(one.page, 'SOL')
+  await one.page.route('**/sdk/tip', down)
+  await clickButton(one.page, /Test Wallet/)
+  await heading(one.page, "The service didn't answer.").waitFor()
+  await checkAccessibility(t, one.page, 'H-no-answer')
+  await one.page.unroute('**/sdk/tip', down)
+  await clickButton(one.page, 'Try again')
+  await heading(one.page, 'Check and approve').waitFor()
+  await one.page.goBack()
+  await heading(one.page, 'Choose your wallet').waitFor()
+  await clickButton(one.page, 'Back')
+  await one.page.getByRole('button', { name: 'Tip $5.00 with SOL' }).waitFor()
+  await one.context.close()
 })
 
 test.serial('H the browser is offline', async (t) => {

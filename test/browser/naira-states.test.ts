@@ -2,7 +2,13 @@ import test from 'ava'
 import type { Page } from 'playwright-core'
 import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
-import { assertScreen, clickButton, heading, waitForAnnouncement } from '../helpers/browser/on-page.js'
+import {
+  assertScreen,
+  chooseRadio,
+  clickButton,
+  heading,
+  waitForAnnouncement,
+} from '../helpers/browser/on-page.js'
 import {
   expireFiatIntent,
   failCharge,
@@ -11,6 +17,7 @@ import {
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
 import { publicUrl } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab. The tests are serial: each has the browser and the provider to itself. */
@@ -50,17 +57,14 @@ test.serial('J0 the rate is unavailable, then available again', async (t) => {
   await one.page.getByText('Naira payments are unavailable right now.').waitFor()
   await checkAccessibility(t, one.page, 'J0-rate-away')
   open().world.fiat.rates.set({ NGN: 1600 })
-  await t.notThrowsAsync(async () => {
-    for (
-      const button = one.page.getByRole('button', { name: 'Pay ₦7,600.00' });
-      !(await button.isVisible());
-    ) {
-      const answered = one.page.waitForResponse('**/payments/fiat/rate*')
-      await clickButton(one.page, 'Try again')
-      await answered
-      await one.page.getByRole('button', { name: /^(Pay ₦|Try again)/ }).waitFor()
-    }
-  })
+  // The page asks again by itself.
+  const button = one.page.getByRole('button', { name: 'Pay ₦7,600.00' })
+  await t.notThrowsAsync(
+    until('the price is shown', async () => {
+      await one.page.clock.fastForward(11_000)
+      return button.isVisible()
+    }),
+  )
   await one.context.close()
 })
 
@@ -102,6 +106,15 @@ test.serial('J3 the provider’s page opens in another tab', async (t) => {
   t.is(await tab.evaluate('document.referrer'), '')
   await one.page.getByText('This page updates by itself.', { exact: true }).waitFor()
   await checkAccessibility(t, one.page, 'J3-other-tab')
+  // The payment can be left and returned to, also with the browser's Back.
+  await clickButton(one.page, 'Pay another way')
+  await one.page.getByText('A payment of ₦7,600.00 is still open.').waitFor()
+  await checkAccessibility(t, one.page, 'J3-left')
+  await one.page.reload()
+  await clickButton(one.page, 'Return to it')
+  await one.page.goBack()
+  await clickButton(one.page, 'Return to it')
+  await heading(one.page, 'Finish paying in the other tab.').waitFor()
   await tab.getByRole('button', { name: 'Pay' }).click()
   await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
   await tab.getByText('The page you came from updates by itself.').waitFor()
@@ -180,3 +193,56 @@ test.serial('J9 the provider does not answer', async (t) => {
   await assertScreen(t, one, 'J9-provider-down', "The payment provider isn't answering.", said)
   open().world.fiat.fiatpay.faults.reset()
 })
+
+test.serial('J10 too little arrives, and the page says where the money is', async (t) => {
+  for (const [email, text] of [
+    ['', 'Send this reference to Ada Lovelace'],
+    ['tobi@example.com', 'We have written to your e-mail.'],
+  ] as const) {
+    const one = await toWaiting(transfer, email)
+    payFiatIntent(open().world, one.intentId, 500_000)
+    await settleIntentNow(open().world, one.intentId)
+    await returnToTab(one.page)
+    await assertScreen(t, one, `J10-short${email && '-mailed'}`, 'Only ₦5,000.00 arrived.', [
+      text,
+      one.intentId,
+    ])
+  }
+})
+
+test.serial(
+  'J11 naira are typed, with their limits beside the field, and the draft outlives a reload and Back',
+  async (t) => {
+    const one = await prepareVisit(open(), transfer)
+    await one.page.goto(one.embedUrl)
+    await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album')
+    await chooseRadio(one.page, 'Other…')
+    await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('₦5000')
+    await one.page.getByRole('button', { name: 'Tip $3.13 with SOL' }).waitFor()
+    await clickButton(one.page, /^Tip \$3\.13/)
+    await heading(one.page, 'Choose your wallet').waitFor()
+    await one.page.goBack()
+    await one.page.getByRole('tab', { name: /^Naira/ }).click()
+    await one.page.getByRole('textbox', { name: /^E-mail/ }).fill('tobi@example')
+    await clickButton(one.page, 'Pay ₦5,000.00')
+    await one.page.getByRole('alert').filter({ hasText: 'No receipt can be sent to this address.' }).waitFor()
+    await checkAccessibility(t, one.page, 'J11-email')
+    await one.page.getByRole('textbox', { name: /^E-mail/ }).fill('tobi@example.com')
+    await one.page.reload()
+    const amount = one.page.getByRole('textbox', { name: 'Amount in naira' })
+    t.is(await amount.inputValue(), '₦5000')
+    t.is(await one.page.getByRole('textbox', { name: /^Message/ }).inputValue(), 'For the album')
+    await amount.fill('50')
+    await clickButton(one.page, 'Pay in naira')
+    await one.page
+      .getByRole('alert')
+      .filter({ hasText: /^Enter an amount from ₦100 to ₦[\d,]+\.$/ })
+      .waitFor()
+    await checkAccessibility(t, one.page, 'J11-naira')
+    await amount.fill('₦5000')
+    await clickButton(one.page, 'Pay ₦5,000.00')
+    await heading(one.page, 'Send exactly ₦5,000.00').waitFor()
+    t.deepEqual(one.faults, [])
+    await one.context.close()
+  },
+)

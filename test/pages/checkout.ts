@@ -21,7 +21,7 @@ export const session: SessionDescription = {
   chain: 'solana:mainnet',
   rpcUrl: 'https://rpc.example',
   bundleRpcUrl: null,
-  fiat: { enabled: true, collection: 'bank_transfer' },
+  fiat: { enabled: true, collection: 'bank_transfer', minNgn: 100, maxNgn: 700_000 },
   theme: 'dark',
   parentOrigin: 'https://shop.example',
   expiresAt: new Date(begin + 900_000).toISOString(),

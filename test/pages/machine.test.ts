@@ -1,4 +1,7 @@
 import test from 'ava'
+import { chosenCents, isUsableEmail, limitsOf, presetsOf } from '../../src/pages/checkout/machine/form.js'
+import { firstState } from '../../src/pages/checkout/machine/state.js'
+import { isStuck } from '../../src/pages/checkout/machine/stuck.js'
 import {
   approving,
   begin,
@@ -12,6 +15,7 @@ import {
   wallet,
 } from './checkout.js'
 
+const loaded = [{ type: 'loaded', session }]
 const payment = { intentId: 'pi_1', signature: 'sig' }
 
 test('a successful tip goes from the form to done, and notifies the embedding page on the way', (t) => {
@@ -94,7 +98,7 @@ for (const [code, reason] of [
   ['no_price', 'no-route'],
   ['amount_below_minimum', 'too-small'],
   ['price_unavailable', 'unavailable'],
-  ['network', 'unavailable'],
+  ['network', 'unanswered'],
 ] as const)
   test(`a price refused with ${code} has the reason ${reason}`, (t) => {
     t.like(run([...eventsTo.pricing, { type: 'price-failed', code }]).state.step, { at: 'no-price', reason })
@@ -242,7 +246,7 @@ test('a payment under way is resumed when the page is loaded again', (t) => {
   t.deepEqual(commands, [{ do: 'watch-payment', payment }])
 })
 
-const quote = { cents: 500, amountNgn: 7600, feeUsd: 0.25, receivedUsd: 4.75 }
+const quote = { cents: 500, amountNgn: 7600, receivedUsd: 4.75 }
 const naira = [
   ...eventsTo.choose,
   { type: 'edited', form: { method: 'naira' } },
@@ -253,7 +257,7 @@ const waiting = [...naira, { type: 'submitted-form' }, { type: 'naira-started', 
 test('a naira tip starts with the quote on the button, and only with a quote for its amount', (t) => {
   const { state, commands } = run([...naira, { type: 'submitted-form' }])
   t.is(state.step.at, 'naira-starting')
-  t.like(commands.at(-1), { do: 'start-naira', cents: 500, quote })
+  t.like(commands.at(-1), { do: 'start-naira', quote })
   const other = run([...naira, { type: 'edited', form: { preset: 1000 } }, { type: 'submitted-form' }])
   t.is(other.state.step.at, 'choose')
 })
@@ -298,10 +302,14 @@ test('an unavailable rate or provider is shown, and nothing was paid', (t) => {
     naira: 'unavailable',
     step: { at: 'choose' },
   })
-  t.is(
-    run([...starting, { type: 'naira-refused', code: 'service_unavailable' }]).state.step.at,
-    'provider-down',
-  )
+  for (const [code, reason] of [
+    ['service_unavailable', 'provider'],
+    ['invalid_amount', 'amount'],
+    ['too_many_requests', 'too-many'],
+    ['network', 'unanswered'],
+    ['payment_refused', 'refused'],
+  ] as const)
+    t.like(run([...starting, { type: 'naira-refused', code }]).state.step, { at: 'naira-refused', reason })
 })
 
 test('tipping anonymously clears the name and the e-mail', (t) => {
@@ -314,4 +322,136 @@ test('a wallet that registers or unregisters changes only the list', (t) => {
   const { state } = run([...eventsTo.wallets, { type: 'wallets', wallets: [wallet] }])
   t.deepEqual(state.wallets, [wallet])
   t.is(state.step.at, 'wallets')
+})
+
+const rate = { perUsd: 1600, chargedPerUsd: 1520 }
+const typed = (other: string) => ({ type: 'edited', form: { preset: 'other', other } })
+
+test('naira typed into a field in dollars are naira, and are paid exactly', (t) => {
+  const wallet = run([...eventsTo.choose, typed('₦5000')])
+  t.like(wallet.state.form, { currency: 'NGN', other: '₦5000' })
+  t.deepEqual(wallet.commands, [{ do: 'read-naira-rate', cents: 10_000 }])
+  t.is(chosenCents(wallet.state), undefined)
+  const priced = run([{ type: 'naira-rate', rate }], wallet.state).state
+  t.is(chosenCents(priced), 313)
+  const inNaira = run([{ type: 'edited', form: { method: 'naira' } }, { type: 'submitted-form' }], priced)
+  t.like(inNaira.commands.at(-1), {
+    do: 'start-naira',
+    quote: { cents: 329, amountNgn: 5000, receivedUsd: 3.12 },
+  })
+  t.like(run([typed('$7')], priced).state.form, { currency: 'USD', other: '$7' })
+})
+
+test('limits and presets follow the currency and the method', (t) => {
+  const dollars = run([...eventsTo.choose, { type: 'naira-rate', rate }]).state
+  t.deepEqual(limitsOf(dollars), { least: 100, most: 50_000 })
+  const naira = run([{ type: 'edited', form: { method: 'naira' } }], dollars).state
+  t.deepEqual(limitsOf(naira), { least: 100, most: 46_052 })
+  const typedNaira = run([{ type: 'edited', form: { currency: 'NGN' } }], naira).state
+  t.deepEqual(limitsOf(typedNaira), { least: 152_000, most: 70_000_000 })
+  t.deepEqual(presetsOf(typedNaira), [200_000, 500_000, 1_000_000, 2_000_000])
+  t.is(typedNaira.form.preset, 500_000)
+  for (const [other, ok] of [
+    ['1519.99', false],
+    ['1520', true],
+    ['700000', true],
+    ['700001', false],
+  ] as const)
+    t.is(chosenCents(run([typed(other)], typedNaira).state) !== undefined, ok, other)
+})
+
+test('a phone without a wallet shows naira first, and keeps what was chosen before', (t) => {
+  const phone = firstState(false, begin, {}, true)
+  const { state, commands } = run(loaded, phone)
+  t.like(state, { nairaFirst: true, form: { method: 'naira', currency: 'NGN', preset: 500_000 } })
+  t.deepEqual(commands, [{ do: 'read-naira-rate', cents: 10_000 }])
+  t.is(run([{ type: 'wallets', wallets: [wallet] }, ...loaded], phone).state.form.method, 'crypto')
+  const chosen = firstState(false, begin, { mint: 'usdc', preset: 1000 }, true)
+  t.like(run(loaded, chosen).state.form, { method: 'crypto', currency: 'USD', preset: 1000, mint: 'usdc' })
+})
+
+test('an underpaid naira tip shows what arrived, also after its time', (t) => {
+  const short = { type: 'naira-status', intentId: 'fiatpay_1', receivedNgn: 5000 }
+  for (const status of ['failed', 'cancelled'])
+    t.like(run([...waiting, { ...short, status }]).state.step, { at: 'naira-failed', receivedNgn: 5000 })
+})
+
+test('a naira payment can be left and returned to, and stays saved', (t) => {
+  const left = run([...waiting, { type: 'start-over' }])
+  t.like(left.state, { step: { at: 'choose' }, left: nairaTip })
+  t.true(left.commands.some((command) => command.do === 'save' && command.left === true))
+  t.is(run([{ type: 'resumed-naira', tip: nairaTip, left: true }, ...loaded]).state.left, nairaTip)
+  const back = run([{ type: 'return-to-left' }], left.state)
+  t.is(back.state.step.at, 'naira-waiting')
+  t.deepEqual(back.commands.at(-1), { do: 'watch-naira', intentId: 'fiatpay_1' })
+})
+
+test('Back and Forward show the screen of their entry, and never offer to pay twice', (t) => {
+  const after = (events: Parameters<typeof run>[0], screen: string) =>
+    run([...events, { type: 'navigated', screen }]).state
+  t.is(after(eventsTo.review, 'wallets').step.at, 'wallets')
+  t.is(after(eventsTo.review, 'form').step.at, 'choose')
+  t.is(after(eventsTo.choose, 'wallets').step.at, 'wallets')
+  t.is(after(eventsTo.choose, 'other-device').step.at, 'phone')
+  t.is(after(eventsTo.choose, 'review').step.at, 'wallets')
+  for (const events of [approving, sent]) {
+    const { step } = run(events).state
+    for (const screen of ['form', 'wallets', 'review']) t.is(after(events, screen).step.at, step.at)
+  }
+  const left = run([...waiting, { type: 'navigated', screen: 'form' }]).state
+  t.is(left.left, nairaTip)
+  t.is(run([{ type: 'navigated', screen: 'payment' }], left).state.step.at, 'naira-waiting')
+})
+
+test('without a frame a naira tip can be followed by another', (t) => {
+  const done = [...waiting.slice(1), { type: 'naira-status', intentId: 'fiatpay_1', status: 'completed' }]
+  const top = run([...loaded, ...done], firstState(false, begin))
+  t.is(run([{ type: 'tip-again' }], top.state).state.step.at, 'choose')
+  const framed = run([...loaded, ...done])
+  t.is(run([{ type: 'tip-again' }], framed.state).state.step.at, 'session-over')
+})
+
+test('a naira price that was not answered is requested again, and at once when the connection is back', (t) => {
+  const { state } = run([...naira.slice(0, 2), { type: 'naira-quote-failed' }])
+  t.deepEqual(run([{ type: 'tick', now: begin + 9000 }], state).commands, [])
+  const asked = run([{ type: 'tick', now: begin + 10_000 }], state)
+  t.true(asked.commands.some((command) => command.do === 'quote-naira'))
+  t.deepEqual(run([{ type: 'tick', now: begin + 10_500 }], asked.state).commands, [])
+  const online = run(
+    [
+      { type: 'connection', offline: true },
+      { type: 'connection', offline: false },
+    ],
+    state,
+  )
+  t.true(online.commands.some((command) => command.do === 'quote-naira'))
+})
+
+test('a price that was not answered is requested again for the same wallet', (t) => {
+  const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'bad_answer' }])
+  t.like(run([{ type: 'retried' }], state).state.step, { at: 'pricing', wallet, address: 'a' })
+})
+
+test('the page says that the service does not answer while it waits for it', (t) => {
+  const stuck = run([{ type: 'answered', ok: false }]).state
+  t.true(isStuck(stuck))
+  t.false(isStuck(run(loaded, stuck).state))
+  t.true(isStuck(run([...sent, { type: 'answered', ok: false }]).state))
+  t.false(isStuck(run([...sent, { type: 'answered', ok: false }, { type: 'answered', ok: true }]).state))
+})
+
+test('an address that no receipt reaches is refused before the payment starts', (t) => {
+  for (const [email, ok] of [
+    ['', true],
+    [' tobi@example.com ', true],
+    ['tobi+tips@mail.example.ng', true],
+    ['tobi@example', false],
+    ['tobi.example.com', false],
+    ['tobi@example..com', false],
+    ['a@b.co, c@d.co', false],
+  ] as const) {
+    t.is(isUsableEmail(email), ok, email)
+    const { state } = run([...naira, { type: 'edited', form: { email } }, { type: 'submitted-form' }])
+    t.is(state.step.at, ok ? 'naira-starting' : 'choose')
+  }
 })

@@ -6,7 +6,13 @@ import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { provesNotSent, sendFault, walletFault } from '../../src/pages/checkout/machine/faults.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/checkout/machine/pauses.js'
-import { isUnclear, numberText, typedCents, typedNumber } from '../../src/pages/lib/amount-text.js'
+import {
+  isUnclear,
+  namedCurrency,
+  numberText,
+  typedCents,
+  typedNumber,
+} from '../../src/pages/lib/amount-text.js'
 import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
 import { seededRuns } from '../helpers/random.js'
@@ -81,7 +87,8 @@ for (const [text, number] of [
   ['1,50', 1.5],
   ['1.5', 1.5],
   [' $7,5 ', 7.5],
-  ['₦7 600', 7600],
+  ['US$ 20', 20],
+  ['20 USD', 20],
   ['7 600,50', 7600.5],
   ['0,125', 0.125],
   ['0.125', 0.125],
@@ -95,7 +102,11 @@ for (const [text, number] of [
   ['1.000.000', 1_000_000],
   ['1,000', 'unclear'],
   ['1.000', 'unclear'],
-  ['₦250,000', 'unclear'],
+  ['₦250,000', undefined],
+  ['₦7 600', undefined],
+  ['N5000', undefined],
+  ['5000 NGN', undefined],
+  ['$5 NGN', undefined],
   ['1 5', undefined],
   ['1,5,0', undefined],
   ['1,00,000', undefined],
@@ -114,6 +125,24 @@ for (const [text, number] of [
     t.is(isUnclear(text), number === 'unclear')
     const cents = expected === undefined ? undefined : Math.round(expected * 1e6) / 1e4
     t.is(typedCents(text), cents !== undefined && Number.isInteger(cents) ? cents : undefined)
+  })
+
+for (const [text, naira] of [
+  ['₦5000', 5000],
+  ['₦5,000', 5000],
+  ['N5,000.50', 5000.5],
+  ['ngn 5 000', 5000],
+  ['5,000', 5000],
+  ['5.000', 'unclear'],
+  ['$5000', undefined],
+  ['₦', undefined],
+] as const)
+  test(`a sign means its currency: "${text}" in naira is read as ${naira}`, (t) => {
+    const expected = naira === 'unclear' ? undefined : naira
+    t.is(typedNumber(text, 'NGN'), expected)
+    t.is(isUnclear(text, 'NGN'), naira === 'unclear')
+    t.is(typedCents(text, 'NGN'), expected === undefined ? undefined : expected * 100)
+    t.is(namedCurrency(text), text.startsWith('$') ? 'USD' : /^[5]/.test(text) ? undefined : 'NGN')
   })
 
 test('a typed number has the value of one of the two conventions, and a filled-in number is read back unchanged', (t) => {

@@ -388,7 +388,7 @@ test('GET /sdk/session answers what a page needs', async (t) => {
     chain: 'solana:mainnet',
     rpcUrl: world().sandbox.url,
     bundleRpcUrl: world().sandbox.url,
-    fiat: { enabled: true, collection: 'bank_transfer' },
+    fiat: { enabled: true, collection: 'bank_transfer', minNgn: 100, maxNgn: 10_000_000 },
     theme: 'dark',
     parentOrigin: 'https://shop.example',
   })

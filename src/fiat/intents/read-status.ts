@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { isFiatIntentId } from '../../kernel/ids.js'
+import { displayNumber } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
 
@@ -16,6 +17,8 @@ export interface FiatStatus {
   readonly intentId: string
   readonly status: (typeof statusNames)[TipStatus]
   readonly completedAt: string | null
+  /** What arrived for a tip that is not paid, and waits for its payer. */
+  readonly receivedNgn?: number
 }
 
 /**
@@ -29,13 +32,25 @@ export async function readFiatStatus(db: Knex, intentId: string): Promise<FiatSt
     intentId,
     status: statusNames[row.status],
     completedAt: row.confirmedAt?.toISOString() ?? null,
+    ...(row.waitingKobo !== null && { receivedNgn: displayNumber(row.waitingKobo, 2) }),
   }
 }
 
-function find(db: Knex, intentId: string): Promise<{ status: TipStatus; confirmedAt: Date | null }[]> {
+interface StatusRow {
+  readonly status: TipStatus
+  readonly confirmedAt: Date | null
+  readonly waitingKobo: bigint | null
+}
+
+function find(db: Knex, intentId: string): Promise<StatusRow[]> {
   return query(db, {
     name: 'fiat.status',
-    text: `select status, confirmed_at as "confirmedAt" from tips where id = $1 and kind = 'fiat'`,
+    text: /* sql */ `
+      select status, confirmed_at as "confirmedAt",
+        case when status in ('failed', 'cancelled') then (
+          select sum(s.kobo)::bigint from fiat_payments p join suspense_items s using (provider_transaction)
+          where p.intent_id = tips.id and s.resolved_at is null) end as "waitingKobo"
+      from tips where id = $1 and kind = 'fiat'`,
     values: [intentId],
   })
 }

@@ -102,6 +102,10 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'get /payments/fiat/status < intentId': { example: fiatIntentId },
   'get /payments/fiat/status < completedAt': { note: 'Null until it is settled.', example: moment },
   'get /payments/fiat/status < status': { example: 'completed' },
+  'get /payments/fiat/status < receivedNgn': {
+    note: 'Naira that arrived for an unpaid tip, too few for it. They wait until the payer says what to do with them.',
+    example: 5000,
+  },
   'get /sdk/intents/{intentId} > intentId': { note: 'As `POST /sdk/tip` gave it.' },
   'get /sdk/intents/{intentId} < status': {
     note: '`failed` and `expired` are final, `confirmed` too; the others may still change. Only an underpaid intent may still be paid by another transaction.',
@@ -343,6 +347,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   rpcUrl: { note: 'An RPC endpoint for browsers, if there is one.', example: 'https://rpc.example' },
   'fiat.enabled': { note: 'Whether naira tips are taken.', example: true },
   'fiat.collection': { example: 'checkout' },
+  'fiat.minNgn': { note: 'The smallest naira charge.', example: 100 },
+  'fiat.maxNgn': { note: 'The largest naira charge.', example: 5_000_000 },
   parentOrigin: { note: 'The site the embed belongs to.', example: 'https://example.com' },
   account: { example: supporterWallet },
   icon: { note: 'Address of a picture.', example: 'https://tips.example/pay-icon.svg' },

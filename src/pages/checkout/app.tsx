@@ -5,6 +5,7 @@ import { Button } from '../ui/controls/button.js'
 import { Announcer } from '../ui/messages/announcer.js'
 import { Notice } from '../ui/messages/notice.js'
 import type { State, StepName } from './machine/state.js'
+import { isStuck } from './machine/stuck.js'
 import { announcement } from './views/announcement.js'
 import { Choose } from './views/choose.js'
 import * as crypto from './views/crypto-outcomes.js'
@@ -50,7 +51,7 @@ const views: Views = {
   'naira-late': naira.Late,
   'naira-failed': naira.NairaFailed,
   'naira-done': NairaDone,
-  'provider-down': naira.ProviderDown,
+  'naira-refused': naira.Refused,
 }
 
 /** The checkout: the creator's name and the current step. */
@@ -78,6 +79,11 @@ export function App({
       {state.offline && (
         <Notice tone="warn" icon="offline">
           <strong>{words.offline}</strong> {words.offlineMore}
+        </Notice>
+      )}
+      {isStuck(state) && (
+        <Notice tone="warn" icon="warn">
+          <strong>{words.unanswered}</strong> {words.unansweredMore}
         </Notice>
       )}
       {View === undefined ? (
@@ -126,7 +132,7 @@ function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Ele
       {state.framed && (
         <Actions>
           <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
-            {words.reload}
+            {words.newTip}
           </Button>
         </Actions>
       )}

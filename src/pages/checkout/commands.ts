@@ -15,6 +15,7 @@ type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
 const recordTries = 5
 const recordPauseMs = 1500
 const renewLinksMs = 50_000
+const retryLinksMs = 3000
 
 /** The code of an error. Rethrows the error when the session is over, because that ends the whole checkout. */
 function codeOf(error: unknown): string {
@@ -67,6 +68,13 @@ export async function quoteNaira({ cents }: Of<'quote-naira'>, service: TipServi
   )
 }
 
+export async function readNairaRate({ cents }: Of<'read-naira-rate'>, service: TipService): Promise<Event> {
+  return service.nairaRate(cents).then(
+    (rate) => ({ type: 'naira-rate', rate }),
+    () => ({ type: 'naira-quote-failed' }),
+  )
+}
+
 export async function startNaira(
   { attempt, quote, form }: Of<'start-naira'>,
   service: TipService,
@@ -88,9 +96,12 @@ export async function refreshPhoneLinks(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const links = await makePhoneLinks(service, form, cents, mint)
+    const links = await makePhoneLinks(service, form, cents, mint).catch((error: unknown) => {
+      codeOf(error)
+      return undefined
+    })
     if (!signal.aborted) dispatch({ type: 'phone-links', links })
-    await pause(renewLinksMs, signal)
+    await pause(links === undefined ? retryLinksMs : renewLinksMs, signal)
   }
 }
 

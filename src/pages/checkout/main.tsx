@@ -6,9 +6,10 @@ import { words } from '../i18n/checkout.js'
 import { App } from './app.js'
 import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './frame/parent-page.js'
 import { storeToken, takeStartParameters } from './frame/start-parameters.js'
+import { readDraft } from './machine/draft.js'
 import { CheckoutDriver } from './machine/driver.js'
 import { firstState, type State } from './machine/state.js'
-import { createTipService, redeem } from './service.js'
+import { createTipService, isUnanswered, redeem } from './service.js'
 import { openWallets } from './wallets.js'
 
 /** Wallets may register late: only after this time the page says that there are none. */
@@ -18,7 +19,9 @@ const retryMs = [500, 1000, 2000, 4000]
 
 const startParameters = takeStartParameters()
 const root = document.getElementById('app')
-const checkout = new CheckoutDriver(firstState(framed, Date.now(), startParameters.form), show)
+const isPhone = matchMedia('(hover: none) and (pointer: coarse)').matches
+const first = firstState(framed, Date.now(), { ...readDraft(), ...startParameters.form }, isPhone)
+const checkout = new CheckoutDriver(first, show)
 /** The service's clock minus this device's clock, ms. */
 let clockAhead = 0
 
@@ -28,7 +31,7 @@ function show(state: State): void {
 }
 
 async function start(): Promise<void> {
-  show(firstState(framed, Date.now(), startParameters.form))
+  show(first)
   if (root !== null) reportHeight(root)
   document.documentElement.dataset['framed'] = String(framed)
   listen()
@@ -37,7 +40,7 @@ async function start(): Promise<void> {
     checkout.dispatch({ type: 'session-over' })
     return
   }
-  const service = createTipService(token)
+  const service = createTipService(token, (ok) => checkout.dispatch({ type: 'answered', ok }))
   const session = await untilAnswered(() => service.session())
   if (session === undefined) {
     checkout.dispatch({ type: 'session-over' })
@@ -50,12 +53,14 @@ async function start(): Promise<void> {
   checkout.begin({ service, wallets, token })
   checkout.dispatch({ type: 'loaded', session })
   if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-over' })
+  checkout.restoreScreen()
   setTimeout(() => checkout.dispatch({ type: 'wallet-search-done' }), walletSearchMs)
   if (root !== null) postToParent({ type: 'ready', height: heightOf(root) })
 }
 
 function listen(): void {
   setInterval(() => checkout.dispatch({ type: 'tick', now: Date.now() + clockAhead }), tickMs)
+  checkout.dispatch({ type: 'connection', offline: !navigator.onLine })
   for (const [name, offline] of [
     ['offline', true],
     ['online', false],
@@ -82,7 +87,9 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
     try {
       return await ask()
     } catch (error) {
-      if (error instanceof TippingError && !error.temporary && error.status !== 409) return undefined
+      const final = error instanceof TippingError && !error.temporary && error.status !== 409
+      if (final && !isUnanswered(error)) return undefined
+      if (isUnanswered(error)) checkout.dispatch({ type: 'answered', ok: false })
       await pause(retryMs[tries] ?? retryMs.at(-1) ?? tickMs, undefined)
     }
   }

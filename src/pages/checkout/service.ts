@@ -1,7 +1,8 @@
+import { TippingError } from '../../sdk/client/errors.js'
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../sdk/client/tip.js'
-import { get, post } from '../lib/api.js'
+import * as api from '../lib/api.js'
 import type { NairaStatus } from './machine/events.js'
-import type { Form, NairaQuote, NairaTip, Payment } from './machine/state.js'
+import type { Form, NairaQuote, NairaRate, NairaTip, Payment } from './machine/state.js'
 
 /** The API calls of one session's checkout. */
 export interface TipService {
@@ -13,8 +14,16 @@ export interface TipService {
   handOff(tip?: { readonly amount: number; readonly inputTokenMint: string }): Promise<string>
   record(payment: Payment, intent: TipIntent, senderWallet: string, message: string): Promise<unknown>
   nairaQuote(cents: number): Promise<NairaQuote>
+  /** `cents`: an amount within the limits. */
+  nairaRate(cents: number): Promise<NairaRate>
   nairaTip(creatorId: string, quote: NairaQuote, form: Form): Promise<NairaTip>
-  nairaStatus(intentId: string): Promise<NairaStatus>
+  nairaStatus(intentId: string): Promise<NairaAnswer>
+}
+
+/** `receivedNgn`: naira that arrived for an unpaid tip and wait for the payer. */
+export interface NairaAnswer {
+  readonly status: NairaStatus
+  readonly receivedNgn?: number
 }
 
 interface FiatIntent {
@@ -30,17 +39,38 @@ interface FiatIntent {
 }
 
 interface Rate {
+  readonly rate: number
+  readonly amountUsd: number
   readonly amountNgn: number
-  readonly platformFee: number
   readonly finalAmountUsd: number
 }
 
 /** Exchanges the one-time code of a link for the session token. */
 export async function redeem(code: string): Promise<string> {
-  return (await post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
+  return (await api.post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
 }
 
-export function createTipService(token: string): TipService {
+/** Whether the service gave no answer of its own: the same request may be answered later. */
+export function isUnanswered(error: unknown): boolean {
+  return (
+    error instanceof TippingError &&
+    (error.code === 'bad_answer' || error.status === 0 || error.status >= 500)
+  )
+}
+
+/** `onAnswer` is told of each request whether the service answered it. */
+export function createTipService(token: string, onAnswer: (ok: boolean) => void): TipService {
+  const told = <Answer>(request: Promise<Answer>): Promise<Answer> => {
+    request.then(
+      () => onAnswer(true),
+      (error: unknown) => onAnswer(!isUnanswered(error)),
+    )
+    return request
+  }
+  const get = <Answer>(path: string, bearer?: string) => told(api.get<Answer>(path, bearer))
+  const post = <Answer>(path: string, body: unknown, bearer?: string) =>
+    told(api.post<Answer>(path, body, bearer))
+  const rateOf = (cents: number) => get<Rate>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
     session: () => get('/sdk/session', token),
     tip: (creatorId, cents, inputTokenMint, sourceWalletAddress, message) => {
@@ -61,38 +91,46 @@ export function createTipService(token: string): TipService {
         ...(message !== '' && { message }),
       }),
     async nairaQuote(cents) {
-      const rate = await get<Rate>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
-      const { amountNgn, platformFee: feeUsd, finalAmountUsd: receivedUsd } = rate
-      return { cents, amountNgn, feeUsd, receivedUsd }
+      const { amountNgn, finalAmountUsd: receivedUsd } = await rateOf(cents)
+      return { cents, amountNgn, receivedUsd }
     },
-    nairaTip,
-    nairaStatus: async (intentId) =>
-      (await get<{ status: NairaStatus }>(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`))
-        .status,
+    async nairaRate(cents) {
+      const { rate: perUsd, amountNgn, amountUsd } = await rateOf(cents)
+      return { perUsd, chargedPerUsd: amountNgn / amountUsd }
+    },
+    nairaTip: async (creatorId, quote, form) =>
+      nairaTipOf(
+        await post<FiatIntent>('/payments/fiat/intent', nairaRequest(creatorId, quote, form)),
+        quote,
+        form,
+      ),
+    nairaStatus: (intentId) => get(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`),
   }
 }
 
-async function nairaTip(creatorId: string, quote: NairaQuote, form: Form): Promise<NairaTip> {
+function nairaRequest(creatorId: string, quote: NairaQuote, form: Form): Record<string, unknown> {
   const [senderName, payerEmail, memo] = [form.name, form.email, form.message].map((text) => text.trim())
-  const amountUsd = quote.cents / 100
-  const intent = await post<FiatIntent>('/payments/fiat/intent', {
+  return {
     creatorId,
-    amount: amountUsd,
+    amount: quote.cents / 100,
     amountNgn: quote.amountNgn,
     ...(senderName && { senderName }),
     ...(payerEmail && { payerEmail }),
     ...(memo && { memo }),
     ...(form.anonymous && { isAnonymous: true }),
-  })
+  }
+}
+
+function nairaTipOf(intent: FiatIntent, quote: NairaQuote, form: Form): NairaTip {
   const { intentId, checkoutUrl, expiresAt, paymentInstructions: account } = intent
   return {
     intentId,
     checkoutUrl,
     expiresAt,
-    amountUsd,
+    amountUsd: quote.cents / 100,
     amountNgn: account?.amount ?? quote.amountNgn,
     receivedUsd: quote.receivedUsd,
-    email: Boolean(payerEmail) && !form.anonymous,
+    email: form.email.trim() !== '' && !form.anonymous,
     account: account && { bank: account.bankName, number: account.accountNumber, name: account.accountName },
   }
 }

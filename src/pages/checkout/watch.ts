@@ -4,7 +4,7 @@ import { blockHeight, sendTransaction, transactionStatus } from '../lib/rpc.js'
 import type { Event } from './machine/events.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from './machine/pauses.js'
 import type { Payment } from './machine/state.js'
-import type { TipService } from './service.js'
+import type { NairaAnswer, TipService } from './service.js'
 
 type Dispatch = (event: Event) => void
 
@@ -75,9 +75,11 @@ export async function watchNaira(
   const startedAt = Date.now()
   let expiredAt: number | undefined
   for (;;) {
-    const status = await service.nairaStatus(intentId).catch(() => undefined)
+    const { status, receivedNgn } = await service
+      .nairaStatus(intentId)
+      .catch((): Partial<NairaAnswer> => ({}))
     if (signal.aborted) return
-    if (status !== undefined) dispatch({ type: 'naira-status', intentId, status })
+    if (status !== undefined) dispatch({ type: 'naira-status', intentId, status, receivedNgn })
     if (status === 'completed' || status === 'failed') return
     if (status === 'cancelled') expiredAt ??= Date.now()
     if (expiredAt !== undefined && !isStillPolled(Date.now() - expiredAt)) return

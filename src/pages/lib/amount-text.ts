@@ -3,13 +3,18 @@
  * `1.000.000,50` are 1000000.5. A text that means different numbers in the two conventions is `unclear`, never guessed.
  */
 
+export type Currency = 'USD' | 'NGN'
+
 /** `unclear`: could mean two numbers. Undefined: not a number. */
 type ParsedNumber = { readonly whole: string; readonly fraction: string } | 'unclear' | undefined
 
-/** A currency sign may come first. */
-const surroundings = /^\s*[$₦]?\s*|\s+$/g
+/** A number with a currency before or after it: `$5`, `US$ 5`, `₦5`, `N5`, `5 NGN`. */
+const written = /^\s*(?<before>US\$|\$|USD|₦|NGN|N)?\s*(?<amount>.*?)\s*(?<after>\$|USD|₦|NGN|N)?\s*$/i
+const nairaSign = /[₦N]/i
 /** `1,000` is one thousand in Lagos and one in Paris; `1.000` is the opposite. */
 const unclear = /^[1-9]\d{0,2}[.,]\d{3}$/
+/** In Nigeria a comma groups thousands: ₦5,000 is five thousand naira. */
+const nairaThousands = /^[1-9]\d{0,2},\d{3}$/
 const shapes = [
   // No groups: 1000 and 1000.50, with up to the six decimals of USDC.
   /^(?<whole>\d+)(?:\.(?<fraction>\d{0,6}))?$/,
@@ -25,8 +30,20 @@ const shapes = [
   /^(?<whole>[1-9]\d{0,2}(?:\s\d{3})+)(?:[.,](?<fraction>\d{1,6}))?$/,
 ]
 
-function parse(text: string): ParsedNumber {
-  const plain = text.replace(surroundings, '')
+/** The currency that the text names. Undefined when it names none, or two. */
+export function namedCurrency(text: string): Currency | undefined {
+  const { before, after } = written.exec(text)?.groups ?? {}
+  const named = [before, after]
+    .filter((sign) => sign !== undefined)
+    .map((sign) => (nairaSign.test(sign) ? 'NGN' : 'USD'))
+  return named.length === 2 && named[0] !== named[1] ? undefined : named[0]
+}
+
+/** Undefined when the text names another currency: an amount in naira is never read as one in dollars. */
+function parse(text: string, currency: Currency): ParsedNumber {
+  const { before, after, amount: plain = '' } = written.exec(text)?.groups ?? {}
+  if ((before ?? after) !== undefined && namedCurrency(text) !== currency) return undefined
+  if (currency === 'NGN' && nairaThousands.test(plain)) return { whole: plain.replace(',', ''), fraction: '' }
   if (unclear.test(plain)) return 'unclear'
   for (const shape of shapes) {
     const found = shape.exec(plain)?.groups
@@ -37,23 +54,26 @@ function parse(text: string): ParsedNumber {
 }
 
 /** Whether the text could mean two numbers, such as `1,000`. */
-export function isUnclear(text: string): boolean {
-  return parse(text) === 'unclear'
+export function isUnclear(text: string, currency: Currency = 'USD'): boolean {
+  return parse(text, currency) === 'unclear'
 }
 
-/** A number from 0 to below 10^12 with at most six decimals; undefined when the text is not such a number or is unclear. */
-export function typedNumber(text: string): number | undefined {
-  const parsed = parse(text)
+/**
+ * A number from 0 to below 10^12 with at most six decimals; undefined when the text is not such a number, is unclear or names
+ * another currency.
+ */
+export function typedNumber(text: string, currency: Currency = 'USD'): number | undefined {
+  const parsed = parse(text, currency)
   if (parsed === undefined || parsed === 'unclear' || parsed.whole.length > 12) return undefined
   return Number(`${parsed.whole}.${parsed.fraction}`)
 }
 
-/** A dollar amount below ten million, in cents; undefined when the text is not such an amount or is unclear. */
-export function typedCents(text: string): number | undefined {
-  const parsed = parse(text)
+/** An amount below a billion, in cents or kobo; undefined when the text is not such an amount, is unclear or names another currency. */
+export function typedCents(text: string, currency: Currency = 'USD'): number | undefined {
+  const parsed = parse(text, currency)
   if (parsed === undefined || parsed === 'unclear') return undefined
   const { whole, fraction } = parsed
-  if (whole.length > 7 || fraction.length > 2) return undefined
+  if (whole.length > 9 || fraction.length > 2) return undefined
   return Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
 }
 

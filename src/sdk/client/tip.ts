@@ -94,7 +94,13 @@ export interface SessionDescription {
   readonly rpcUrl: string | null
   /** For intents of executionMode `async`. */
   readonly bundleRpcUrl: string | null
-  readonly fiat: { readonly enabled: boolean; readonly collection: 'checkout' | 'bank_transfer' }
+  readonly fiat: {
+    readonly enabled: boolean
+    readonly collection: 'checkout' | 'bank_transfer'
+    /** The limits of a naira charge. Undefined from an older service. */
+    readonly minNgn?: number
+    readonly maxNgn?: number
+  }
   readonly theme: 'dark' | 'light'
   readonly parentOrigin: string
   readonly expiresAt: string

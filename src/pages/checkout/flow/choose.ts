@@ -1,16 +1,23 @@
+import { namedCurrency } from '../../lib/amount-text.js'
 import type { Event, Next } from '../machine/events.js'
-import { chosenCents, firstForm } from '../machine/form.js'
-import type { State } from '../machine/state.js'
-import { requestNairaQuote, startNaira } from './naira.js'
+import { chosenCents, firstForm, fittingForm, inCurrency, isUsableEmail } from '../machine/form.js'
+import type { Form, State } from '../machine/state.js'
+import { requestNaira, startNaira } from './naira.js'
 import { begin, goTo, stay } from './next.js'
+
+/** The pause between requests for a naira price that was not answered. */
+const nairaRetryMs = 10_000
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 /** The session is known: shows the form, unless a payment that was under way was resumed before. */
 export function loaded(state: State, { session }: Of<'loaded'>): Next {
-  const ready = { ...state, session, form: firstForm(session, state.form) }
+  const fresh = state.form.mint === ''
+  const nairaFirst = state.phone && state.wallets.length === 0 && session.fiat.enabled
+  const form = firstForm(session, state.form, nairaFirst && fresh)
+  const ready: State = { ...state, session, form, nairaFirst, unanswered: false }
   const next = state.step.at === 'loading' ? { ...ready, step: { at: 'choose' } as const } : ready
-  return { state: next, commands: next.form.method === 'naira' ? requestNairaQuote(next) : [] }
+  return { state: next, commands: requestNaira(next) }
 }
 
 /** The session cannot start another payment. One that is already under way is still followed. */
@@ -29,46 +36,85 @@ export function resumed(state: State, { payment }: Of<'resumed'>): Next {
   return goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch-payment', payment })
 }
 
-export function resumedNaira(state: State, { tip }: Of<'resumed-naira'>): Next {
+export function resumedNaira(state: State, { tip, left }: Of<'resumed-naira'>): Next {
+  if (left === true) return stay({ ...state, left: tip })
   const step = { at: 'naira-waiting', tip, markedSent: false } as const
   return goTo(state, step, { do: 'watch-naira', intentId: tip.intentId })
 }
 
 export function edited(state: State, { form }: Of<'edited'>): Next {
   const anonymous = form.anonymous === true ? { name: '', email: '' } : {}
-  const next = { ...state, form: { ...state.form, ...form, ...anonymous } }
-  const priced = form.method !== undefined || form.preset !== undefined || form.other !== undefined
-  return { state: next, commands: priced && next.form.method === 'naira' ? requestNairaQuote(next) : [] }
+  const { currency = state.form.currency, ...change } = withNamedCurrency(form, state)
+  const edited: Form = { ...inCurrency(state.form, currency), ...change, ...anonymous }
+  const next = { ...state, form: edited }
+  const priced = ['method', 'currency', 'preset', 'other'].some((field) => field in form)
+  if (!priced) return stay(next)
+  const fitting = { ...next, form: fittingForm(next) }
+  return { state: fitting, commands: requestNaira(fitting) }
+}
+
+/** A currency sign in the typed amount chooses the currency. */
+function withNamedCurrency(form: Partial<Form>, { session }: State): Partial<Form> {
+  const named = form.other === undefined ? undefined : namedCurrency(form.other)
+  return named === undefined || session?.fiat.enabled !== true ? form : { ...form, currency: named }
 }
 
 /** Continues to the wallets, or starts a naira payment. An invalid form shows its faults. */
 export function submittedForm(state: State): Next {
   const submitted: State = { ...state, form: { ...state.form, showFaults: true } }
   if (state.step.at !== 'choose' || chosenCents(state) === undefined) return stay(submitted)
-  if (state.form.method === 'naira') return startNaira(submitted)
+  if (state.form.method === 'naira')
+    return isUsableEmail(state.form.email) ? startNaira(submitted) : stay(submitted)
   return goTo(submitted, { at: 'wallets', declined: false })
 }
 
-/** Returns to the form, which keeps its values. */
+/** Returns to the form, which keeps its values. A naira tip that waits for its payment can be returned to. */
 export function startOver(state: State, { method }: Of<'start-over'>): Next {
-  const form = { ...state.form, ...(method !== undefined && { method }) }
-  const { state: next } = goTo({ ...state, form }, { at: 'choose' }, { do: 'clear-saved' })
-  return {
-    state: next,
-    commands: [{ do: 'clear-saved' }, ...(form.method === 'naira' ? requestNairaQuote(next) : [])],
-  }
+  const { step } = state
+  const chosen = { ...state.form, ...(method !== undefined && { method }) }
+  const form = fittingForm({ ...state, form: chosen })
+  const left = step.at === 'naira-waiting' || step.at === 'naira-late' ? step.tip : state.left
+  const { state: next } = goTo({ ...state, form, left }, { at: 'choose' })
+  const saved =
+    left === undefined ? { do: 'clear-saved' as const } : { do: 'save' as const, naira: left, left: true }
+  return { state: next, commands: [saved, ...requestNaira(next)] }
 }
 
-/** A session ends with its tip. Only the embedding page can get a new one. */
+/** Shows the naira tip again whose payment the supporter left. */
+export function returnToLeft(state: State): Next {
+  const { left: tip } = state
+  if (tip === undefined || state.step.at !== 'choose') return stay(state)
+  const step = { at: 'naira-waiting', tip, markedSent: false } as const
+  const watch = { do: 'watch-naira', intentId: tip.intentId } as const
+  return goTo({ ...state, left: undefined }, step, { do: 'save', naira: tip }, watch)
+}
+
+/**
+ * A session ends with its crypto tip, and only the embedding page can get a new one. A naira tip leaves the session usable:
+ * without a frame the form is shown again.
+ */
 export function tipAgain(state: State): Next {
+  if (!state.framed && state.step.at === 'naira-done') {
+    const form = { ...state.form, message: '', showFaults: false }
+    return startOver({ ...state, form }, { type: 'start-over' })
+  }
   const notify = { do: 'notify-parent', message: { type: 'tip.expired' } } as const
   return goTo(state, { at: 'session-over', renewing: state.framed }, { do: 'clear-saved' }, notify)
 }
 
-/** Updates the clock. A price that was not approved in time expires. */
+/** The connection is back: what was requested in vain is requested again. */
+export function connection(state: State, { offline }: Of<'connection'>): Next {
+  const next = { ...state, offline }
+  return offline || state.naira !== 'unavailable' ? stay(next) : { state: next, commands: requestNaira(next) }
+}
+
+/** Updates the clock. A price that was not approved in time expires. A naira price that was not answered is requested again. */
 export function tick(state: State, { now }: Of<'tick'>): Next {
   const later = { ...state, now }
   const { step } = state
+  const priceMissing = step.at === 'choose' && state.naira === 'unavailable' && !state.offline
+  if (priceMissing && now - state.nairaFailedAt >= nairaRetryMs)
+    return { state: { ...later, nairaFailedAt: now }, commands: requestNaira(later) }
   if (step.at !== 'review' && step.at !== 'approving') return stay(later)
   if (now < Date.parse(step.pay.intent.expiresAt)) return stay(later)
   return goTo(later, { at: 'quote-expired', pay: step.pay })
@@ -89,7 +135,10 @@ export function retried(state: State): Next {
     case 'insufficient':
       return price(state, step.pay.wallet, step.pay.address)
     case 'no-price':
-    case 'provider-down':
+      return step.reason === 'unavailable' || step.reason === 'unanswered'
+        ? price(state, step.wallet, step.address)
+        : startOver(state, { type: 'start-over' })
+    case 'naira-refused':
     case 'choose':
       return startOver(state, { type: 'start-over' })
     case 'not-landed':

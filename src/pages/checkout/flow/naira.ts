@@ -1,45 +1,57 @@
 import type { Command, Event, Next } from '../machine/events.js'
-import { chosenCents } from '../machine/form.js'
-import type { NairaTip, State } from '../machine/state.js'
+import { chosenCents, fittingForm, nairaQuote } from '../machine/form.js'
+import type { NairaRefusal, NairaTip, State } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 const methodOf = ({ checkoutUrl }: NairaTip) => (checkoutUrl === null ? 'bank_transfer' : 'card')
 
-/** Requests the naira price of the amount, if the amount is valid. */
-export function requestNairaQuote(state: State): Command[] {
+/** Any amount that may be asked for gives the rate. A large one gives it exactly. */
+const rateCents = 10_000
+
+/** Requests what the form needs of naira: the rate, and the price of an amount in dollars. */
+export function requestNaira(state: State): Command[] {
+  const { form, session, rate } = state
+  if (session === undefined || (form.method === 'crypto' && form.currency === 'USD')) return []
   const cents = chosenCents(state)
-  return cents === undefined ? [] : [{ do: 'quote-naira', cents }]
+  const asked = Math.min(rateCents, session.limits.maxTipUsd * 100)
+  return [
+    ...(rate === undefined ? [{ do: 'read-naira-rate', cents: asked } as const] : []),
+    ...(form.currency === 'USD' && cents !== undefined ? [{ do: 'quote-naira', cents } as const] : []),
+  ]
 }
 
 export function quoted(state: State, { quote }: Of<'naira-quoted'>): Next {
   return quote.cents === chosenCents(state) ? stay({ ...state, naira: quote }) : stay(state)
 }
 
+/** Limits in naira depend on the rate, and with them the amounts on offer. The service answers again. */
+export function rateRead(state: State, { rate }: Of<'naira-rate'>): Next {
+  const wasUnavailable = state.naira === 'unavailable'
+  const next: State = { ...state, rate, naira: wasUnavailable ? 'unknown' : state.naira }
+  const form = fittingForm(next)
+  const fitting = { ...next, form }
+  return { state: fitting, commands: wasUnavailable || form !== state.form ? requestNaira(fitting) : [] }
+}
+
 export function quoteFailed(state: State): Next {
-  return stay({ ...state, naira: 'unavailable' })
+  return stay({ ...state, naira: 'unavailable', nairaFailedAt: state.now })
 }
 
 /** Starts a payment with the quote that the button shows. */
 export function startNaira(state: State): Next {
-  const { naira: quote, form } = state
-  const cents = chosenCents(state)
-  if (cents === undefined || typeof quote !== 'object' || quote.cents !== cents) return stay(state)
-  return begin(state, { at: 'naira-starting' }, (attempt) => ({
-    do: 'start-naira',
-    attempt,
-    cents,
-    quote,
-    form,
-  }))
+  const quote = nairaQuote(state)
+  if (quote === undefined) return stay(state)
+  const { form } = state
+  return begin(state, { at: 'naira-starting' }, (attempt) => ({ do: 'start-naira', attempt, quote, form }))
 }
 
 export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>): Next {
   if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
   const { intentId, amountUsd } = tip
   return goTo(
-    state,
+    { ...state, left: undefined },
     { at: 'naira-waiting', tip, markedSent: false },
     { do: 'save', naira: tip },
     { do: 'notify-parent', message: { type: 'tip.started', intentId, method: methodOf(tip), amountUsd } },
@@ -47,11 +59,20 @@ export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>
   )
 }
 
+const refusals: Readonly<Record<string, NairaRefusal>> = {
+  invalid_amount: 'amount',
+  too_many_requests: 'too-many',
+  network: 'unanswered',
+  bad_answer: 'unanswered',
+  service_unavailable: 'provider',
+}
+
 export function nairaRefused(state: State, { attempt, code }: Of<'naira-refused'>): Next {
   if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
   const command = failed('unavailable', code)
-  if (code === 'rate_unavailable') return goTo({ ...state, naira: 'unavailable' }, { at: 'choose' }, command)
-  return goTo(state, { at: 'provider-down' }, command)
+  if (code === 'rate_unavailable')
+    return goTo({ ...state, naira: 'unavailable', nairaFailedAt: state.now }, { at: 'choose' }, command)
+  return goTo(state, { at: 'naira-refused', reason: refusals[code] ?? 'refused' }, command)
 }
 
 export function markedSent(state: State): Next {
@@ -61,7 +82,7 @@ export function markedSent(state: State): Next {
 }
 
 /** Only the service's status completes a payment. `completed` may come after `cancelled`, because late money counts. */
-export function nairaStatus(state: State, { intentId, status }: Of<'naira-status'>): Next {
+export function nairaStatus(state: State, { intentId, status, receivedNgn }: Of<'naira-status'>): Next {
   const { step } = state
   if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
   const { tip } = step
@@ -74,7 +95,14 @@ export function nairaStatus(state: State, { intentId, status }: Of<'naira-status
       completion(tip, state.now),
     )
   const notify = failed('fiat_failed', status, intentId)
-  if (status === 'failed') return goTo(state, { at: 'naira-failed', tip }, { do: 'clear-saved' }, notify)
+  if (status === 'failed' || receivedNgn !== undefined)
+    return goTo(
+      state,
+      { at: 'naira-failed', tip, receivedNgn },
+      // A reload shows again where the money is.
+      ...(receivedNgn === undefined ? [{ do: 'clear-saved' } as const] : []),
+      notify,
+    )
   if (step.at === 'naira-late') return stay(state)
   return goTo(state, { at: 'naira-late', tip, markedSent: step.markedSent }, notify, {
     do: 'watch-naira',

@@ -50,11 +50,16 @@ const reasons: Readonly<Record<string, NoPrice>> = {
   no_price: 'no-route',
   invalid_amount: 'too-small',
   amount_below_minimum: 'too-small',
+  network: 'unanswered',
+  bad_answer: 'unanswered',
 }
 
 export function priceFailed(state: State, { attempt, code }: Of<'price-failed'>): Next {
-  if (attempt !== state.attempt || state.step.at !== 'pricing') return stay(state)
-  return goTo(state, { at: 'no-price', reason: reasons[code] ?? 'unavailable' }, failed('unavailable', code))
+  const { step } = state
+  if (attempt !== state.attempt || step.at !== 'pricing') return stay(state)
+  const { wallet, address } = step
+  const reason = reasons[code] ?? 'unavailable'
+  return goTo(state, { at: 'no-price', reason, wallet, address }, failed('unavailable', code))
 }
 
 export function acceptedImpact(state: State, { accepted }: Of<'accepted-impact'>): Next {

@@ -53,10 +53,10 @@ export function usePhone(state: State): Next {
   return { ...next, commands: [...requestPhoneLinks(state), { do: 'watch-session' }] }
 }
 
-/** Codes are valid for one minute, so the links are renewed while they are shown. */
+/** Codes are valid for one minute, so the links are renewed while they are shown. Without an answer there are none. */
 export function phoneLinks(state: State, { links }: Of<'phone-links'>): Next {
   if (state.step.at === 'phone') return stay({ ...state, step: { at: 'phone', links } })
-  if (state.step.at === 'blocked') return stay({ ...state, step: { at: 'blocked', link: links.browser } })
+  if (state.step.at === 'blocked') return stay({ ...state, step: { at: 'blocked', link: links?.browser } })
   return stay(state)
 }
 

@@ -41,7 +41,7 @@ export function formFragment(form: Form, cents: number | undefined, withMessage:
 function parseForm(given: URLSearchParams): Partial<Form> {
   const [usd, mint, message] = ['usd', 'mint', 'message'].map((name) => given.get(name) ?? undefined)
   return {
-    ...(usd !== undefined && { preset: 'other', other: usd.replace(/\.00$/, '') }),
+    ...(usd !== undefined && { preset: 'other', currency: 'USD', other: usd.replace(/\.00$/, '') }),
     ...(mint !== undefined && { mint }),
     ...(message !== undefined && { message: message.slice(0, 500) }),
     ...(given.get('pay') === 'naira' && { method: 'naira' }),

@@ -4,13 +4,16 @@ import type { Account } from '../../lib/wallets.js'
 import * as commands from '../commands.js'
 import { framed, postToOpener, postToParent } from '../frame/parent-page.js'
 import { formFragment } from '../frame/start-parameters.js'
+import { StepHistory } from '../frame/step-history.js'
 import { payWith, rpcEndpointFor } from '../pay-with-wallet.js'
 import type { TipService } from '../service.js'
 import type { Wallets } from '../wallets.js'
 import { resendUntilDecided, watchNaira, watchPayment, watchSession } from '../watch.js'
+import { clearDraft, storeDraft } from './draft.js'
 import type { Command, Event } from './events.js'
 import { chosenCents } from './form.js'
 import { advance } from './machine.js'
+import { screenOf } from './screens.js'
 import type { NairaTip, Payment, State, StepName } from './state.js'
 
 type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
@@ -26,6 +29,7 @@ interface Resources {
 interface Saved {
   readonly payment?: Payment
   readonly naira?: NairaTip
+  readonly left?: boolean
 }
 
 const savedKey = () => `tip:under-way:${location.pathname}`
@@ -38,6 +42,7 @@ export class CheckoutDriver {
   #account: Account | undefined
   #popup: Window | null = null
   #stepAbort = new AbortController()
+  readonly #history = new StepHistory((screen) => this.dispatch({ type: 'navigated', screen }))
   readonly #show: (state: State) => void
 
   constructor(state: State, show: (state: State) => void) {
@@ -48,22 +53,36 @@ export class CheckoutDriver {
   /** Makes commands possible, and resumes a payment that was under way when the page was left. */
   begin(resources: Resources): void {
     this.#resources = resources
-    const { payment, naira } = readFromTab<Saved>(savedKey()) ?? {}
+    const { payment, naira, left } = readFromTab<Saved>(savedKey()) ?? {}
     if (payment !== undefined) this.dispatch({ type: 'resumed', payment })
-    if (naira !== undefined) this.dispatch({ type: 'resumed-naira', tip: naira })
+    if (naira !== undefined) this.dispatch({ type: 'resumed-naira', tip: naira, left })
   }
 
   readonly dispatch = (event: Event): void => {
-    const before = this.#state.step.at
+    const {
+      step: { at: before },
+      form,
+    } = this.#state
     const { state, commands } = advance(this.#state, event)
     this.#state = state
     if (state.step.at !== before) this.#onStepEntered(state.step.at)
+    if (state.form !== form && state.session !== undefined) storeDraft(state.form)
+    const screen = screenOf(state.step.at)
+    if (screen !== undefined) this.#history.show(screen, event.type === 'navigated')
     this.#show(state)
     for (const command of commands) this.#run(command)
   }
 
+  /** Shows the other window, or opens it again when it was closed. */
   showPopup(): void {
-    this.#popup?.focus()
+    if (this.#popup === null || this.#popup.closed) this.#openWindow()
+    else this.#popup.focus()
+  }
+
+  /** Shows the screen of the history's entry again, after a reload. */
+  restoreScreen(): void {
+    const screen = this.#history.begin()
+    if (screen !== undefined) this.dispatch({ type: 'navigated', screen })
   }
 
   /** Stops the commands that belong to the step before. */
@@ -71,11 +90,13 @@ export class CheckoutDriver {
     this.#stepAbort.abort()
     this.#stepAbort = new AbortController()
     if (!framed) postToOpener(at)
+    if (at === 'done' || at === 'naira-done') clearDraft()
   }
 
   #run(command: Command): void {
     if (command.do === 'notify-parent') postToParent(command.message)
-    else if (command.do === 'save') storeInTab(savedKey(), { payment: command.payment, naira: command.naira })
+    else if (command.do === 'save')
+      storeInTab(savedKey(), { payment: command.payment, naira: command.naira, left: command.left })
     else if (command.do === 'clear-saved') removeFromTab(savedKey())
     else if (command.do === 'open-window') this.#openWindow()
     else if (this.#resources !== undefined)
@@ -103,6 +124,8 @@ export class CheckoutDriver {
         return this.#dispatchResult(await this.#pay(command, service, wallets))
       case 'quote-naira':
         return this.#dispatchResult(await commands.quoteNaira(command, service))
+      case 'read-naira-rate':
+        return this.#dispatchResult(await commands.readNairaRate(command, service))
       case 'start-naira':
         return this.#dispatchResult(await commands.startNaira(command, service, session?.creator.id ?? ''))
       case 'refresh-phone-links':

@@ -1,5 +1,16 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
-import type { Fault, Form, NairaQuote, NairaTip, Payment, PhoneLinks, State, WalletChoice } from './state.js'
+import type { Screen } from './screens.js'
+import type {
+  Fault,
+  Form,
+  NairaQuote,
+  NairaRate,
+  NairaTip,
+  Payment,
+  PhoneLinks,
+  State,
+  WalletChoice,
+} from './state.js'
 
 /** What the supporter did. */
 type UserAction =
@@ -16,17 +27,20 @@ type UserAction =
   | { readonly type: 'open-window' }
   | { readonly type: 'marked-sent' }
   | { readonly type: 'tip-again' }
+  | { readonly type: 'return-to-left' }
+  /** The browser's Back or Forward. */
+  | { readonly type: 'navigated'; readonly screen: Screen }
 
 /** What a command or the browser reported. `attempt`: the attempt that the result belongs to. */
 type Result =
   | { readonly type: 'loaded'; readonly session: SessionDescription }
   | { readonly type: 'session-over' }
   | { readonly type: 'resumed'; readonly payment: Payment }
-  | { readonly type: 'resumed-naira'; readonly tip: NairaTip }
+  | { readonly type: 'resumed-naira'; readonly tip: NairaTip; readonly left?: boolean | undefined }
   | { readonly type: 'wallets'; readonly wallets: readonly WalletChoice[] }
   | { readonly type: 'wallet-search-done' }
   | { readonly type: 'popup'; readonly opened: boolean }
-  | { readonly type: 'phone-links'; readonly links: PhoneLinks }
+  | { readonly type: 'phone-links'; readonly links: PhoneLinks | undefined }
   | { readonly type: 'other-window-opened' }
   | {
       readonly type: 'connected'
@@ -52,11 +66,18 @@ type Result =
   | { readonly type: 'not-landed'; readonly intentId: string }
   | { readonly type: 'naira-quoted'; readonly quote: NairaQuote }
   | { readonly type: 'naira-quote-failed' }
+  | { readonly type: 'naira-rate'; readonly rate: NairaRate }
   | { readonly type: 'naira-started'; readonly attempt: number; readonly tip: NairaTip }
   | { readonly type: 'naira-refused'; readonly attempt: number; readonly code: string }
-  | { readonly type: 'naira-status'; readonly intentId: string; readonly status: NairaStatus }
+  | {
+      readonly type: 'naira-status'
+      readonly intentId: string
+      readonly status: NairaStatus
+      readonly receivedNgn?: number | undefined
+    }
   | { readonly type: 'tick'; readonly now: number }
   | { readonly type: 'connection'; readonly offline: boolean }
+  | { readonly type: 'answered'; readonly ok: boolean }
 
 export type NairaStatus = 'requires_action' | 'completed' | 'failed' | 'cancelled'
 export type Event = UserAction | Result
@@ -82,15 +103,16 @@ export type Command =
   | { readonly do: 'open-window' }
   | { readonly do: 'refresh-phone-links'; readonly cents: number; readonly mint: string }
   | { readonly do: 'quote-naira'; readonly cents: number }
+  /** `cents`: an amount that may be asked for. */
+  | { readonly do: 'read-naira-rate'; readonly cents: number }
   | {
       readonly do: 'start-naira'
       readonly attempt: number
-      readonly cents: number
       readonly quote: NairaQuote
       readonly form: Form
     }
   | { readonly do: 'watch-naira'; readonly intentId: string }
-  | { readonly do: 'save'; readonly payment?: Payment; readonly naira?: NairaTip }
+  | { readonly do: 'save'; readonly payment?: Payment; readonly naira?: NairaTip; readonly left?: boolean }
   | { readonly do: 'clear-saved' }
   | { readonly do: 'notify-parent'; readonly message: ParentMessage }
 

@@ -1,5 +1,6 @@
 import * as choose from '../flow/choose.js'
 import * as naira from '../flow/naira.js'
+import { navigated } from '../flow/navigate.js'
 import { stay } from '../flow/next.js'
 import * as pay from '../flow/pay.js'
 import * as wallet from '../flow/wallet.js'
@@ -21,7 +22,10 @@ const handlers: Handlers = {
   'tip-again': choose.tipAgain,
   retried: choose.retried,
   tick: choose.tick,
-  connection: (state, { offline }) => stay({ ...state, offline }),
+  connection: choose.connection,
+  answered: (state, { ok }) => stay(state.unanswered === !ok ? state : { ...state, unanswered: !ok }),
+  navigated,
+  'return-to-left': choose.returnToLeft,
 
   wallets: wallet.wallets,
   'wallet-search-done': wallet.walletSearchDone,
@@ -48,6 +52,7 @@ const handlers: Handlers = {
 
   'naira-quoted': naira.quoted,
   'naira-quote-failed': naira.quoteFailed,
+  'naira-rate': naira.rateRead,
   'naira-started': naira.nairaStarted,
   'naira-refused': naira.nairaRefused,
   'marked-sent': naira.markedSent,

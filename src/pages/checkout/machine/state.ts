@@ -1,9 +1,12 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
+import type { Currency } from '../../lib/amount-text.js'
 
 /** What the supporter has filled in. */
 export interface Form {
   readonly method: 'crypto' | 'naira'
-  /** A preset in US cents, or `other` for the typed amount. */
+  /** The currency of the amount, which either method takes. */
+  readonly currency: Currency
+  /** A preset in cents or kobo, or `other` for the typed amount. */
   readonly preset: number | 'other'
   readonly other: string
   readonly message: string
@@ -40,8 +43,14 @@ export interface Payment {
 export interface NairaQuote {
   readonly cents: number
   readonly amountNgn: number
-  readonly feeUsd: number
   readonly receivedUsd: number
+}
+
+/** What a dollar is in naira. */
+export interface NairaRate {
+  readonly perUsd: number
+  /** What the service charges for each dollar of a tip. */
+  readonly chargedPerUsd: number
 }
 
 /** A naira tip that waits for its payment. */
@@ -64,7 +73,9 @@ export interface PhoneLinks {
   readonly request: string | undefined
 }
 
-export type NoPrice = 'no-route' | 'too-small' | 'unavailable'
+export type NoPrice = 'no-route' | 'too-small' | 'unavailable' | 'unanswered'
+/** Why a naira payment could not be started. Nothing was paid. */
+export type NairaRefusal = 'amount' | 'too-many' | 'unanswered' | 'provider' | 'refused'
 /** What went wrong in a wallet or on the way to the chain. */
 export type Fault =
   | 'rejected'
@@ -91,7 +102,12 @@ export type Step =
   | { readonly at: 'busy'; readonly wallet: WalletChoice; readonly pay: PricedTip | undefined }
   | { readonly at: 'pricing'; readonly wallet: WalletChoice; readonly address: string }
   | { readonly at: 'review'; readonly pay: PricedTip; readonly declined: boolean; readonly accepted: boolean }
-  | { readonly at: 'no-price'; readonly reason: NoPrice }
+  | {
+      readonly at: 'no-price'
+      readonly reason: NoPrice
+      readonly wallet: WalletChoice
+      readonly address: string
+    }
   | { readonly at: 'approving'; readonly pay: PricedTip }
   | { readonly at: 'quote-expired'; readonly pay: PricedTip }
   | { readonly at: 'insufficient'; readonly pay: PricedTip; readonly has: string | undefined }
@@ -105,9 +121,10 @@ export type Step =
   | { readonly at: 'naira-starting' }
   | { readonly at: 'naira-waiting'; readonly tip: NairaTip; readonly markedSent: boolean }
   | { readonly at: 'naira-late'; readonly tip: NairaTip; readonly markedSent: boolean }
-  | { readonly at: 'naira-failed'; readonly tip: NairaTip }
+  /** `receivedNgn`: what arrived, when it was too little for the tip. It waits for the payer. */
+  | { readonly at: 'naira-failed'; readonly tip: NairaTip; readonly receivedNgn: number | undefined }
   | { readonly at: 'naira-done'; readonly tip: NairaTip; readonly completedAt: number }
-  | { readonly at: 'provider-down' }
+  | { readonly at: 'naira-refused'; readonly reason: NairaRefusal }
 
 export type StepName = Step['at']
 
@@ -125,15 +142,26 @@ export interface State {
   /** Epoch ms, as of the last tick. */
   readonly now: number
   readonly offline: boolean
+  /** The last request got no answer of the service. */
+  readonly unanswered: boolean
+  /** A phone. Without a wallet it pays in naira first. */
+  readonly phone: boolean
+  readonly nairaFirst: boolean
   readonly naira: 'unknown' | 'unavailable' | NairaQuote
+  readonly rate: NairaRate | undefined
+  /** When the naira price was last requested in vain, epoch ms. */
+  readonly nairaFailedAt: number
+  /** A naira tip whose payment the supporter left. It may still be paid. */
+  readonly left: NairaTip | undefined
 }
 
 /** The state of a page that has just been opened. */
-export function firstState(framed: boolean, now: number, form: Partial<Form> = {}): State {
+export function firstState(framed: boolean, now: number, form: Partial<Form> = {}, phone = false): State {
   return {
     session: undefined,
     form: {
       method: 'crypto',
+      currency: 'USD',
       preset: 'other',
       other: '',
       message: '',
@@ -151,6 +179,12 @@ export function firstState(framed: boolean, now: number, form: Partial<Form> = {
     attempt: 0,
     now,
     offline: false,
+    unanswered: false,
+    phone,
+    nairaFirst: false,
     naira: 'unknown',
+    rate: undefined,
+    nairaFailedAt: 0,
+    left: undefined,
   }
 }

@@ -3,6 +3,7 @@ import { common } from '../../i18n/common.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { slowSentMs } from '../machine/pauses.js'
 import type { State, Step } from '../machine/state.js'
+import { isStuck } from '../machine/stuck.js'
 
 type Texts = { readonly [At in Step['at']]?: (step: Extract<Step, { at: At }>, state: State) => string }
 
@@ -10,12 +11,12 @@ const minuteMs = 60_000
 
 const texts: Texts = {
   loading: () => common.loading,
-  wallets: (_, { wallets, walletSearchDone, framed }) => {
+  wallets: (_, { wallets, walletSearchDone, framed, session }) => {
     if (wallets.length > 0) return words.walletsFound(wallets.length)
     if (!walletSearchDone) return words.searchingWallets
     return framed
       ? `${words.noWalletInFrame} ${words.noWalletInFrameMore}`
-      : `${words.noWallet} ${words.noWalletMore}`
+      : `${words.noWallet} ${words.noWalletMore(session?.fiat.enabled === true)}`
   },
   phone: () => words.phone,
   'other-window': () => `${words.otherWindow} ${words.updatesItself}`,
@@ -50,6 +51,7 @@ const texts: Texts = {
  */
 export function announcement(state: State): string {
   if (state.offline) return `${words.offline} ${words.offlineMore}`
+  if (isStuck(state)) return `${words.unanswered} ${words.unansweredMore}`
   const say = texts[state.step.at] as ((step: Step, state: State) => string) | undefined
   return say?.(state.step, state) ?? ''
 }

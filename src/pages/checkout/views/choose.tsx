@@ -1,17 +1,17 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
-import { common } from '../../i18n/common.js'
-import { isUnclear } from '../../lib/amount-text.js'
-import { shortUsd } from '../../lib/money.js'
-import { Chip } from '../../ui/controls/chip.js'
+import { ngn } from '../../lib/money.js'
+import { Button } from '../../ui/controls/button.js'
 import { Field } from '../../ui/controls/field.js'
 import { Tabs } from '../../ui/controls/tabs.js'
 import { Icon } from '../../ui/icon.js'
-import { chosenCents } from '../machine/form.js'
-import type { Form } from '../machine/state.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { chosenCents, isUsableEmail } from '../machine/form.js'
+import type { Form, State } from '../machine/state.js'
+import { Amounts } from './amounts.js'
 import { CryptoPanel } from './crypto-panel.js'
 import { NairaPanel } from './naira-panel.js'
-import type { ViewOf } from './step.js'
+import type { Dispatch, ViewOf } from './step.js'
 
 const maxMessage = 500
 
@@ -27,10 +27,10 @@ export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | nul
       onSubmit={(event) => {
         event.preventDefault()
         dispatch({ type: 'submitted-form' })
-        if (chosenCents(state) === undefined)
-          document.querySelector<HTMLElement>('#other-amount input')?.focus()
+        focusFault(state)
       }}
     >
+      {state.left !== undefined && <Left tip={state.left} dispatch={dispatch} />}
       <Amounts state={state} edit={edit} />
       <Field
         label={words.messageField(session.creator.name)}
@@ -49,10 +49,7 @@ export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | nul
           label={words.methods}
           chosen={form.method}
           onChoose={(method) => edit({ method })}
-          tabs={[
-            { key: 'crypto', label: <TabLabel icon="wallet" text={words.crypto} /> },
-            { key: 'naira', label: <TabLabel icon="bank" text={words.naira} /> },
-          ]}
+          tabs={state.nairaFirst ? [nairaTab, cryptoTab] : [cryptoTab, nairaTab]}
         />
       )}
       <div
@@ -73,64 +70,39 @@ export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | nul
   )
 }
 
+/** Moves the focus to the field that has to be corrected. */
+function focusFault(state: State): void {
+  if (chosenCents(state) === undefined) document.querySelector<HTMLElement>('#other-amount input')?.focus()
+  else if (state.form.method === 'naira' && !isUsableEmail(state.form.email))
+    document.querySelector<HTMLElement>('input[type=email]')?.focus()
+}
+
+const cryptoTab = { key: 'crypto', label: <TabLabel icon="wallet" text={words.crypto} /> } as const
+const nairaTab = { key: 'naira', label: <TabLabel icon="bank" text={words.naira} /> } as const
+
+/** A naira payment that was left and may still be paid. */
+function Left({
+  tip,
+  dispatch,
+}: {
+  readonly tip: NonNullable<State['left']>
+  readonly dispatch: Dispatch
+}): JSX.Element {
+  return (
+    <Notice tone="warn" icon="wait">
+      <p>
+        <strong>{words.leftOpen(ngn(tip.amountNgn))}</strong> {words.leftOpenMore}
+      </p>
+      <Button onPress={() => dispatch({ type: 'return-to-left' })}>{words.returnToLeft}</Button>
+    </Notice>
+  )
+}
+
 function TabLabel({ icon, text }: { readonly icon: 'wallet' | 'bank'; readonly text: string }): JSX.Element {
   return (
     <>
       <Icon name={icon} size={18} />
       {text}
     </>
-  )
-}
-
-function Amounts({
-  state,
-  edit,
-}: Pick<ViewOf<'choose'>, 'state'> & { readonly edit: (change: Partial<Form>) => void }): JSX.Element {
-  const { form, session } = state
-  const presets = session?.presetsUsd ?? []
-  const limits = session?.limits ?? { minTipUsd: 0, maxTipUsd: 0 }
-  const [least, most] = [shortUsd(limits.minTipUsd), shortUsd(limits.maxTipUsd)]
-  const wrong = form.showFaults && chosenCents(state) === undefined
-  const fault = isUnclear(form.other) ? common.unclearNumber : words.amountFault(least, most)
-  return (
-    <div class="amounts">
-      <fieldset class="chips">
-        <legend class="field__label">{words.amountLegend}</legend>
-        <div class="chips__row">
-          {presets.map((preset) => (
-            <Chip
-              key={preset}
-              name="amount"
-              checked={form.preset === preset * 100}
-              onChoose={() => edit({ preset: preset * 100 })}
-            >
-              {shortUsd(preset)}
-            </Chip>
-          ))}
-          <Chip name="amount" checked={form.preset === 'other'} onChoose={() => edit({ preset: 'other' })}>
-            {words.otherAmount}
-          </Chip>
-        </div>
-      </fieldset>
-      {form.preset === 'other' && (
-        <div id="other-amount">
-          <Field
-            label={words.amountField}
-            hint={words.amountRange(least, most)}
-            fault={wrong ? fault : undefined}
-          >
-            <input
-              class="input number"
-              inputMode="decimal"
-              autoComplete="off"
-              placeholder="5.00"
-              value={form.other}
-              onInput={({ currentTarget }) => edit({ other: currentTarget.value })}
-              onBlur={() => form.other !== '' && edit({ showFaults: true })}
-            />
-          </Field>
-        </div>
-      )}
-    </div>
   )
 }

@@ -7,7 +7,7 @@ import { needed } from '../flow/pay.js'
 import { chosenToken } from '../machine/form.js'
 import { Outcome } from './outcome.js'
 import { TimeLeft } from './review.js'
-import { Actions, type Dispatch, explorerLink, type ViewOf } from './step.js'
+import { Actions, Back, type Dispatch, explorerLink, type ViewOf } from './step.js'
 import { WalletIcon } from './wallets.js'
 import { Working } from './working.js'
 
@@ -65,10 +65,21 @@ export function NoPrice({ state, step, dispatch }: ViewOf<'no-price'>): JSX.Elem
     'no-route': [words.noRoute(chosenToken(state)?.symbol ?? ''), words.noRouteMore],
     'too-small': [words.tooSmall, words.tooSmallMore(least)],
     unavailable: [words.noPrice, words.noPriceMore],
+    unanswered: [words.noAnswer, words.noAnswerMore],
   }[step.reason]
+  const again = step.reason === 'unavailable' || step.reason === 'unanswered'
   return (
     <Outcome tone="warn" icon="warn" title={title} more={more} urgent>
-      <Actions>{retryButton(dispatch, words.changeToken)}</Actions>
+      <Actions>
+        {again ? (
+          <>
+            {retryButton(dispatch)}
+            <Back dispatch={dispatch} />
+          </>
+        ) : (
+          retryButton(dispatch, step.reason === 'too-small' ? words.changeAmount : words.changeToken)
+        )}
+      </Actions>
     </Outcome>
   )
 }
@@ -157,13 +168,14 @@ export function FailedOnChain({ step, dispatch }: ViewOf<'failed-on-chain'>): JS
   )
 }
 
-export function Mismatch({ step }: ViewOf<'mismatch'>): JSX.Element {
+export function Mismatch({ state, step }: ViewOf<'mismatch'>): JSX.Element {
+  const name = state.session?.creator.name ?? ''
   const { signature, intentId } = step.payment
   const reference = signature ?? intentId
   const [title, more] =
     step.received === undefined
-      ? [words.mismatch, words.mismatchMore]
-      : [words.underpaid, words.underpaidMore(step.received)]
+      ? [words.mismatch, words.mismatchMore(name)]
+      : [words.underpaid, words.underpaidMore(name, step.received)]
   return (
     <Outcome tone="warn" icon="warn" title={title} more={more} urgent>
       <p class="reference">{reference}</p>

@@ -6,7 +6,7 @@ import { Checkbox } from '../../ui/controls/checkbox.js'
 import { Field } from '../../ui/controls/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages/notice.js'
-import { chosenCents } from '../machine/form.js'
+import { chosenCents, isUsableEmail, nairaQuote } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
 import type { Dispatch } from './step.js'
 
@@ -64,7 +64,10 @@ function Payer({
           onInput={({ currentTarget }) => edit({ name: currentTarget.value })}
         />
       </Field>
-      <Field label={words.emailField}>
+      <Field
+        label={words.emailField}
+        fault={form.showFaults && !isUsableEmail(form.email) ? words.emailFault : undefined}
+      >
         <input
           class="input"
           type="email"
@@ -74,6 +77,7 @@ function Payer({
           value={form.email}
           disabled={form.anonymous}
           onInput={({ currentTarget }) => edit({ email: currentTarget.value })}
+          onBlur={() => form.email !== '' && edit({ showFaults: true })}
         />
       </Field>
       <Checkbox
@@ -92,9 +96,8 @@ function Payer({
 
 /** The amount in naira and the submit button, which is busy until the amount is known. */
 function Sum({ state, name }: { readonly state: State; readonly name: string }): JSX.Element {
-  const { naira } = state
   const cents = chosenCents(state)
-  const quote = typeof naira === 'object' && naira.cents === cents ? naira : undefined
+  const quote = nairaQuote(state)
   return (
     <>
       <p class="quiet number">

@@ -5,8 +5,9 @@ import { Button, LinkButton } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import type { NairaTip } from '../machine/state.js'
+import { rangeText } from './amounts.js'
 import { Outcome } from './outcome.js'
-import { Actions, Heading, type ViewOf } from './step.js'
+import { Actions, type Dispatch, Heading, type ViewOf } from './step.js'
 import { Working } from './working.js'
 
 const minuteMs = 60_000
@@ -27,13 +28,15 @@ export function Waiting(props: ViewOf<'naira-waiting'>): JSX.Element {
   )
 }
 
-function ProviderPage({ step }: ViewOf<'naira-waiting'>): JSX.Element {
+function ProviderPage({ step, dispatch }: ViewOf<'naira-waiting'>): JSX.Element {
   return (
     <Outcome tone="plain" icon="out" title={words.finishInOtherTab} more={words.finishInOtherTabMore}>
       <Actions>
         <LinkButton kind="primary" href={step.tip.checkoutUrl ?? ''} newTab>
           {words.openPayment} <Icon name="out" />
         </LinkButton>
+        <p class="quiet small">{words.lostTab}</p>
+        <Leave dispatch={dispatch} />
       </Actions>
     </Outcome>
   )
@@ -76,7 +79,17 @@ function Transfer({
           </Button>
         </>
       )}
+      <Leave dispatch={dispatch} />
     </section>
+  )
+}
+
+/** Returns to the form, which then offers the way back to this payment. */
+function Leave({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
+  return (
+    <Button kind="quiet" onPress={() => dispatch({ type: 'start-over' })}>
+      {words.leave}
+    </Button>
   )
 }
 
@@ -154,20 +167,22 @@ export function Late({ step, dispatch }: ViewOf<'naira-late'>): JSX.Element {
   )
 }
 
-export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Element {
-  const { intentId } = step.tip
+/** Nothing arrived, or too little: says where the money is and whom to ask. */
+export function NairaFailed({ state, step, dispatch }: ViewOf<'naira-failed'>): JSX.Element {
+  const { tip, receivedNgn } = step
+  const { intentId } = tip
+  const name = state.session?.creator.name ?? ''
+  const short = receivedNgn !== undefined
   return (
     <Outcome
-      tone="bad"
-      icon="cross"
-      title={words.nairaFailed}
-      more={
-        <>
-          {words.nairaFailedMore} <span class="reference">{intentId}</span>.
-        </>
-      }
+      tone={short ? 'warn' : 'bad'}
+      icon={short ? 'warn' : 'cross'}
+      title={short ? words.nairaShort(ngn(receivedNgn)) : words.nairaFailed}
+      more={short ? words.nairaShortMore(ngn(tip.amountNgn)) : words.nairaFailedMore(name)}
       urgent
     >
+      {short && <p>{tip.email ? words.nairaShortMailed : words.nairaShortAsk(name)}</p>}
+      <p class="reference">{intentId}</p>
       <Actions>
         <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
           {words.startAgain}
@@ -178,12 +193,20 @@ export function NairaFailed({ step, dispatch }: ViewOf<'naira-failed'>): JSX.Ele
   )
 }
 
-export function ProviderDown({ dispatch }: ViewOf<'provider-down'>): JSX.Element {
+/** The payment was not started, so nothing was paid. */
+export function Refused({ state, step, dispatch }: ViewOf<'naira-refused'>): JSX.Element {
+  const [title, more] = {
+    amount: [words.nairaAmountRefused, `${words.nothingPaid} ${rangeText(state) ?? ''}`],
+    'too-many': [words.nairaTooMany, words.nairaTooManyMore],
+    unanswered: [words.noAnswer, words.noAnswerMore],
+    provider: [words.providerDown, words.nothingPaid],
+    refused: [words.nairaRefused, words.nothingPaid],
+  }[step.reason]
   return (
-    <Outcome tone="warn" icon="warn" title={words.providerDown} more={words.nothingPaid} urgent>
+    <Outcome tone="warn" icon="warn" title={title ?? ''} more={more} urgent>
       <Actions>
         <Button kind="primary" onPress={() => dispatch({ type: 'retried' })}>
-          {words.tryAgain}
+          {step.reason === 'amount' ? words.changeAmount : words.tryAgain}
         </Button>
         <Button onPress={() => dispatch({ type: 'start-over', method: 'crypto' })}>{words.payWallet}</Button>
       </Actions>

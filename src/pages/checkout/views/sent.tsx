@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { Button } from '../../ui/controls/button.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { slowSentMs } from '../machine/pauses.js'
 import { Outcome } from './outcome.js'
-import { Actions, explorerLink, type ViewOf } from './step.js'
+import { Actions, type Dispatch, explorerLink, type ViewOf } from './step.js'
 
 /** Money may be moving, so this view never says that the payment failed. */
 export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
@@ -47,19 +47,28 @@ function ProgressStep({
   )
 }
 
-/** The service has confirmed the crypto tip. */
+/** The service has confirmed the crypto tip, which ends the session. Outside a frame only the creator's site has a new one. */
 export function Done({ state, step, dispatch }: ViewOf<'done'>): JSX.Element {
   const { input, output, quote, signature } = step.intent
+  const { session } = state
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
   const paid = `${tokenAmount(input.amount, input.decimals, input.symbol)} (${usd(quote.amountUsd)})`
   return (
     <Thanks
-      title={words.done(state.session?.creator.name ?? '', received)}
+      title={words.done(session?.creator.name ?? '', received)}
       amount={paid}
       message={state.form.message}
       at={step.completedAt}
       reference={signature ?? step.intent.intentId}
-      onAgain={() => dispatch({ type: 'tip-again' })}
+      again={
+        session === undefined || state.framed ? (
+          <TipAgain dispatch={dispatch} />
+        ) : (
+          <LinkButton kind="primary" href={session.parentOrigin}>
+            {words.tipAgainAt(new URL(session.parentOrigin).host)}
+          </LinkButton>
+        )
+      }
     >
       {signature !== null && explorerLink(signature, words.viewReceipt)}
     </Thanks>
@@ -77,8 +86,16 @@ export function NairaDone({ state, step, dispatch }: ViewOf<'naira-done'>): JSX.
       message={state.form.message}
       at={step.completedAt}
       reference={intentId}
-      onAgain={() => dispatch({ type: 'tip-again' })}
+      again={<TipAgain dispatch={dispatch} />}
     />
+  )
+}
+
+function TipAgain({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
+  return (
+    <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
+      {words.tipAgain}
+    </Button>
   )
 }
 
@@ -89,7 +106,7 @@ function Thanks({
   message,
   at,
   reference,
-  onAgain,
+  again,
   children,
 }: {
   readonly title: string
@@ -98,7 +115,7 @@ function Thanks({
   readonly message: string
   readonly at: number
   readonly reference: string
-  readonly onAgain: () => void
+  readonly again: JSX.Element
   readonly children?: JSX.Element | false
 }): JSX.Element {
   return (
@@ -131,9 +148,7 @@ function Thanks({
         </div>
       </dl>
       <Actions>
-        <Button kind="primary" onPress={onAgain}>
-          {words.tipAgain}
-        </Button>
+        {again}
         {children}
       </Actions>
     </Outcome>

@@ -110,7 +110,12 @@ function NoWalletInFrame({ dispatch }: { readonly dispatch: Dispatch }): JSX.Ele
 
 function NoWallet({ state, dispatch }: { readonly state: State; readonly dispatch: Dispatch }): JSX.Element {
   return (
-    <Outcome tone="plain" icon="wallet" title={words.noWallet} more={words.noWalletMore}>
+    <Outcome
+      tone="plain"
+      icon="wallet"
+      title={words.noWallet}
+      more={words.noWalletMore(state.session?.fiat.enabled === true)}
+    >
       <Actions>
         <LinkButton kind="primary" href="https://phantom.com/download" newTab>
           {words.getPhantom} <Icon name="out" />

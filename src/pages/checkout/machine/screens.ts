@@ -1,0 +1,37 @@
+import type { StepName } from './state.js'
+
+/** What is an entry of the browser's history: each form, choice and result. Waiting for an answer is none. */
+export type Screen = 'form' | 'wallets' | 'other-device' | 'review' | 'payment'
+
+const screens: Readonly<Record<StepName, Screen | undefined>> = {
+  loading: undefined,
+  'session-over': undefined,
+  choose: 'form',
+  wallets: 'wallets',
+  phone: 'other-device',
+  blocked: 'other-device',
+  'other-window': 'other-device',
+  connecting: undefined,
+  'wrong-network': 'wallets',
+  busy: 'wallets',
+  pricing: undefined,
+  review: 'review',
+  'no-price': 'review',
+  approving: 'review',
+  'quote-expired': 'review',
+  insufficient: 'review',
+  'not-sent': 'review',
+  sent: 'payment',
+  'not-landed': 'payment',
+  'failed-on-chain': 'payment',
+  mismatch: 'payment',
+  done: 'payment',
+  'naira-starting': undefined,
+  'naira-waiting': 'payment',
+  'naira-late': 'payment',
+  'naira-failed': 'payment',
+  'naira-done': 'payment',
+  'naira-refused': 'review',
+}
+
+export const screenOf = (step: StepName): Screen | undefined => screens[step]
