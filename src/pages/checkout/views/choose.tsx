@@ -90,10 +90,12 @@ function Left({
 }): JSX.Element {
   return (
     <Notice tone="warn" icon="wait">
-      <p>
-        <strong>{words.leftOpen(ngn(tip.amountNgn))}</strong> {words.leftOpenMore}
-      </p>
-      <Button onPress={() => dispatch({ type: 'return-to-left' })}>{words.returnToLeft}</Button>
+      <div class="actions">
+        <p>
+          <strong>{words.leftOpen(ngn(tip.amountNgn))}</strong> {words.leftOpenMore}
+        </p>
+        <Button onPress={() => dispatch({ type: 'return-to-left' })}>{words.returnToLeft}</Button>
+      </div>
     </Notice>
   )
 }
