@@ -39,6 +39,9 @@ const creator = z.object({
   twitterHandle: z.string().nullable(),
   discordHandle: z.string().nullable(),
   settings: creatorSettings,
+  tokensChosen: z
+    .boolean()
+    .meta({ description: 'The creator has set `acceptedTokens` or `autoConvertUsdc`' }),
 })
 export type CreatorProfile = z.output<typeof creator>
 export const profileAnswer = z.object({ success, creator })

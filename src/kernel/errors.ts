@@ -46,6 +46,7 @@ export const errors = {
   invalid_to: [400, 'Invalid to'],
   invalid_q: [400, 'Invalid q'],
   invalid_days: [400, 'Invalid days'],
+  invalid_time_zone: [400, 'Invalid time zone'],
 
   insufficient_balance: [400, 'Insufficient Balance'],
   bank_details_required: [400, 'Bank details required'],

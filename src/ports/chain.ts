@@ -145,6 +145,8 @@ export interface Chain {
    * not exist may be a person's. Remembered for ten minutes.
    */
   isWallet(address: string): Promise<boolean>
+  /** Base units by mint of what a wallet holds in its associated accounts (classic token program); lamports for SOL. */
+  walletBalances(wallet: string, mints: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** Those of the addresses that are token accounts now. */
   tokenAccounts(addresses: readonly string[]): Promise<ReadonlySet<string>>
   /** The addresses in each lookup table. A table that does not exist is absent. */

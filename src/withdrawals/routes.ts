@@ -10,14 +10,17 @@ import type { ExchangeRates } from '../market/exchange-rates.js'
 import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
 import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
+import { listBankAccounts } from './request/bank-accounts.js'
 import { matchesSearch, nicknamesOf } from './request/bank-nicknames.js'
 import { assertListed, BankList } from './request/banks.js'
 import { createWaitForOutcome, findStoredWithdrawal, withdraw } from './request/withdraw.js'
 import {
+  bankAccountsAnswer,
   banksAnswer,
   banksInput,
   historyAnswer,
   historyInput,
+  nothing,
   resolveAnswer,
   resolveInput,
   type WithdrawInput,
@@ -108,6 +111,20 @@ function bankRoutes(services: Services, bankList: BankList): Route[] {
           .filter((bank) => matchesSearch(bank, q))
           .map((bank) => ({ ...bank, nicknames: [...nicknamesOf(bank.code)] })),
       }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/bank-accounts',
+        summary: 'The bank accounts of the own withdrawals, the last used first',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: bankAccountsAnswer,
+        errors: [],
+      },
+      async (_, ctx) => ({ bankAccounts: await listBankAccounts(services, signedIn(ctx).account.id) }),
     ),
     route(
       {

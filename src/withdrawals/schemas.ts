@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
+import type { ErrorCode } from '../kernel/errors.js'
 import { isBankCode, isPayoutReference } from '../kernel/ids.js'
 import { cleanLine, countCharacters } from '../kernel/text.js'
 import { withdrawalStatuses } from './lifecycle.js'
@@ -24,6 +25,30 @@ const accountNumber = z
   .transform((text) => text.replace(/\D/g, ''))
   .refine((digits) => digits.length === 10, { error: missing, params: { problem: 'must have ten digits' } })
   .meta({ description: 'Ten digits; anything else is stripped' })
+const accountName = z
+  .string(missing)
+  .transform((text) => cleanLine(text, maxNameLength + 1))
+  .refine((name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength, {
+    error: missing,
+    params: { problem: `must have ${minNameLength} to ${maxNameLength} characters` },
+  })
+  .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' })
+// PostgreSQL refuses text with U+0000. No reference contains control characters.
+const referenceText = (error: ErrorCode) => z.string(error).max(100, error).regex(/^\P{Cc}*$/u, error)
+type BankField = 'bankCode' | 'accountNumber' | 'accountName'
+type Bank = { readonly [name in BankField | 'bankAccountOf']?: unknown }
+const bankRule = (path: string, problem: string) => ({
+  error: missing,
+  when: isObject,
+  path: [path],
+  params: { problem },
+})
+const isGiven = (field: BankField) => (bank: Bank) =>
+  bank[field] !== undefined || bank.bankAccountOf !== undefined
+const standsAlone = ({ bankAccountOf, bankCode, accountNumber, accountName }: Bank) =>
+  bankAccountOf === undefined || [bankCode, accountNumber, accountName].every((field) => field === undefined)
+const isObject = ({ value }: { readonly value: unknown }): boolean =>
+  typeof value === 'object' && value !== null
 const amount = (description: string) => z.unknown().optional().meta({ type: 'number', description })
 
 /** POST /payouts/withdraw. */
@@ -31,24 +56,24 @@ export const withdrawInput = z
   .object({
     amountUSDC: amount('This or amountNGN; positive, not above the available balance'),
     amountNGN: amount('This or amountUSDC; before the fee'),
-    bankCode,
-    accountNumber,
-    accountName: z
-      .string(missing)
-      .transform((text) => cleanLine(text, maxNameLength + 1))
-      .refine((name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength, {
-        error: missing,
-        params: { problem: `must have ${minNameLength} to ${maxNameLength} characters` },
-      })
-      .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' }),
+    bankCode: bankCode.optional(),
+    accountNumber: accountNumber.optional(),
+    accountName: accountName.optional(),
+    bankAccountOf: referenceText(missing)
+      .optional()
+      .meta({ description: 'Instead of the three: the reference of an own withdrawal, whose account is paid' }),
   })
   // Checked also when other fields are invalid, because the amount is refused first.
   .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
     error: 'invalid_amount',
-    when: ({ value }) => typeof value === 'object' && value !== null,
+    when: isObject,
     path: ['amountUSDC'],
     params: { problem: 'give amountUSDC or amountNGN, one of the two, as a finite positive number' },
   })
+  .refine(isGiven('bankCode'), bankRule('bankCode', 'is missing'))
+  .refine(isGiven('accountNumber'), bankRule('accountNumber', 'is missing'))
+  .refine(isGiven('accountName'), bankRule('accountName', 'is missing'))
+  .refine(standsAlone, bankRule('bankAccountOf', 'must stand without bankCode, accountNumber and accountName'))
 export type WithdrawInput = z.output<typeof withdrawInput>
 
 const ngn = z.number().meta({ description: 'NGN, two decimals' })
@@ -70,12 +95,7 @@ export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 
 /** GET /payouts/history. The cursor holds a withdrawal's creation time (epoch ms) and its id. */
 export const historyInput = z.object({
-  // PostgreSQL refuses text with U+0000. No reference contains control characters.
-  reference: z
-    .string('invalid_reference')
-    .max(100, 'invalid_reference')
-    .regex(/^\P{Cc}*$/u, 'invalid_reference')
-    .optional(),
+  reference: referenceText('invalid_reference').optional(),
   status: z.enum(withdrawalStatuses, 'invalid_status').optional(),
   cursor: cursorInput(/^\d{1,14}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   limit: limitInput,
@@ -113,6 +133,24 @@ export const historyAnswer = z.object({
   success: z.literal(true),
   payouts: z.array(payout),
   nextCursor: z.string().nullable(),
+})
+
+/** GET /creators/bank-accounts. */
+export const nothing = z.object({})
+const usedBankAccount = z.object({
+  reference: z
+    .string()
+    .meta({ description: 'The last withdrawal to this account; `bankAccountOf` of a withdrawal' }),
+  bankCode: z.string(),
+  bankName: z.string().nullable(),
+  accountNumber: z.string().meta({ description: 'The last four digits shown' }),
+  accountName: z.string(),
+  lastUsedAt: z.iso.datetime(),
+})
+export type UsedBankAccount = z.output<typeof usedBankAccount>
+export const bankAccountsAnswer = z.object({
+  success: z.literal(true),
+  bankAccounts: z.array(usedBankAccount),
 })
 
 /** GET /creators/banks. */

@@ -38,6 +38,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /creators/balance': cookie,
   'GET /creators/transactions': cookie,
   'GET /creators/banks': cookie,
+  'GET /creators/bank-accounts': cookie,
+  'GET /creators/balance/tokens': cookie,
   'POST /creators/bank-accounts/resolve': cookie,
   'POST /payouts/withdraw': cookie,
   'GET /payouts/history': cookie,

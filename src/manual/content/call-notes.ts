@@ -75,5 +75,11 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'A `reference` is found in any case.',
     'A withdrawal goes through `pending`, `submitted`, `processing` and `completed`, or ends as `failed` and the money is returned to the balance.',
   ],
+  'get /creators/bank-accounts': [
+    'At most five. Withdraw to one of them again with its `reference` as `bankAccountOf`.',
+  ],
+  'get /creators/balance/tokens': [
+    'Read from the chain, at most ten seconds old. These tokens are in the creator’s wallet and cannot be withdrawn to a bank; set `autoConvertUsdc` and later tips arrive as USDC.',
+  ],
   'post /creators/bank-accounts/resolve': ['Show the holder’s name before money is sent to the account.'],
 }

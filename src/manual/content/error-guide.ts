@@ -133,6 +133,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send `2026-12-01` or `2026-12-01T00:00:00Z`.',
   },
   invalid_q: { cause: '`q` is longer than 100 characters.', remedy: 'Shorten it.' },
+  invalid_time_zone: {
+    cause: '`timeZone` is not an IANA name such as `Africa/Lagos`.',
+    remedy: readRules,
+  },
   invalid_days: { cause: '`days` is not a whole number from 1 to 366.', remedy: readRules },
 
   insufficient_balance: {

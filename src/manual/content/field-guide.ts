@@ -249,7 +249,23 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   },
   bankName: { note: 'Null when the bank is not known by name.', example: 'Guaranty Trust Bank' },
   accountNumber: { example: '0123456789' },
+  bankAccountOf: {
+    note: 'Instead of the three fields of the account: the `reference` of an own withdrawal, whose account is paid.',
+    omit: true,
+    example: payoutReference,
+  },
   'payouts[].accountNumber': { example: '******6789' },
+  'bankAccounts[].accountNumber': { example: '******6789' },
+  'bankAccounts[].reference': {
+    note: 'The last withdrawal to this account; send it as `bankAccountOf`.',
+    example: payoutReference,
+  },
+  'bankAccounts[].lastUsedAt': { example: moment },
+  tokensChosen: {
+    note: 'Whether the creator has set `acceptedTokens` or `autoConvertUsdc`; until then the dashboard asks.',
+    example: true,
+  },
+  'tokens[].amount': { note: 'In display units.', example: 0.98 },
   accountName: { note: 'The holder of the account.', example: 'ADA OBI' },
   reference: { note: 'The id of the withdrawal.', example: payoutReference },
   'get /payouts/history > reference': { note: 'Only this withdrawal.', example: payoutReference },
@@ -295,7 +311,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   searchedSince: { note: 'Null unless `q` left older tips out.', example: null },
   'get /creators/tips/daily > days': { note: 'How many, today included.', example: '30' },
   'get /creators/tips/daily < days': { note: 'Oldest first, days without tips too.' },
-  'days[].date': { note: 'Day in UTC.', example: '2026-11-21' },
+  timeZone: { note: 'IANA name.', omit: true, example: 'Africa/Lagos' },
+  'days[].date': { note: 'Day in `timeZone`.', example: '2026-11-21' },
   'days[].count': { note: 'Tips of the day.', example: 3 },
 
   label: { note: 'Your own name for the key.', example: 'my backend' },

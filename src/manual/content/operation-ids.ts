@@ -36,6 +36,8 @@ const names: Readonly<Record<string, string>> = {
   'get /creators/balance': 'getBalance',
   'get /creators/transactions': 'listTransactions',
   'get /creators/banks': 'listBanks',
+  'get /creators/bank-accounts': 'listBankAccounts',
+  'get /creators/balance/tokens': 'listTokenBalances',
   'post /creators/bank-accounts/resolve': 'resolveBankAccount',
   'post /payouts/withdraw': 'withdraw',
   'get /payouts/history': 'listWithdrawals',

@@ -17,6 +17,14 @@ export interface Balance {
   readonly heldUSDC: number
 }
 
+/** A token besides USDC in the creator's wallet. */
+export interface TokenBalance {
+  readonly symbol: string
+  readonly mint: string
+  readonly amount: number
+  readonly valueUsd: number
+}
+
 export type TipStatus = 'pending' | 'confirmed' | 'failed' | 'cancelled'
 
 export interface ListedTip {
@@ -78,12 +86,24 @@ export interface Profile {
   readonly walletPublicKey: string | null
   readonly solDomain: string | null
   readonly settings: Settings
+  /** Until the creator has chosen, the dashboard asks what tips are to arrive as. */
+  readonly tokensChosen: boolean
 }
 
 export interface Bank {
   readonly code: string
   readonly name: string
   readonly nicknames: readonly string[]
+}
+
+/** A bank account of an earlier withdrawal. */
+export interface UsedBankAccount {
+  /** The withdrawal, by which the account is named. */
+  readonly reference: string
+  readonly bankCode: string
+  readonly bankName: string | null
+  readonly accountNumber: string
+  readonly accountName: string
 }
 
 /** The answer to an accepted withdrawal. */
@@ -111,6 +131,11 @@ export interface Payout {
   readonly requiresVerification: boolean
   readonly failureReason: string | null
   readonly createdAt: string
+}
+
+export interface PayoutsPage {
+  readonly payouts: readonly Payout[]
+  readonly nextCursor: string | null
 }
 
 /** Naira for one dollar. */

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/messages/dialog.js'
 import { Notice } from '../ui/messages/notice.js'
 import type { Me } from './answers.js'
 import { call, codeOf, onSessionEnd } from './api.js'
+import { useRetry } from './connection.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
 import { SignIn } from './sign-in/sign-in.js'
@@ -19,14 +20,17 @@ const readMe = (): Promise<Me> => call<{ user: Me }>('GET', '/auth/me').then(({ 
 /** Shows the sign-in page, or the dashboard of the signed-in creator. */
 export function App(): JSX.Element {
   const [me, setMe] = useState<SignedIn>()
-  const [unavailable, setUnavailable] = useState(false)
+  const [failures, setFailures] = useState(0)
   const [ended, setEnded] = useState(false)
   const [signIns, setSignIns] = useState(0)
   const refresh = useCallback(() => {
-    setUnavailable(false)
-    readMe().then(setMe, (error: unknown) => {
+    const read = (known: SignedIn): void => {
+      setMe(known)
+      setFailures(0)
+    }
+    readMe().then(read, (error: unknown) => {
       if (codeOf(error) === 'unauthorized') setMe((before) => before ?? null)
-      else setUnavailable(true)
+      else setFailures((before) => before + 1)
     })
   }, [])
   const onSignedIn = useCallback(() => {
@@ -35,13 +39,14 @@ export function App(): JSX.Element {
     refresh()
   }, [refresh])
   useEffect(refresh, [refresh])
+  useRetry(failures, refresh)
   useEffect(() => onSessionEnd(() => setEnded(true)), [])
   const session = useMemo(
     () => (me ? { me, signIns, refresh, signOut: () => signOut(setMe, setEnded) } : undefined),
     [me, signIns, refresh],
   )
   if (session === undefined) {
-    if (unavailable) return <ServiceUnavailable onRetry={refresh} />
+    if (failures > 0 && me === undefined) return <ServiceUnavailable onRetry={refresh} />
     return me === null ? <SignInPage onSignedIn={onSignedIn} /> : <Loading />
   }
   return (

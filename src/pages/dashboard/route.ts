@@ -18,6 +18,7 @@ export function pathOf(screen: Screen, query = new URLSearchParams()): string {
 
 /** Shows another screen and adds an entry to the browser's history. */
 export function go(screen: Screen, query?: URLSearchParams): void {
+  if (!mayLeaveFor(screen)) return
   history.pushState(undefined, '', pathOf(screen, query))
   window.dispatchEvent(new PopStateEvent(navigated))
 }
@@ -36,13 +37,55 @@ function currentRoute(): Route {
   }
 }
 
+/** Calls back after the address or the history's entry has changed. Returns a function that stops it. */
+export function afterNavigation(follow: () => void): () => void {
+  window.addEventListener(navigated, follow)
+  return () => window.removeEventListener(navigated, follow)
+}
+
 /** The current screen and query. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute)
   useEffect(() => {
-    const follow = (): void => setRoute(currentRoute())
-    window.addEventListener(navigated, follow)
-    return () => window.removeEventListener(navigated, follow)
+    shown = { screen: currentRoute().screen, address: location.href }
+    return afterNavigation(() => {
+      const next = currentRoute()
+      // Back and Forward have changed the address already: a screen that stays gets its entry back.
+      if (shown !== undefined && !mayLeaveFor(next.screen)) history.pushState(undefined, '', shown.address)
+      else {
+        shown = { screen: next.screen, address: location.href }
+        setRoute(next)
+      }
+    })
   }, [])
   return route
+}
+
+let shown: { readonly screen: Screen; readonly address: string } | undefined
+const nothingUnsaved = (): boolean => false
+/** Whether the screen has input that leaving it would lose. */
+let isUnsaved = nothingUnsaved
+let question = ''
+
+/** Asks before the screen, or the page, is left while there is unsaved input. */
+export function useLeaveQuestion(unsaved: boolean, text: string): void {
+  useEffect(() => {
+    if (!unsaved) return
+    const stay = (event: BeforeUnloadEvent): void => event.preventDefault()
+    isUnsaved = () => true
+    question = text
+    window.addEventListener('beforeunload', stay)
+    return () => {
+      isUnsaved = nothingUnsaved
+      window.removeEventListener('beforeunload', stay)
+    }
+  }, [unsaved, text])
+}
+
+/** Asks once: after a yes nothing counts as unsaved. */
+function mayLeaveFor(screen: Screen): boolean {
+  if (screen === shown?.screen || !isUnsaved()) return true
+  if (!window.confirm(question)) return false
+  isUnsaved = nothingUnsaved
+  return true
 }

@@ -1,9 +1,11 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
 import { Developers } from './developers/developers.js'
+import { useDrawer } from './parts/drawer.js'
 import { Home } from './home/home.js'
 import { OverlaySettings } from './overlay/overlay-settings.js'
+import { ConnectionNotice } from './parts/connection-notice.js'
 import { ShortcutsHelp, useShortcuts } from './parts/shortcuts.js'
 import { TopBar } from './parts/top-bar.js'
 import { type Screen, useRoute } from './route.js'
@@ -20,13 +22,16 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   settings: SettingsScreen,
 }
 
+const helpName = 'shortcuts'
+
 /** The top bar and the current screen. */
 export function Screens(): JSX.Element {
   const { screen } = useRoute()
-  const [help, setHelp] = useState(false)
+  const drawer = useDrawer()
+  const help = (): void => drawer.show(helpName)
   const heading = useRef<HTMLHeadingElement>(null)
   const first = useRef(true)
-  useShortcuts(() => setHelp(true))
+  useShortcuts(help)
   useEffect(() => {
     document.title = `${words.screens[screen]} · ${words.brand}`
     // Focus the heading so that screen readers announce the new screen. They announce the first one with the page load.
@@ -37,14 +42,15 @@ export function Screens(): JSX.Element {
   const Content = contents[screen]
   return (
     <>
-      <TopBar screen={screen} onHelp={() => setHelp(true)} />
+      <TopBar screen={screen} onHelp={help} />
+      <ConnectionNotice />
       <main class="page" key={screen}>
         <h1 ref={heading} tabIndex={-1}>
           {words.screens[screen]}
         </h1>
         <Content />
       </main>
-      {help && <ShortcutsHelp onClose={() => setHelp(false)} />}
+      {drawer.open === helpName && <ShortcutsHelp onClose={drawer.close} />}
     </>
   )
 }

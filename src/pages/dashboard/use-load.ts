@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call, codeOf } from './api.js'
+import { isPassing, useRetry } from './connection.js'
 import { useSession } from './session.js'
 
 export interface Loaded<Answer> {
@@ -11,11 +12,11 @@ export interface Loaded<Answer> {
 
 /**
  * Reads a path of the API, and reads it again when the path or `version` changes, after a new sign-in, and on `reload`.
- * The old data stays until the new answer is there, unless the path changed.
+ * The old data stays until the new answer is there, unless the path changed. Failures that pass are repeated.
  */
 export function useLoad<Answer>(path: string, version = 0): Loaded<Answer> {
   const { signIns } = useSession()
-  const [state, setState] = useState<{ data?: Answer; fault?: string }>({})
+  const [state, setState] = useState<{ data?: Answer; fault?: string; failures?: number }>({})
   const [reloads, setReloads] = useState(0)
   const shownPath = useRef(path)
   useEffect(() => {
@@ -27,12 +28,15 @@ export function useLoad<Answer>(path: string, version = 0): Loaded<Answer> {
         if (!stop.signal.aborted) setState({ data })
       },
       (error: unknown) => {
-        if (!stop.signal.aborted) setState((before) => ({ ...before, fault: codeOf(error) }))
+        if (stop.signal.aborted) return
+        const fault = codeOf(error)
+        setState((before) => ({ ...before, fault, failures: isPassing(fault) ? (before.failures ?? 0) + 1 : 0 }))
       },
     )
     return () => stop.abort()
     // A new version or sign-in repeats the request.
   }, [path, version, reloads, signIns])
   const reload = useCallback(() => setReloads((before) => before + 1), [])
+  useRetry(state.failures ?? 0, reload)
   return { data: state.data, fault: state.fault, reload }
 }

@@ -29,6 +29,11 @@ export function ngn(amount: number): string {
   return naira.format(amount)
 }
 
+/** Dollars in naira at a rate, to the whole naira below: an estimate must not promise more than comes. */
+export function aboutNgn(dollarAmount: number, rate: number): string {
+  return shortNgn(Math.floor(dollarAmount * rate))
+}
+
 /** `₦7,600` where there are no kobo, else `₦7,600.50`. */
 export function shortNgn(amount: number): string {
   return ngn(amount).replace(/\.00$/, '')

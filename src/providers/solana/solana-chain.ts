@@ -81,6 +81,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       readTransferAccounts(interactive, mint, recipient, treasury),
     buildTransfer,
     isWallet: createWalletCheck(interactive),
+    walletBalances: (wallet, mints) => readWalletBalances(interactive, wallet, mints),
     tokenAccounts: (addresses) => readTokenAccounts(interactive, addresses),
     lookupTables: (keys) => readLookupTables(interactive, keys),
     simulate: (transaction) => simulate(interactive, transaction),
@@ -123,6 +124,21 @@ async function readTransferAccounts(
     treasuryLamports: lamportsOf(1),
     treasuryTokenAccount: sol || value[2] != null,
   }
+}
+
+async function readWalletBalances(
+  rpc: JsonRpc,
+  wallet: string,
+  mints: readonly string[],
+): Promise<Map<string, bigint>> {
+  const addresses = mints.map((mint) => (mint === solMint ? wallet : associatedAccount(wallet, mint)))
+  const accounts = await readAccounts(rpc, addresses)
+  return new Map(
+    mints.map((mint, index) => {
+      const state = accountState(accounts[index])
+      return [mint, (mint === solMint ? state?.lamports : state?.holding?.amount) ?? 0n]
+    }),
+  )
 }
 
 async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {

@@ -3,12 +3,21 @@ import { answerCsv } from '../../http/csv.js'
 import { answered, type Route, route } from '../../http/endpoint.js'
 import { cursorOf } from '../../http/paging.js'
 import type { Services } from '../../services.js'
-import { creatorTipsAnswer, creatorTipsInput, dailyAnswer, dailyInput } from './creator-schemas.js'
+import {
+  creatorTipsAnswer,
+  creatorTipsInput,
+  dailyAnswer,
+  dailyInput,
+  tokenBalancesAnswer,
+  tokenBalancesInput,
+} from './creator-schemas.js'
 import { creatorTipsCsv, listCreatorTips } from './creator-tips.js'
 import { dailyTips } from './daily-sums.js'
+import { createTokenBalances } from './wallet-tokens.js'
 
 /** The dashboard's lists of received tips. app.ts checks the session for these paths before routing. */
-export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact'>): Route[] {
+export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact' | 'chain'>): Route[] {
+  const tokenBalances = createTokenBalances(services)
   return [
     route(
       {
@@ -51,9 +60,26 @@ export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact'>): R
         input: dailyInput,
         invalid: 'invalid_days',
         output: dailyAnswer,
-        errors: ['unauthorized'],
+        errors: ['invalid_time_zone', 'unauthorized'],
       },
-      async ({ days }, ctx) => ({ days: await dailyTips(services, signedIn(ctx).account.id, days) }),
+      async (input, ctx) => ({ days: await dailyTips(services, signedIn(ctx).account.id, input) }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/balance/tokens',
+        summary: 'The tokens besides USDC in the own custody wallet',
+        credential: 'session',
+        limit: 'reads',
+        input: tokenBalancesInput,
+        invalid: 'unauthorized',
+        output: tokenBalancesAnswer,
+        errors: ['service_unavailable'],
+      },
+      async (_, ctx) => {
+        const wallet = signedIn(ctx).account.walletPublicKey
+        return { tokens: wallet === null ? [] : await tokenBalances(wallet) }
+      },
     ),
   ]
 }

@@ -64,6 +64,22 @@ export const creatorTipsAnswer = z.object({
   }),
 })
 
+/** API: GET /creators/balance/tokens. */
+export const tokenBalancesInput = z.object({})
+const tokenBalance = z.object({ symbol: z.string(), mint: z.string(), amount: z.number(), valueUsd: z.number() })
+export type TokenBalance = z.output<typeof tokenBalance>
+export const tokenBalancesAnswer = z.object({ success, tokens: z.array(tokenBalance) })
+
+/** Names only: PostgreSQL reads an offset such as `+01:00` with the opposite sign. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z](?:[\w+/-]{0,62}\w)?$/.test(text)) return false
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
 /** API: GET /creators/tips/daily. */
 export const dailyInput = z.object({
   days: z
@@ -71,7 +87,12 @@ export const dailyInput = z.object({
     .regex(daysPattern, 'invalid_days')
     .transform(Number)
     .default(defaultDays)
-    .meta({ description: '1 to 366, default 30; the last is today (UTC)' }),
+    .meta({ description: '1 to 366, default 30; the last is today' }),
+  timeZone: z
+    .string('invalid_time_zone')
+    .refine(isTimeZone, 'invalid_time_zone')
+    .default('UTC')
+    .meta({ description: 'Whose days: an IANA name such as Africa/Lagos; default UTC', maxLength: 64 }),
 })
 
 const day = z.object({ date: z.iso.date(), count: z.number().int(), valueUsd: z.number() })

@@ -139,10 +139,15 @@ const columns = [
   'status',
   'message',
 ] as const satisfies readonly (keyof TipListItem)[]
+/** Of a naira tip that is paid: what the supporter paid, and the platform's fee. */
+const nairaColumns = ['paidNGN', 'platformFeeUSD'] as const
 
 export function creatorTipsCsv(tips: readonly TipListItem[]): string {
   return csvText(
-    columns,
-    tips.map((tip) => columns.map((column) => tip[column])),
+    [...columns, ...nairaColumns],
+    tips.map((tip) => {
+      const naira = tip.status === 'confirmed' ? tip.fiatDetails : null
+      return [...columns.map((column) => tip[column]), naira?.amountNgn ?? null, naira?.platformFee ?? null]
+    }),
   )
 }

@@ -1,3 +1,4 @@
+import { DomainError } from '../../kernel/errors.js'
 import { displayNumber, divideHalfUp } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
@@ -15,30 +16,37 @@ interface DayRow {
   readonly usd: string | null
 }
 
+/** PostgreSQL: invalid_parameter_value. */
+const invalidParameter = '22023'
 const microPerCent = 10_000n
 
 /**
- * Number and value of the confirmed tips a creator received on each of the last days (UTC, up to today), from sums that are
- * kept at confirmation. Includes empty days.
+ * Number and value of the confirmed tips a creator received on each of the last days (of a time zone, up to today), from sums
+ * that are kept at confirmation. Includes empty days. The sums are by the hour: where days begin at half past, an hour counts
+ * to the day in which it begins.
  */
-export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, days: number): Promise<Day[]> {
+export async function dailyTips(
+  { db }: Pick<Services, 'db'>,
+  userId: string,
+  { days, timeZone }: { readonly days: number; readonly timeZone: string },
+): Promise<Day[]> {
   const rows = await query<DayRow>(db, {
     name: 'tips.daily',
     text: /* sql */ `
-      with today as (select (now() at time zone 'utc')::date as day),
+      with today as (select (now() at time zone $3)::date as day),
       days as (
         select day - n as day from today, generate_series(0, $2::int - 1) n),
       received as (
-        select (hour at time zone 'utc')::date as day, mint, min(decimals) as decimals, sum(count)::int as count, sum(raw) as raw
+        select (hour at time zone $3)::date as day, mint, min(decimals) as decimals, sum(count)::int as count, sum(raw) as raw
         from tip_sums
         where party_id = (select id from parties where user_id = $1)
-          and hour >= (select (day - ($2::int - 1))::timestamp at time zone 'utc' from today)
+          and hour >= (select (day - ($2::int - 1))::timestamp at time zone $3 from today)
         group by 1, 2)
       select to_char(d.day, 'YYYY-MM-DD') as date, coalesce(r.count, 0) as count, r.mint, r.decimals, r.raw, p.usd
       from days d left join received r on r.day = d.day left join prices p on p.mint = r.mint
       order by d.day`,
-    values: [userId, days],
-  })
+    values: [userId, days, timeZone],
+  }).catch(refuseUnknownZone)
   const byDate = new Map<string, { count: number; micro: bigint }>()
   for (const row of rows) {
     const { count, micro } = byDate.get(row.date) ?? { count: 0, micro: 0n }
@@ -49,6 +57,11 @@ export async function dailyTips({ db }: Pick<Services, 'db'>, userId: string, da
     count,
     valueUsd: displayNumber(divideHalfUp(micro, microPerCent), 2),
   }))
+}
+
+/** The database's list of time zones may be older than this process's. */
+function refuseUnknownZone(error: unknown): never {
+  throw (error as { code?: unknown })?.code === invalidParameter ? new DomainError('invalid_time_zone') : error
 }
 
 function microUsdOf({ mint, decimals, raw, usd }: DayRow): bigint {

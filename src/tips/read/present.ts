@@ -121,7 +121,7 @@ export function microUsd({ displayRaw, mint, decimals, usd }: Valued): bigint {
 }
 
 /** The value to the cent: face value for stablecoins, otherwise at the last known price. 0 without a price. */
-function valueUsd(tip: Valued): number {
+export function valueUsd(tip: Valued): number {
   const units = BigInt(tip.displayRaw)
   if (isStable(tip.mint)) return displayNumber(units, tip.decimals)
   const price = tip.usd === null ? undefined : picoUsd(Number(tip.usd))

@@ -11,6 +11,7 @@ import type { Services } from '../../services.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
+import { type BankAccount, bankAccountOf } from './bank-accounts.js'
 import { assertListed, type BankList } from './banks.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
 
@@ -86,14 +87,26 @@ async function create(
   input: WithdrawInput,
   { userId, keyedRequest }: Requester,
 ): Promise<Withdrawal> {
-  const { bankCode, accountNumber, accountName } = input
+  const bank = await bankOf(services, input, userId)
+  const { bankCode } = bank
   await assertListed(banks, bankCode)
   const { price, rate, currency } = await priceNow(services, rates, input, userId)
   // Three digits are a code by form. Only a known list refuses one, and only after the balance (API).
   if ((await banks.includes(bankCode)) === false) throw new DomainError('bank_details_required')
   const reference = newPayoutReference()
-  const bank = { bankCode, accountNumber, accountName }
   return store(services, { ...price, ...bank, userId, reference, currency, rateId: rate.id, keyedRequest })
+}
+
+/** The account that the input names, by its details or by an earlier withdrawal. */
+async function bankOf(
+  services: Pick<Services, 'db'>,
+  { bankAccountOf: reference, bankCode, accountNumber, accountName }: WithdrawInput,
+  userId: string,
+): Promise<BankAccount> {
+  if (reference !== undefined) return bankAccountOf(services, userId, reference)
+  if (bankCode === undefined || accountNumber === undefined || accountName === undefined)
+    throw new DomainError('bank_details_required')
+  return { bankCode, accountNumber, accountName }
 }
 
 /** Reads the balance first, so that an amount in USDC above it is refused without a rate. */

@@ -347,13 +347,23 @@ test('the page as CSV is quoted, contains no formulas, and has the next page in 
   t.is(answer.headers['content-type'], 'text/csv; charset=utf-8')
   t.regex(answer.headers['content-disposition'] ?? '', /attachment; filename="tips.csv"/)
   const [header, first, ...rest] = answer.body.split('\r\n')
-  t.is(header, 'timestamp,signature,sender,amount,receivedAmount,tokenSymbol,valueUsd,status,message')
+  t.is(header, 'timestamp,signature,sender,amount,receivedAmount,tokenSymbol,valueUsd,status,message,paidNGN,platformFeeUSD')
   t.true(first?.startsWith(`2026-02-01T00:01:00.000Z,${ids[0]},`))
-  t.true(first?.endsWith(`,1,0.98,USDC,1,confirmed,"'=1+1"`), first)
+  t.true(first?.endsWith(`,1,0.98,USDC,1,confirmed,"'=1+1",,`), first)
   t.is(rest.at(-1), '')
   t.is(answer.body.match(/"'[=+\-@\t]/g)?.length, 5)
-  t.true(answer.body.includes(',plain\r\n'))
-  t.true(answer.body.includes(',"with ""quotes"", comma\nand line"\r\n'))
+  t.true(answer.body.includes(',plain,,\r\n'))
+  t.true(answer.body.includes(',"with ""quotes"", comma\nand line",,\r\n'))
+
+  const details = { platformFee: 1, finalAmountUsd: 19, amountNgn: 30_400.5 }
+  const naira = { kind: 'fiat', claim_hash: null, creator_wallet: null, mint: null, decimals: 2 }
+  const bob = await registerPerson(world())
+  const waiting = { status: 'pending', confirmed_at: null, message: 'waits' }
+  const rows = [{ message: 'paid' }, waiting].map((row) => ({ ...naira, fiat_details: details, ...row }))
+  await insertTips(bob, rows)
+  const csv = await world().request<string>('GET', '/creators/tips?format=csv', { session: bob.session })
+  t.regex(csv.body, /,confirmed,paid,30400\.5,1\r\n/, 'naira paid and fee')
+  t.regex(csv.body, /,pending,waits,,\r\n/, 'nothing is paid yet')
 
   const next = /^<([^>]+)>; rel="next"$/.exec(String(answer.headers['link']))?.[1] ?? ''
   const last = await world().request<string>('GET', next, { session: ada.session })
@@ -412,6 +422,26 @@ test('the days are UTC days up to today, including empty ones', async (t) => {
   t.deepEqual(days[0], { date: date(29), count: 0, valueUsd: 0 })
   t.deepEqual(await daily(ada, '?days=1'), days.slice(-1))
   t.is((await daily(ada, '?days=366')).length, 366)
+})
+
+test('the days begin and end in the time zone asked for', async (t) => {
+  const ada = await registerCreator(world())
+  const { wallet = '' } = (await world().db('parties').where({ user_id: ada.user.id }).first()) ?? {}
+  const confirmation = someConfirmation(wallet, { units: 1_000_000n })
+  await storePendingTips(world(), [confirmation])
+  // Yesterday at 23:30 UTC is half past midnight in Lagos.
+  const recorded = new Date(Math.floor(Date.now() / dayMs) * dayMs - dayMs / 48)
+  await world().db('tips').where({ id: confirmation.id }).update({ recorded_at: recorded })
+  await confirmTips(world().services, [confirmation])
+  const dayOf = async (query: string) => (await daily(ada, query)).find(({ count }) => count > 0)?.date
+  t.is(await dayOf('?days=3'), recorded.toISOString().slice(0, 10))
+  const inLagos = new Date(recorded.getTime() + dayMs / 24).toISOString().slice(0, 10)
+  t.is(await dayOf('?days=3&timeZone=Africa/Lagos'), inLagos)
+  for (const timeZone of ['Mars/Base', '+01:00', 'X+3', '', 'Africa/Lagos\u0000']) {
+    const path = `/creators/tips/daily?timeZone=${encodeURIComponent(timeZone)}`
+    const { status, body } = await world().request('GET', path, { session: ada.session })
+    t.is(`${status} ${body.error}`, '400 Invalid time zone', timeZone)
+  }
 })
 
 for (const days of ['0', '367', '-1', '1.5', 'x', '', '1e2', '07', '30&days=31'])

@@ -6,6 +6,7 @@ import { Field } from '../../ui/controls/field.js'
 import type { ApiKey, NewApiKey } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
+import { useDrawer } from '../parts/drawer.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
@@ -17,7 +18,8 @@ export function Keys(): JSX.Element {
   const { data, fault, reload } = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
   const [label, setLabel] = useState('')
   const [made, setMade] = useState<NewApiKey>()
-  const [revoking, setRevoking] = useState<ApiKey>()
+  const drawer = useDrawer()
+  const revoking = data?.apiKeys.find(({ id }) => id === drawer.open)
   const make = useSubmit(async () => {
     setMade(await call<NewApiKey>('POST', '/creators/api-keys', { body: { label } }))
     setLabel('')
@@ -52,14 +54,14 @@ export function Keys(): JSX.Element {
       </form>
       <FaultNotice fault={failed} />
       {data?.apiKeys.length === 0 && <p class="empty">{words.keys.none}</p>}
-      <KeyList keys={data?.apiKeys ?? []} onRevoke={setRevoking} />
+      <KeyList keys={data?.apiKeys ?? []} onRevoke={({ id }) => drawer.show(id)} />
       {made !== undefined && <NewKeyDialog made={made} onStored={() => setMade(undefined)} />}
       {revoking !== undefined && (
         <RevokeDialog
           apiKey={revoking}
-          onClose={() => setRevoking(undefined)}
+          onClose={drawer.close}
           onRevoked={() => {
-            setRevoking(undefined)
+            drawer.close()
             reload()
           }}
         />

@@ -5,6 +5,7 @@ import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { NewApiKey } from '../answers.js'
+import { useLeaveQuestion } from '../route.js'
 
 /** Shows a new key. It is never shown again, so Escape does not close the dialog. */
 export function NewKeyDialog({
@@ -14,6 +15,7 @@ export function NewKeyDialog({
   readonly made: NewApiKey
   readonly onStored: () => void
 }): JSX.Element {
+  useLeaveQuestion(true, words.newKey.leave)
   return (
     <Dialog title={words.newKey.title}>
       <Notice tone="warn" icon="warn">

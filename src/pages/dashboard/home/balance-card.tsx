@@ -1,37 +1,41 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { usd } from '../../lib/money.js'
+import { aboutNgn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
-import type { Balance } from '../answers.js'
+import type { Balance, Rate, TokenBalance } from '../answers.js'
 import { go } from '../route.js'
+import { useRate } from '../parts/use-rate.js'
+import { OtherTokens } from './other-tokens.js'
 
-/** The creator's USDC, in dollars. */
+/** The creator's USDC in dollars and naira, and the other tokens in the wallet. */
 export function BalanceCard({
   balance,
+  tokens,
   fault,
   onRetry,
 }: {
   readonly balance: Balance | undefined
+  readonly tokens: readonly TokenBalance[]
   readonly fault: string | undefined
   readonly onRetry: () => void
 }): JSX.Element {
-  const amount = (of: number | undefined): string => (of === undefined ? '–' : usd(of))
+  const rate = useRate()
   return (
     <section class="card balance" aria-label={words.balance.title}>
       <dl class="balance__figures">
         <div class="balance__available">
           <dt>{words.balance.available}</dt>
-          <dd class="number balance__most">{amount(balance?.availableUSDC)}</dd>
+          <Amount of={balance?.availableUSDC} rate={rate} most />
           <dd class="quiet">{words.balance.availableHint}</dd>
         </div>
         <div>
           <dt>{words.balance.pending}</dt>
-          <dd class="number balance__less">{amount(balance?.pendingUSDC)}</dd>
+          <Amount of={balance?.pendingUSDC} rate={rate} />
           <dd class="quiet">{words.balance.pendingHint}</dd>
         </div>
         <div>
           <dt>{words.balance.held}</dt>
-          <dd class="number balance__less">{amount(balance?.heldUSDC)}</dd>
+          <Amount of={balance?.heldUSDC} rate={rate} />
           <dd class="quiet">{words.balance.heldHint}</dd>
         </div>
       </dl>
@@ -48,6 +52,26 @@ export function BalanceCard({
           {words.balance.withdraw} <kbd>w</kbd>
         </Button>
       </div>
+      <OtherTokens tokens={tokens} />
     </section>
+  )
+}
+
+function Amount({
+  of,
+  rate,
+  most = false,
+}: {
+  readonly of: number | undefined
+  readonly rate: Rate | undefined
+  readonly most?: boolean
+}): JSX.Element {
+  return (
+    <>
+      <dd class={`number ${most ? 'balance__most' : 'balance__less'}`}>{of === undefined ? '–' : usd(of)}</dd>
+      {of !== undefined && of > 0 && rate !== undefined && (
+        <dd class="quiet number">{words.aboutNgn(aboutNgn(of, rate.rate))}</dd>
+      )}
+    </>
   )
 }

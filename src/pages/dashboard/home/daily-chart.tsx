@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
 import type { Day } from '../answers.js'
@@ -11,11 +11,21 @@ const spans = [7, 30, 90] as const
 const width = 1000
 const height = 240
 
+function ownTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+}
+
 /** The tips of each day as bars, or as an accessible table. A new `version` reads them again. */
 export function DailyChart({ version }: { readonly version: number }): JSX.Element {
   const [days, setDays] = useState<number>(30)
   const [asTable, setAsTable] = useState(false)
-  const { data } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?days=${days}`, version)
+  const [timeZone, setTimeZone] = useState(ownTimeZone)
+  const query = new URLSearchParams({ days: String(days), timeZone })
+  const { data, fault } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?${query}`, version)
+  useEffect(() => {
+    // The service may not know a zone that this browser knows.
+    if (fault === 'invalid_time_zone') setTimeZone('UTC')
+  }, [fault])
   const list = data?.days ?? []
   const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
   const count = list.reduce((sum, day) => sum + day.count, 0)

@@ -4,8 +4,9 @@ import { words } from '../../i18n/dashboard.js'
 import { LinkButton } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { ListedTip, TipsPage } from '../answers.js'
+import type { TipsPage } from '../answers.js'
 import { useNow } from '../dates.js'
+import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { pathOf } from '../route.js'
 import { TipDrawer } from '../tips/tip-drawer.js'
@@ -26,8 +27,9 @@ export function LiveTips({
   readonly version: number
 }): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
-  const [open, setOpen] = useState<ListedTip>()
+  const drawer = useDrawer()
   const { data, fault, reload } = useLoad<TipsPage>(`/creators/tips?limit=${shown}`)
+  const open = data?.tips.find(({ signature }) => signature === drawer.open)
   const announcement = useAnnouncement(news)
   const now = useNow()
   const paused = pausedAt !== undefined
@@ -59,7 +61,7 @@ export function LiveTips({
       {data?.tips.length === 0 && <NoTips />}
       <ul class="rows">
         {data?.tips.map((tip) => (
-          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
+          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => drawer.show(tip.signature)} />
         ))}
       </ul>
       {data !== undefined && data.tips.length > 0 && (
@@ -67,7 +69,7 @@ export function LiveTips({
           <ScreenLink to="tips">{words.live.all}</ScreenLink>
         </p>
       )}
-      {open !== undefined && <TipDrawer tip={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && <TipDrawer tip={open} onClose={drawer.close} />}
     </section>
   )
 }

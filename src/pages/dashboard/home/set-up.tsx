@@ -1,33 +1,36 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortAddress } from '../../lib/tip-text.js'
 import { Button } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { Dialog } from '../../ui/messages/dialog.js'
-import type { ApiKey } from '../answers.js'
+import type { ApiKey, Profile } from '../answers.js'
 import { call } from '../api.js'
+import { useDrawer } from '../parts/drawer.js'
 import { overlayWasCopied } from '../overlay/overlay-settings.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/code-form.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
+import { ReceiveChoice } from './receive-choice.js'
 
 /** The set-up steps; disappears when all are done. */
 export function SetUp(): JSX.Element | null {
   const { me, refresh } = useSession()
   const keys = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
-  const [verifying, setVerifying] = useState(false)
+  const drawer = useDrawer()
+  const profile = useLoad<{ creator: Profile }>('/creators/me')
   const send = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email: me.email } })
-    setVerifying(true)
+    drawer.show('verify')
   })
   const verified = me.emailVerifiedAt !== null
   const hasKey = (keys.data?.apiKeys.length ?? 0) > 0
+  const chosen = profile.data?.creator.tokensChosen ?? true
   const overlayDone = me.walletPublicKey !== null && overlayWasCopied(me.walletPublicKey)
-  if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone)) return null
+  if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone && chosen)) return null
   return (
     <section class="card set-up" aria-labelledby="set-up-title">
       <h2 id="set-up-title">{words.setUp.title}</h2>
@@ -50,6 +53,13 @@ export function SetUp(): JSX.Element | null {
             </span>
           )}
         </Step>
+        <Step done={chosen} text={words.setUp.receive}>
+          {!chosen && (
+            <button type="button" class="link" onClick={() => drawer.show('receive')}>
+              {words.setUp.chooseReceive}
+            </button>
+          )}
+        </Step>
         <Step done={hasKey} text={words.setUp.key}>
           {!hasKey && <ScreenLink to="developers">{words.setUp.makeKey}</ScreenLink>}
         </Step>
@@ -62,17 +72,26 @@ export function SetUp(): JSX.Element | null {
           {words.fault(send.fault)}
         </p>
       )}
-      {verifying && (
-        <Dialog title={words.setUp.verifyTitle} onClose={() => setVerifying(false)}>
+      {drawer.open === 'receive' && (
+        <ReceiveChoice
+          onClose={drawer.close}
+          onSaved={() => {
+            drawer.close()
+            profile.reload()
+          }}
+        />
+      )}
+      {drawer.open === 'verify' && !verified && (
+        <Dialog title={words.setUp.verifyTitle} onClose={drawer.close}>
           <CodeForm
             email={me.email}
             onSignedIn={() => {
-              setVerifying(false)
+              drawer.close()
               refresh()
             }}
             onOtherWay={undefined}
           />
-          <Button onPress={() => setVerifying(false)}>{words.cancel}</Button>
+          <Button onPress={drawer.close}>{words.cancel}</Button>
         </Dialog>
       )}
     </section>

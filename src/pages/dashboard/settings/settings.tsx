@@ -7,6 +7,7 @@ import type { Profile, Settings } from '../answers.js'
 import { call } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { NameField } from '../parts/name-field.js'
+import { useLeaveQuestion } from '../route.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
@@ -16,14 +17,14 @@ import { MoneyFields, TokenFields } from './fields.js'
 
 /** Name, tip settings, .sol domain and appearance. */
 export function SettingsScreen(): JSX.Element {
-  const { data, fault } = useLoad<{ creator: Profile }>('/creators/me')
+  const { data, fault, reload } = useLoad<{ creator: Profile }>('/creators/me')
   const [profile, setProfile] = useState<Profile>()
   useEffect(() => setProfile(data?.creator), [data])
   if (profile === undefined)
     return fault === undefined ? (
       <p class="quiet">{words.loading}</p>
     ) : (
-      <FaultNotice fault={fault} tone="warn" />
+      <FaultNotice fault={fault} tone="warn" onRetry={reload} />
     )
   return (
     <div class="columns">
@@ -45,6 +46,8 @@ function TipSettings({
   const [name, setName] = useState(profile.name)
   const [settings, setSettings] = useState(profile.settings)
   const [saved, setSaved] = useState(false)
+  const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(profile.settings)
+  useLeaveQuestion(unsaved, words.settings.leave)
   const change = (part: Partial<Settings>): void => {
     setSettings({ ...settings, ...part })
     setSaved(false)
@@ -54,6 +57,9 @@ function TipSettings({
       body: { name, settings },
     })
     onSaved(creator)
+    // The service may have cleaned the name: what it stored counts as saved.
+    setName(creator.name)
+    setSettings(creator.settings)
     setSaved(true)
     refresh()
   })

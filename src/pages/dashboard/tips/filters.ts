@@ -13,8 +13,6 @@ export const kinds = [...tokens, fiatSymbol] as const
 export const statuses = ['confirmed', 'pending', 'failed', 'cancelled'] as const
 export const periods = ['7', '30', '90'] as const
 
-const dayMs = 24 * 3600 * 1000
-
 /** Reads the filters from a query string. Unknown values are ignored. */
 export function readFilters(query: URLSearchParams): Filters {
   const among = (name: string, choices: readonly string[]): string => {
@@ -33,6 +31,14 @@ export function writeFilters(filters: Filters): URLSearchParams {
   return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))
 }
 
+/** Midnight, so many days ago, in the browser's time zone. */
+function startOfDay(nowMs: number, daysAgo: number): string {
+  const day = new Date(nowMs)
+  day.setDate(day.getDate() - daysAgo)
+  day.setHours(0, 0, 0, 0)
+  return day.toISOString()
+}
+
 /** The API path for one page of the filtered tips. */
 export function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit = 50): string {
   const { days, token, status, q } = filters
@@ -40,7 +46,7 @@ export function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit
   if (token !== '') query.set('token', token)
   if (status !== '') query.set('status', status)
   if (q.trim() !== '') query.set('q', q.trim())
-  if (days !== '') query.set('from', new Date(nowMs - Number(days) * dayMs).toISOString().slice(0, 10))
+  if (days !== '') query.set('from', startOfDay(nowMs, Number(days)))
   if (cursor !== undefined) query.set('cursor', cursor)
   return `/creators/tips?${query}`
 }

@@ -1,21 +1,23 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
-import type { ListedTip, TipsPage } from '../answers.js'
-import { call } from '../api.js'
+import type { TipsPage } from '../answers.js'
 import { useNow } from '../dates.js'
+import { useDrawer } from '../parts/drawer.js'
 import { NoTips } from '../home/live-tips.js'
+import { CsvButton } from '../parts/csv-button.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
-import { useSubmit } from '../use-submit.js'
-import { CsvButton } from './csv-button.js'
+import { useFurtherPages } from '../use-pages.js'
 import { FilterBar } from './filter-bar.js'
 import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
 import { TipDrawer } from './tip-drawer.js'
 import { TipRow } from './tip-row.js'
+
+const csvPageSize = 100
 
 /** The creator's tips, filtered by the screen's URL. */
 export function Tips(): JSX.Element {
@@ -25,9 +27,10 @@ export function Tips(): JSX.Element {
   const pathAfter = (cursor?: string): string => tipsPath(filters, startedAt, cursor)
   const first = useLoad<TipsPage>(pathAfter())
   const further = useFurtherPages(pathAfter, first.data)
-  const [open, setOpen] = useState<ListedTip>()
+  const drawer = useDrawer()
   const now = useNow()
-  const tips = [...(first.data?.tips ?? []), ...further.tips]
+  const tips = [...(first.data?.tips ?? []), ...further.pages.flatMap((page) => page.tips)]
+  const open = tips.find(({ signature }) => signature === drawer.open)
   const filtered = writeFilters(filters).size > 0
   const set = (change: Partial<Filters>): void => replaceQuery(writeFilters({ ...filters, ...change }))
   return (
@@ -39,7 +42,7 @@ export function Tips(): JSX.Element {
             ? words.loading
             : words.tips.count(tips.length, further.next !== undefined)}
         </p>
-        <CsvButton filters={filters} startedAt={startedAt} />
+        <CsvButton path={tipsPath(filters, startedAt, undefined, csvPageSize)} fileName="tips.csv" />
       </div>
       <Announcer
         text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
@@ -48,7 +51,7 @@ export function Tips(): JSX.Element {
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
       <ul class="rows">
         {tips.map((tip) => (
-          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => setOpen(tip)} />
+          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => drawer.show(tip.signature)} />
         ))}
       </ul>
       <FaultNotice fault={further.fault} tone="warn" />
@@ -57,7 +60,7 @@ export function Tips(): JSX.Element {
           {words.tips.more}
         </Button>
       )}
-      {open !== undefined && <TipDrawer tip={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && <TipDrawer tip={open} onClose={drawer.close} />}
     </section>
   )
 }
@@ -69,26 +72,4 @@ function NothingFound(): JSX.Element {
       <Button onPress={() => replaceQuery(new URLSearchParams())}>{words.tips.clear}</Button>
     </div>
   )
-}
-
-/** The pages after the first, one for each press of the button. A new first page resets them. */
-function useFurtherPages(pathAfter: (cursor?: string) => string, first: TipsPage | undefined) {
-  const [pages, setPages] = useState<readonly TipsPage[]>([])
-  const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
-  const shown = useRef(first)
-  shown.current = first
-  const { busy, fault, run, clear } = useSubmit(async (cursor: string) => {
-    const page = await call<TipsPage>('GET', pathAfter(cursor))
-    // The filters may have changed meanwhile.
-    if (shown.current === first) setPages((before) => [...before, page])
-  })
-  useEffect(() => {
-    setPages([])
-    clear()
-    // The further pages belong to the first page.
-  }, [pathAfter(), first])
-  const more = (): void => {
-    if (next !== undefined) run(next)
-  }
-  return { tips: pages.flatMap(({ tips }) => tips), next, busy, fault, more }
 }

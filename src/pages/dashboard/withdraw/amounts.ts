@@ -51,10 +51,11 @@ export function faultOf(
 }
 
 export function bodyOf(draft: Draft): WithdrawalBody {
-  const { currency, bankCode, accountNumber, accountName } = draft
+  const { currency, bankCode, accountNumber, accountName, bankAccountOf } = draft
   const value = amountOf(draft)
   if (value === undefined) throw new Error('A withdrawal without an amount')
   const requested = currency === 'USDC' ? { amountUSDC: value } : { amountNGN: value }
+  if (bankAccountOf) return { ...requested, bankAccountOf }
   return { ...requested, bankCode, accountNumber, accountName }
 }
 
@@ -85,6 +86,11 @@ function wholeKobo(ngn: number): number {
 
 function kobo(ngn: number): number {
   return Math.round(ngn * 100) / 100
+}
+
+/** `••••6789` of an account number, which may be masked already. */
+export function lastDigits(accountNumber: string): string {
+  return accountNumber.slice(-4).padStart(8, '•')
 }
 
 /** Whether less is sent than was promised at the request. A failed withdrawal sends nothing. */

@@ -4,7 +4,7 @@ import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { Bank } from '../answers.js'
+import type { Bank, UsedBankAccount } from '../answers.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
@@ -12,6 +12,7 @@ import { namesMatch } from './amounts.js'
 import { BankChoice } from './bank-choice.js'
 import type { Draft, Flow, FlowEvent } from './flow.js'
 import { type FoundName, useAccountName } from './use-account-name.js'
+import { UsedAccounts, usedAccount, withoutUsedAccount } from './used-accounts.js'
 
 /** Step 2: the bank account. The holder's name is looked up before any money is sent. */
 export function BankStep({
@@ -21,12 +22,16 @@ export function BankStep({
   readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
   readonly dispatch: (event: FlowEvent) => void
 }): JSX.Element {
-  const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
-  const [typed, setDraft] = useState(flow.draft)
+  const accounts = useLoad<{ bankAccounts: readonly UsedBankAccount[] }>('/creators/bank-accounts')
+  const [typed, setDraft] = useState(() => withoutUsedAccount(flow.draft))
   const [fault, setFault] = useState(flow.fault)
   const found = useAccountName(typed.bankCode, typed.accountNumber)
+  const used = accounts.data?.bankAccounts ?? []
+  const chosen = typed.bankAccountOf ?? used[0]?.reference ?? ''
+  const account = used.find(({ reference }) => reference === chosen)
   // The bank's name wins over a typed one, which may belong to another account.
   const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
+  if (accounts.data === undefined && accounts.fault === undefined) return <p class="quiet">{words.loading}</p>
   const set = (change: Partial<Draft>): void => {
     setDraft((before) => ({ ...before, ...change }))
     setFault(undefined)
@@ -39,12 +44,46 @@ export function BankStep({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
+        if (account !== undefined) {
+          dispatch({ type: 'completed-step', step: 'bank', draft: { ...draft, ...usedAccount(account) } })
+          return
+        }
         // The account name's place already shows why this account cannot be used.
         if (found.state === 'loading' || found.state === 'none') return
         if (complete) dispatch({ type: 'completed-step', step: 'bank', draft })
         else setFault('bank_details_required')
       }}
     >
+      <UsedAccounts accounts={used} chosen={chosen} onChoose={(bankAccountOf) => set({ bankAccountOf })} />
+      {account === undefined && <NewAccount {...{ draft, found, set }} />}
+      {fault !== undefined && (
+        <p class="field__fault" role="alert">
+          {words.fault(fault)}
+        </p>
+      )}
+      <Button kind="primary" type="submit">
+        {words.next}
+      </Button>
+      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
+        {words.back}
+      </Button>
+    </form>
+  )
+}
+
+/** The bank, the number and the holder's name of an account. */
+function NewAccount({
+  draft,
+  found,
+  set,
+}: {
+  readonly draft: Draft
+  readonly found: FoundName
+  readonly set: (change: Partial<Draft>) => void
+}): JSX.Element {
+  const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
+  return (
+    <>
       <FaultNotice fault={data === undefined ? banksFault : undefined} tone="warn" onRetry={reload} />
       <BankChoice
         banks={data?.banks ?? []}
@@ -67,18 +106,7 @@ export function BankStep({
         />
       </Field>
       <AccountName found={found} draft={draft} onName={(accountName) => set({ accountName })} />
-      {fault !== undefined && (
-        <p class="field__fault" role="alert">
-          {words.fault(fault)}
-        </p>
-      )}
-      <Button kind="primary" type="submit">
-        {words.next}
-      </Button>
-      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
-        {words.back}
-      </Button>
-    </form>
+    </>
   )
 }
 

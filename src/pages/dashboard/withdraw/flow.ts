@@ -9,6 +9,8 @@ export interface Draft {
   readonly bankName: string
   readonly accountNumber: string
   readonly accountName: string
+  /** The withdrawal whose account is used again; empty: the fields above; undefined: not chosen yet. */
+  readonly bankAccountOf?: string | undefined
 }
 
 /** A confirmed withdrawal. A request with the same idempotency key and body is the same withdrawal. */
@@ -23,9 +25,11 @@ export interface SentWithdrawal {
 export interface WithdrawalBody {
   readonly amountUSDC?: number
   readonly amountNGN?: number
-  readonly bankCode: string
-  readonly accountNumber: string
-  readonly accountName: string
+  readonly bankCode?: string
+  readonly accountNumber?: string
+  readonly accountName?: string
+  /** Instead of the three. */
+  readonly bankAccountOf?: string
 }
 
 export type Flow =

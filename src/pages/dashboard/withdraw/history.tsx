@@ -1,22 +1,33 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
-import type { Payout } from '../answers.js'
+import { Button } from '../../ui/controls/button.js'
+import type { Payout, PayoutsPage } from '../answers.js'
 import { momentText } from '../dates.js'
+import { CsvButton } from '../parts/csv-button.js'
+import { FaultNotice } from '../parts/fault-notice.js'
 import { Status } from '../parts/status.js'
 import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
-import { promisedMore } from './amounts.js'
+import { useFurtherPages } from '../use-pages.js'
+import { lastDigits, promisedMore } from './amounts.js'
 
 /** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
 export function History({ version }: { readonly version: number }): JSX.Element | null {
-  const { data } = useLoad<{ payouts: readonly Payout[] }>('/payouts/history?limit=20', version)
+  const pathAfter = (cursor?: string): string =>
+    `/payouts/history?limit=20${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+  const { data } = useLoad<PayoutsPage>(pathAfter(), version)
+  const further = useFurtherPages(pathAfter, data)
   if (data === undefined || data.payouts.length === 0) return null
+  const payouts = [...data.payouts, ...further.pages.flatMap((page) => page.payouts)]
   return (
     <section class="card" aria-labelledby="history-title">
-      <h2 id="history-title">{words.history.title}</h2>
+      <header class="row">
+        <h2 id="history-title">{words.history.title}</h2>
+        <CsvButton path="/payouts/history?limit=100" fileName="withdrawals.csv" />
+      </header>
       <ul class="rows">
-        {data.payouts.map((payout) => (
+        {payouts.map((payout) => (
           <li key={payout.reference} class="rows__row">
             <button
               type="button"
@@ -29,7 +40,7 @@ export function History({ version }: { readonly version: number }): JSX.Element 
                   <bdi>{payout.accountName}</bdi>
                 </span>
                 <span class="quiet">
-                  {payout.bankName ?? payout.bankCode} · {payout.accountNumber.slice(-4).padStart(8, '•')}
+                  {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
                 </span>
                 <LessThanPromised payout={payout} />
                 <Status status={payout.status} />
@@ -44,6 +55,12 @@ export function History({ version }: { readonly version: number }): JSX.Element 
           </li>
         ))}
       </ul>
+      <FaultNotice fault={further.fault} tone="warn" />
+      {further.next !== undefined && (
+        <Button busy={further.busy} onPress={further.more}>
+          {words.tips.more}
+        </Button>
+      )}
     </section>
   )
 }

@@ -15,7 +15,7 @@ import { Progress } from './progress.js'
 import { ReviewStep } from './review-step.js'
 import { StepMarks } from './step-marks.js'
 import { termsOfPage } from './terms.js'
-import { useRate } from './use-rate.js'
+import { useRate } from '../parts/use-rate.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
 /** A withdrawal to a Nigerian bank account in four steps, with the history below. */

@@ -3,27 +3,23 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { request } from '../api.js'
 import { useSubmit } from '../use-submit.js'
-import { type Filters, tipsPath } from './filters.js'
 
 /** At most 10,000 rows in a file, because the page holds all of them in memory. */
 const maxPages = 100
 const pageSize = 100
 
-/** Saves all tips that match the filters as one CSV file. */
+/** Saves all rows of a list of the API as one CSV file. */
 export function CsvButton({
-  filters,
-  startedAt,
+  path,
+  fileName,
 }: {
-  readonly filters: Filters
-  readonly startedAt: number
+  /** The path of the list's first page, with 100 rows to a page. */
+  readonly path: string
+  readonly fileName: string
 }): JSX.Element {
   const [rows, setRows] = useState(0)
   const saving = useSubmit(async () => {
-    const text = await fetchAllPages(
-      `${tipsPath(filters, startedAt, undefined, pageSize)}&format=csv`,
-      setRows,
-    )
-    save('tips.csv', text)
+    save(fileName, await fetchAllPages(`${path}&format=csv`, setRows))
   })
   return (
     <span>
