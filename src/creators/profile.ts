@@ -32,7 +32,9 @@ export async function readProfile(
   if (row === undefined) throw new Error('The user of this session does not exist')
   const { settings, walletPublicKey } = row
   const walletAddress = walletPublicKey === null ? null : maskAddress(walletPublicKey)
-  const tokensChosen = ['acceptedTokens', 'autoConvertUsdc'].some((key) => Object.hasOwn(Object(settings), key))
+  const tokensChosen = ['acceptedTokens', 'autoConvertUsdc'].some((key) =>
+    Object.hasOwn(Object(settings), key),
+  )
   return { creator: { ...row, walletAddress, settings: creatorSettings.parse(settings), tokensChosen } }
 }
 

@@ -34,7 +34,11 @@ const accountName = z
   })
   .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' })
 // PostgreSQL refuses text with U+0000. No reference contains control characters.
-const referenceText = (error: ErrorCode) => z.string(error).max(100, error).regex(/^\P{Cc}*$/u, error)
+const referenceText = (error: ErrorCode) =>
+  z
+    .string(error)
+    .max(100, error)
+    .regex(/^\P{Cc}*$/u, error)
 type BankField = 'bankCode' | 'accountNumber' | 'accountName'
 type Bank = { readonly [name in BankField | 'bankAccountOf']?: unknown }
 const bankRule = (path: string, problem: string) => ({
@@ -61,7 +65,9 @@ export const withdrawInput = z
     accountName: accountName.optional(),
     bankAccountOf: referenceText(missing)
       .optional()
-      .meta({ description: 'Instead of the three: the reference of an own withdrawal, whose account is paid' }),
+      .meta({
+        description: 'Instead of the three: the reference of an own withdrawal, whose account is paid',
+      }),
   })
   // Checked also when other fields are invalid, because the amount is refused first.
   .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
@@ -73,7 +79,10 @@ export const withdrawInput = z
   .refine(isGiven('bankCode'), bankRule('bankCode', 'is missing'))
   .refine(isGiven('accountNumber'), bankRule('accountNumber', 'is missing'))
   .refine(isGiven('accountName'), bankRule('accountName', 'is missing'))
-  .refine(standsAlone, bankRule('bankAccountOf', 'must stand without bankCode, accountNumber and accountName'))
+  .refine(
+    standsAlone,
+    bankRule('bankAccountOf', 'must stand without bankCode, accountNumber and accountName'),
+  )
 export type WithdrawInput = z.output<typeof withdrawInput>
 
 const ngn = z.number().meta({ description: 'NGN, two decimals' })

@@ -2,9 +2,9 @@ import test from 'ava'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
-import { waitForHeading } from '../helpers/browser/on-page.js'
+import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, provisionerBatch, registerCreator, registerPerson } from '../helpers/make/creators.js'
-import { requestCode } from '../helpers/make/emailed-codes.js'
+import { deliverEmail, requestCode, wrongCode } from '../helpers/make/emailed-codes.js'
 import { assignDomain, createHolder, freshDomain, signText } from '../helpers/make/sol-domains.js'
 import { runBatch } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -188,6 +188,68 @@ test.serial('after a session ended, signing in again keeps a half-filled form', 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Saved' }).waitFor()
   t.is((await world.db('users').where({ id: person.user.id }).first()).name, 'Ada of Lagos')
+  await context.close()
+})
+
+test.serial('unsaved settings ask before they are left, by a link and by Back', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const { page, context, faults } = await openDashboard(open(), person.session)
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Ada of Lagos')
+  const questions: string[] = []
+  let leave = false
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.message())
+    return leave ? dialog.accept() : dialog.dismiss()
+  })
+  await page.getByRole('link', { name: 'Tips', exact: true }).click()
+  await page.goBack()
+  await until('both were asked', () => questions.length === 2)
+  t.is(await name.inputValue(), 'Ada of Lagos')
+  t.true(page.url().endsWith('/dashboard/settings'))
+  leave = true
+  await page.getByRole('link', { name: 'Tips', exact: true }).click()
+  await waitForHeading(page, 'Tips')
+  t.deepEqual(new Set(questions), new Set(['Your changes are not saved. Leave without saving them?']))
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await name.fill('Ada of Abuja')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Saved' }).waitFor()
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
+  await waitForHeading(page, 'Home')
+  t.is(questions.length, 3, 'what is saved is not asked about')
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('a mailed sign-in link signs in by its button, once', async (t) => {
+  const { world } = open()
+  const person = await registerPerson(world)
+  const code = await requestCode(world, person)
+  for (let n = 1; n <= 6; n++) {
+    const body = { email: person.email, code: wrongCode(code, n) }
+    await world.request('POST', '/auth/otp/verify', { body })
+  }
+  await world.request('POST', '/auth/otp/start', { body: { email: person.email } })
+  const { text } = await deliverEmail(world, person.email)
+  const path = /\/dashboard#sign-in=[\w-]{43}/.exec(text)?.[0] ?? ''
+  const { page, context, faults } = await openDashboard(open(), undefined, path)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  await checkAccessibility(t, page, 'dash-link')
+  await assertBecomes(t, async () => page.url().includes('sign-in='), false)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await context.clearCookies()
+  await page.goto(`${world.url}/docs`)
+  await page.goto(world.url + path)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('This link has been used or is older than 15 minutes.').waitFor()
+  await checkAccessibility(t, page, 'dash-link-used')
+  await page.getByRole('button', { name: 'Sign in another way' }).click()
+  await page.getByRole('textbox', { name: 'Password' }).waitFor()
+  t.deepEqual(faults, [])
   await context.close()
 })
 

@@ -1,8 +1,11 @@
 import test from 'ava'
+import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { creatorWithHistory, openDashboard } from '../helpers/browser/dashboard.js'
 import { registerCreator } from '../helpers/make/creators.js'
+import { creditCreator } from '../helpers/make/withdrawals.js'
+import { until } from '../helpers/until.js'
 
 /** Every screen of the dashboard, checked for accessibility. */
 const open = useBrowser(test)
@@ -33,8 +36,17 @@ test.serial('every screen of a creator who has tips and withdrawals', async (t) 
   await page.getByRole('button', { name: /Tobi Adeyemi/ }).click()
   await page.getByRole('dialog').waitFor()
   await checkAccessibility(t, page, 'dash-tip')
+  const drawer = page.getByRole('dialog')
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Tips', exact: true }).waitFor()
+  await page.goForward()
+  await drawer.waitFor()
+  await page.reload()
+  await drawer.waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await drawer.waitFor({ state: 'detached' })
+  t.true(page.url().endsWith('/dashboard/tips'), 'a drawer is an entry of its own')
   await page.getByRole('link', { name: 'Withdraw', exact: true }).click()
   await page.getByText(/^\$[\d,.]+ available$/).waitFor()
   await checkAccessibility(t, page, 'dash-withdraw')
@@ -60,6 +72,53 @@ test.serial('a creator without tips sees how to get the first one', async (t) =>
   const { page, context, faults } = await openDashboard(open(), creator.session)
   await page.getByText('No tips yet.').waitFor()
   await checkAccessibility(t, page, 'dash-empty')
+  requestAirdrop(open().world.sandbox.chain, creator.wallet, 1_000_000_000n)
+  await creditCreator(open().world, creator.user.id, 11_400_000_000n)
+  await until('the SOL is there', async () => {
+    await page.reload()
+    await page.getByText('$11,400.00').waitFor()
+    return page.getByText('Also in your wallet').isVisible()
+  })
+  await page.getByText('about ₦18,240,000').waitFor()
+  await page.getByRole('button', { name: 'Choose', exact: true }).click()
+  await page.getByRole('dialog', { name: 'What should your tips arrive as?' }).waitFor()
+  await checkAccessibility(t, page, 'dash-receive')
+  await page.getByRole('button', { name: 'Use this' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Choose', exact: true }).waitFor({ state: 'detached' })
+  const { settings } = await open().world.db('users').where({ id: creator.user.id }).first()
+  t.true(settings.autoConvertUsdc)
+  await checkAccessibility(t, page, 'dash-tokens')
+
+  await page.setViewportSize({ width: 768, height: 900 })
+  const [label, amount] = await Promise.all(
+    ['Available', '$11,400.00'].map((text) => page.getByText(text, { exact: true }).boundingBox()),
+  )
+  t.true((label?.y ?? 0) + (label?.height ?? 0) <= (amount?.y ?? 0), 'the label is above')
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const link of await page.getByRole('navigation').getByRole('link').all()) {
+    const box = await link.boundingBox()
+    t.true(box !== null && box.x >= 0 && box.x + box.width <= 360, await link.innerText())
+  }
+  await page.evaluate('document.documentElement.style.fontSize = "200%"')
+  for (const icon of await page.locator('main svg[width="20"]').all())
+    t.is((await icon.boundingBox())?.width, 20, 'an icon keeps its size')
+  await page.evaluate('document.documentElement.style.fontSize = ""')
+
+  await context.setOffline(true)
+  await page.getByRole('alert').filter({ hasText: 'You’re offline.' }).waitFor()
+  await checkAccessibility(t, page, 'dash-offline')
+  await context.setOffline(false)
+  await page.getByText('The connection is back.').first().waitFor()
+  let failures = 0
+  await page.route('**/creators/me', (route) => {
+    failures += 1
+    return failures === 1 ? route.fulfill({ status: 503, body: 'a proxy' }) : route.continue()
+  })
+  await page.getByRole('navigation').getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: 'The service isn’t answering, or only in part.' }).waitFor()
+  await page.getByRole('button', { name: 'Save' }).waitFor()
+  t.is(failures, 2, 'it recovers by itself')
   t.deepEqual(faults, [])
   await context.close()
 })

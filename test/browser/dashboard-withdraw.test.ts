@@ -60,6 +60,32 @@ test.serial('a withdrawal takes four steps, and the page follows it until it is 
   t.is(countExecutions(world, reference), 1)
   t.deepEqual(await readBalance(world, ada), { availableUSDC: 30, heldUSDC: 0 })
   await assertBecomes(t, () => page.evaluate('sessionStorage.getItem("withdrawal")'), null)
+
+  await page.route('**/payouts/history?limit=20*', (route) =>
+    route.continue({ url: route.request().url().replace('limit=20', 'limit=1') }),
+  )
+  await page.getByRole('button', { name: 'Make another withdrawal' }).click()
+  await page.getByText('$30.00 available (about ₦48,000)').waitFor()
+  await page.getByRole('textbox', { name: /^Amount/ }).fill('10')
+  await page.getByRole('button', { name: 'Next' }).click()
+  const used = page.getByRole('radio', { name: 'SANDBOX ACCOUNT, Guaranty Trust Bank ••••6789' })
+  await used.waitFor()
+  t.true(await used.isChecked(), 'the account used last is offered')
+  await checkAccessibility(t, page, 'dash-withdraw-used')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Withdraw ₦15,840.00' }).click()
+  await page.getByRole('heading', { name: /₦15,840.00/ }).waitFor()
+  const numbers = await world.db('withdrawals').where({ user_id: ada.user.id }).pluck('account_number')
+  t.deepEqual(numbers, ['0123456789', '0123456789'])
+  await page.reload()
+  const list = page.getByRole('region', { name: 'Withdrawals' })
+  await list.getByRole('button', { name: 'Show more' }).click()
+  await list.getByText('₦31,680.00').waitFor()
+  const [csv] = await Promise.all([
+    page.waitForEvent('download'),
+    list.getByRole('button', { name: 'Save as CSV' }).click(),
+  ])
+  t.is(csv.suggestedFilename(), 'withdrawals.csv')
   t.deepEqual(faults, [])
   await context.close()
 })

@@ -21,6 +21,7 @@ interface ProfileBody {
     readonly name: string
     readonly settings: typeof defaults
     readonly solDomain: string | null
+    readonly tokensChosen: boolean
   }
 }
 
@@ -50,8 +51,14 @@ test('the profile of a new creator has the default settings and the wallet', asy
       twitterHandle: null,
       discordHandle: null,
       settings: defaults,
+      tokensChosen: false,
     },
   })
+  await change(session, { settings: { hideUnpaidWords: false } })
+  const chosen = async () => (await change(session, {})).body.creator.tokensChosen
+  t.false(await chosen(), 'other settings are no choice of tokens')
+  await change(session, { settings: { autoConvertUsdc: false } })
+  t.true(await chosen())
 })
 
 test('settings are merged key by key, and a change answers the full profile', async (t) => {

@@ -5,6 +5,7 @@ import type * as accounts from '../../src/accounts/schemas.js'
 import type * as creators from '../../src/creators/schemas.js'
 import { parseSite } from '../../src/creators/sites.js'
 import type * as answers from '../../src/pages/dashboard/answers.js'
+import { isPassing, retryPauseMs } from '../../src/pages/dashboard/connection.js'
 import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
 import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
 import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
@@ -12,6 +13,7 @@ import {
   bodyOf,
   estimate,
   faultOf,
+  lastDigits,
   namesMatch,
   promisedMore,
   type Terms,
@@ -27,6 +29,7 @@ import {
 } from '../../src/pages/dashboard/withdraw/flow.js'
 import { matchingBanks } from '../../src/pages/dashboard/withdraw/matching-banks.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
+import { aboutNgn } from '../../src/pages/lib/money.js'
 import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
 import type * as payouts from '../../src/withdrawals/schemas.js'
@@ -38,6 +41,8 @@ type Covers<Answer extends Read, Read> = Answer
 export type Checked = [
   Covers<z.output<typeof accounts.meAnswer>['user'], answers.Me>,
   Covers<z.output<typeof tips.creatorTipsAnswer>, answers.TipsPage>,
+  Covers<z.output<typeof tips.tokenBalancesAnswer>['tokens'][number], answers.TokenBalance>,
+  Covers<z.output<typeof payouts.bankAccountsAnswer>['bankAccounts'][number], answers.UsedBankAccount>,
   Covers<z.output<typeof tips.dailyAnswer>['days'][number], answers.Day>,
   Covers<z.output<typeof creators.keysAnswer>['apiKeys'][number], answers.ApiKey>,
   Covers<z.output<typeof creators.newKeyAnswer>, answers.NewApiKey>,
@@ -187,6 +192,29 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
   })
 })
 
+test('16: an account used before is named by its withdrawal, and its details are not sent', (t) => {
+  const used = { ...draft, accountNumber: '******6789', bankAccountOf: 'FIATPAY-1' }
+  t.deepEqual(bodyOf(used), { amountUSDC: 20, bankAccountOf: 'FIATPAY-1' })
+  t.deepEqual(bodyOf({ ...draft, bankAccountOf: '' }), bodyOf(draft))
+  t.deepEqual([lastDigits('******6789'), lastDigits('0123456789')], ['••••6789', '••••6789'])
+})
+
+test('16: naira beside dollars are rounded down to the whole naira', (t) => {
+  t.is(aboutNgn(19.999, 1600), '₦31,998')
+  t.is(aboutNgn(0, 1600), '₦0')
+})
+
+test('17: failures that pass are repeated after growing pauses, and refusals are not', (t) => {
+  t.true(['network', 'service_unavailable', 'bad_answer'].every(isPassing))
+  t.false(['unauthorized', 'invalid_settings', undefined].some(isPassing))
+  t.deepEqual([1, 2, 3, 4, 5, 50].map(retryPauseMs), [2000, 4000, 8000, 16_000, 30_000, 30_000])
+})
+
+test('18: no text names what does not exist', (t) => {
+  const texts = JSON.stringify(words)
+  for (const wrong of [/share your link/i, /tip you by this name/i, /\(UTC\)/]) t.notRegex(texts, wrong)
+})
+
 test('the search for a bank finds it by its nickname', (t) => {
   const banks = [
     { code: '058', name: 'Guaranty Trust Bank', nicknames: ['GTB', 'GTBank'] },
@@ -253,9 +281,13 @@ test('filters are written to the URL and read back, and unknown values are ignor
     q: '',
   })
   const now = Date.parse('2026-11-21T12:00:00Z')
+  // The viewer's midnight, not that of UTC.
+  const midnight = new Date(now)
+  midnight.setDate(midnight.getDate() - 7)
+  midnight.setHours(0, 0, 0, 0)
   t.is(
     tipsPath(filters, now, 'next'),
-    '/creators/tips?limit=50&token=SOL&status=confirmed&q=a%26b%3Dc&from=2026-11-14&cursor=next',
+    `/creators/tips?limit=50&token=SOL&status=confirmed&q=a%26b%3Dc&from=${encodeURIComponent(midnight.toISOString())}&cursor=next`,
   )
 })
 

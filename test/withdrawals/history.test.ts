@@ -60,34 +60,42 @@ interface UsedAccounts {
   readonly bankAccounts: readonly { readonly reference: string; readonly accountNumber: string }[]
 }
 
-test.serial('a bank account once used is offered again, masked, and paid by its reference alone', async (t) => {
-  const ada = await creatorWithBalance(world(), 100)
-  const list = async (person: Person) =>
-    (
-      await world().request<UsedAccounts>('GET', '/creators/bank-accounts', { session: person.session })
-    ).body.bankAccounts
-  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 2 })
-  t.deepEqual(await list(ada), [], 'nothing was sent yet')
-  await sendDuePayouts(world())
-  const [used, ...others] = await list(ada)
-  t.like(used, { reference, bankCode: '058', accountNumber: '******6789', accountName: 'Ada Obi' })
-  t.deepEqual(others, [])
-  const bob = await creatorWithBalance(world(), 100)
-  t.deepEqual(await list(bob), [])
-  const again = (person: Person, body: object) =>
-    world().request('POST', '/payouts/withdraw', { session: person.session, body: { amountUSDC: 3, ...body } })
-  t.is((await again(ada, { bankAccountOf: reference.toLowerCase() })).status, 200)
-  const rows = await world().db('withdrawals').where({ user_id: ada.user.id }).select('account_number', 'bank_code')
-  t.deepEqual(rows, Array(2).fill({ account_number: '0123456789', bank_code: '058' }))
-  for (const [person, body] of [
-    [bob, { bankAccountOf: reference }],
-    [ada, { bankAccountOf: 'FIATPAY-1' }],
-    [ada, { bankAccountOf: reference, bankCode: '058' }],
-    [ada, {}],
-  ] as const)
-    t.is((await again(person, body)).body.error, 'Bank details required')
-  t.is((await again(ada, { bankAccountOf: reference, amountUSDC: -1 })).body.error, 'Invalid amount')
-})
+test.serial(
+  'a bank account once used is offered again, masked, and paid by its reference alone',
+  async (t) => {
+    const ada = await creatorWithBalance(world(), 100)
+    const list = async (person: Person) =>
+      (await world().request<UsedAccounts>('GET', '/creators/bank-accounts', { session: person.session }))
+        .body.bankAccounts
+    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 2 })
+    t.deepEqual(await list(ada), [], 'nothing was sent yet')
+    await sendDuePayouts(world())
+    const [used, ...others] = await list(ada)
+    t.like(used, { reference, bankCode: '058', accountNumber: '******6789', accountName: 'Ada Obi' })
+    t.deepEqual(others, [])
+    const bob = await creatorWithBalance(world(), 100)
+    t.deepEqual(await list(bob), [])
+    const again = (person: Person, body: object) =>
+      world().request('POST', '/payouts/withdraw', {
+        session: person.session,
+        body: { amountUSDC: 3, ...body },
+      })
+    t.is((await again(ada, { bankAccountOf: reference.toLowerCase() })).status, 200)
+    const rows = await world()
+      .db('withdrawals')
+      .where({ user_id: ada.user.id })
+      .select('account_number', 'bank_code')
+    t.deepEqual(rows, Array(2).fill({ account_number: '0123456789', bank_code: '058' }))
+    for (const [person, body] of [
+      [bob, { bankAccountOf: reference }],
+      [ada, { bankAccountOf: 'FIATPAY-1' }],
+      [ada, { bankAccountOf: reference, bankCode: '058' }],
+      [ada, {}],
+    ] as const)
+      t.is((await again(person, body)).body.error, 'Bank details required')
+    t.is((await again(ada, { bankAccountOf: reference, amountUSDC: -1 })).body.error, 'Invalid amount')
+  },
+)
 
 test.serial('the CSV file has the same rows and no formulas', async (t) => {
   const ada = await creatorWithBalance(world(), 100)

@@ -144,7 +144,8 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Read `GET /creators/balance` and ask for less.',
   },
   bank_details_required: {
-    cause: '`bankCode`, `accountNumber` or `accountName` is missing or breaks its rule.',
+    cause:
+      '`bankCode`, `accountNumber` or `accountName` is missing or breaks its rule, or `bankAccountOf` is not alone or not the reference of an own withdrawal.',
     remedy: readRules,
   },
   bank_account_not_found: {

@@ -1,6 +1,5 @@
 import { TippingError } from '../../sdk/client/errors.js'
 import { readError, send } from '../../sdk/client/request.js'
-import { recordReach } from './connection.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -44,16 +43,9 @@ export async function request(
       body === undefined ? init : { ...init, body: JSON.stringify(body) },
       signal,
     )
-    if (response.ok) {
-      recordReach(true)
-      return response
-    }
+    if (response.ok) return response
     const error = await readError(response)
-    recordReach(response.status < 500)
     if (error.code === 'unauthorized') sessionEnded.dispatchEvent(new Event('end'))
-    throw error
-  } catch (error) {
-    if (codeOf(error) === 'network') recordReach(false)
     throw error
   } finally {
     clearTimeout(timer)

@@ -9,6 +9,7 @@ import { call, codeOf, onSessionEnd } from './api.js'
 import { useRetry } from './connection.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
+import { linkToken } from './sign-in/link-sign-in.js'
 import { SignIn } from './sign-in/sign-in.js'
 import { SignInPage } from './sign-in/sign-in-page.js'
 
@@ -40,6 +41,10 @@ export function App(): JSX.Element {
   }, [refresh])
   useEffect(refresh, [refresh])
   useRetry(failures, refresh)
+  useEffect(() => {
+    // The browser's history must not keep the token of a mailed link, which a signed-in person does not need.
+    if (me && linkToken() !== undefined) history.replaceState(undefined, '', location.pathname)
+  }, [me])
   useEffect(() => onSessionEnd(() => setEnded(true)), [])
   const session = useMemo(
     () => (me ? { me, signIns, refresh, signOut: () => signOut(setMe, setEnded) } : undefined),

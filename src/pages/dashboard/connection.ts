@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Codes of failures that pass by themselves: no connection, a service that restarts, a proxy's own answer. */
 const passing = ['network', 'service_unavailable', 'bad_answer', 'internal_error', 'too_many_requests']
-const connected = new EventTarget()
-let reached = true
+const changed = new EventTarget()
+/** Reads of this page that fail now and are repeated. */
+let failing = 0
 
 export function isPassing(code: string | undefined): boolean {
   return code !== undefined && passing.includes(code)
@@ -14,14 +15,12 @@ export function retryPauseMs(failures: number): number {
   return Math.min(2000 * 2 ** Math.max(0, failures - 1), 30_000)
 }
 
-/** Records whether a request reached the service. */
-export function recordReach(now: boolean): void {
-  if (now === reached) return
-  reached = now
-  connected.dispatchEvent(new Event('change'))
+function count(change: 1 | -1, isBack = false): void {
+  failing += change
+  changed.dispatchEvent(new CustomEvent('change', { detail: isBack }))
 }
 
-/** `back`: reached again after a failure. */
+/** `back`: everything can be read again after a failure. */
 export type Connection = 'good' | 'offline' | 'unreachable' | 'back'
 
 /** How long the page says that the connection is back. */
@@ -31,20 +30,23 @@ export function useConnection(): Connection {
   const [state, setState] = useState<Connection>('good')
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const follow = (): void => {
+    const follow = (event?: Event): void => {
       clearTimeout(timer)
-      if (reached && navigator.onLine) {
-        setState((before) => (before === 'good' ? 'good' : 'back'))
+      if (!navigator.onLine) setState('offline')
+      else if (failing > 0) setState('unreachable')
+      else {
+        const isBack = event instanceof CustomEvent ? event.detail === true : event?.type === 'online'
+        setState(isBack ? 'back' : 'good')
         timer = setTimeout(() => setState('good'), backMs)
-      } else setState(navigator.onLine ? 'unreachable' : 'offline')
+      }
     }
-    connected.addEventListener('change', follow)
+    changed.addEventListener('change', follow)
     window.addEventListener('online', follow)
     window.addEventListener('offline', follow)
     follow()
     return () => {
       clearTimeout(timer)
-      connected.removeEventListener('change', follow)
+      changed.removeEventListener('change', follow)
       window.removeEventListener('online', follow)
       window.removeEventListener('offline', follow)
     }
@@ -54,6 +56,18 @@ export function useConnection(): Connection {
 
 /** Calls `retry` after a pause that grows with the failures, and at once when the browser is online again. */
 export function useRetry(failures: number, retry: () => void): void {
+  const counted = useRef(false)
+  useEffect(() => {
+    if (failures > 0 === counted.current) return
+    counted.current = failures > 0
+    count(failures > 0 ? 1 : -1, true)
+  }, [failures])
+  useEffect(
+    () => () => {
+      if (counted.current) count(-1)
+    },
+    [],
+  )
   useEffect(() => {
     if (failures === 0) return
     const timer = setTimeout(retry, retryPauseMs(failures))

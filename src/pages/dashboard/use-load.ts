@@ -30,7 +30,11 @@ export function useLoad<Answer>(path: string, version = 0): Loaded<Answer> {
       (error: unknown) => {
         if (stop.signal.aborted) return
         const fault = codeOf(error)
-        setState((before) => ({ ...before, fault, failures: isPassing(fault) ? (before.failures ?? 0) + 1 : 0 }))
+        setState((before) => ({
+          ...before,
+          fault,
+          failures: isPassing(fault) ? (before.failures ?? 0) + 1 : 0,
+        }))
       },
     )
     return () => stop.abort()

@@ -7,7 +7,10 @@ interface Page {
 }
 
 /** The pages after the first, one for each press of a button. A new first page resets them. */
-export function useFurtherPages<P extends Page>(pathAfter: (cursor?: string) => string, first: P | undefined) {
+export function useFurtherPages<P extends Page>(
+  pathAfter: (cursor?: string) => string,
+  first: P | undefined,
+) {
   const [pages, setPages] = useState<readonly P[]>([])
   const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
   const shown = useRef(first)

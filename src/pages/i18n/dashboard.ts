@@ -56,7 +56,7 @@ export const words = {
   aboutNgn: (amount: string) => `about ${amount}`,
   connection: {
     offline: 'You’re offline. What you typed is still there; the page goes on when the connection is back.',
-    unreachable: 'The service isn’t answering. Nothing is lost; the page keeps trying.',
+    unreachable: 'The service isn’t answering, or only in part. Nothing is lost; the page keeps trying.',
     back: 'The connection is back.',
   },
   unavailable: 'The service isn’t answering. Nothing is lost; the page keeps trying.',

@@ -66,7 +66,12 @@ export const creatorTipsAnswer = z.object({
 
 /** API: GET /creators/balance/tokens. */
 export const tokenBalancesInput = z.object({})
-const tokenBalance = z.object({ symbol: z.string(), mint: z.string(), amount: z.number(), valueUsd: z.number() })
+const tokenBalance = z.object({
+  symbol: z.string(),
+  mint: z.string(),
+  amount: z.number(),
+  valueUsd: z.number(),
+})
 export type TokenBalance = z.output<typeof tokenBalance>
 export const tokenBalancesAnswer = z.object({ success, tokens: z.array(tokenBalance) })
 

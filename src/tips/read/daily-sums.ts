@@ -61,7 +61,9 @@ export async function dailyTips(
 
 /** The database's list of time zones may be older than this process's. */
 function refuseUnknownZone(error: unknown): never {
-  throw (error as { code?: unknown })?.code === invalidParameter ? new DomainError('invalid_time_zone') : error
+  throw (error as { code?: unknown })?.code === invalidParameter
+    ? new DomainError('invalid_time_zone')
+    : error
 }
 
 function microUsdOf({ mint, decimals, raw, usd }: DayRow): bigint {

@@ -19,9 +19,11 @@ const searched = 200
 
 /** The bank accounts that the creator's own withdrawals were sent to, the last used first. */
 export async function listBankAccounts({ db }: Needs, userId: string): Promise<UsedBankAccount[]> {
-  const rows = await query<BankAccount & { reference: string; bankName: string | null; lastUsedAt: Date }>(db, {
-    name: 'payouts.bank-accounts',
-    text: /* sql */ `
+  const rows = await query<BankAccount & { reference: string; bankName: string | null; lastUsedAt: Date }>(
+    db,
+    {
+      name: 'payouts.bank-accounts',
+      text: /* sql */ `
       with newest as (
         select reference, bank_code, account_number, account_name, status, created_at from withdrawals
         where user_id = $1 order by created_at desc, id desc limit ${searched}),
@@ -33,8 +35,9 @@ export async function listBankAccounts({ db }: Needs, userId: string): Promise<U
         u.account_name as "accountName", u.created_at as "lastUsedAt"
       from used u left join banks b on b.code = u.bank_code
       order by u.created_at desc limit ${maxShown}`,
-    values: [userId],
-  })
+      values: [userId],
+    },
+  )
   return rows.map(({ accountNumber, lastUsedAt, ...rest }) => ({
     ...rest,
     accountNumber: maskAccount(accountNumber),

@@ -347,7 +347,10 @@ test('the page as CSV is quoted, contains no formulas, and has the next page in 
   t.is(answer.headers['content-type'], 'text/csv; charset=utf-8')
   t.regex(answer.headers['content-disposition'] ?? '', /attachment; filename="tips.csv"/)
   const [header, first, ...rest] = answer.body.split('\r\n')
-  t.is(header, 'timestamp,signature,sender,amount,receivedAmount,tokenSymbol,valueUsd,status,message,paidNGN,platformFeeUSD')
+  t.is(
+    header,
+    'timestamp,signature,sender,amount,receivedAmount,tokenSymbol,valueUsd,status,message,paidNGN,platformFeeUSD',
+  )
   t.true(first?.startsWith(`2026-02-01T00:01:00.000Z,${ids[0]},`))
   t.true(first?.endsWith(`,1,0.98,USDC,1,confirmed,"'=1+1",,`), first)
   t.is(rest.at(-1), '')

@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { aboutNgn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import type { Balance, Rate, TokenBalance } from '../answers.js'
-import { go } from '../route.js'
 import { useRate } from '../parts/use-rate.js'
+import { go } from '../route.js'
 import { OtherTokens } from './other-tokens.js'
 
 /** The creator's USDC in dollars and naira, and the other tokens in the wallet. */

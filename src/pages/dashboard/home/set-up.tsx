@@ -7,8 +7,8 @@ import { Icon } from '../../ui/icon.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import type { ApiKey, Profile } from '../answers.js'
 import { call } from '../api.js'
-import { useDrawer } from '../parts/drawer.js'
 import { overlayWasCopied } from '../overlay/overlay-settings.js'
+import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/code-form.js'
@@ -30,7 +30,8 @@ export function SetUp(): JSX.Element | null {
   const hasKey = (keys.data?.apiKeys.length ?? 0) > 0
   const chosen = profile.data?.creator.tokensChosen ?? true
   const overlayDone = me.walletPublicKey !== null && overlayWasCopied(me.walletPublicKey)
-  if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone && chosen)) return null
+  if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone && chosen))
+    return null
   return (
     <section class="card set-up" aria-labelledby="set-up-title">
       <h2 id="set-up-title">{words.setUp.title}</h2>

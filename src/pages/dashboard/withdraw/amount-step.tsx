@@ -51,7 +51,9 @@ export function AmountStep({
       )}
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usd(available))}
-        {available !== undefined && rate !== undefined && ` (${words.aboutNgn(aboutNgn(available, rate.rate))})`}
+        {available !== undefined &&
+          rate !== undefined &&
+          ` (${words.aboutNgn(aboutNgn(available, rate.rate))})`}
       </p>
       <RadioGroup
         name="currency"
