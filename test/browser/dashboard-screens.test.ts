@@ -102,7 +102,7 @@ test.serial('a creator without tips sees how to get the first one', async (t) =>
   }
   await page.evaluate('document.documentElement.style.fontSize = "200%"')
   for (const icon of await page.locator('main svg[width="20"]').all())
-    t.is((await icon.boundingBox())?.width, 20, 'an icon keeps its size')
+    t.is((await icon.boundingBox())?.width, 40, 'an icon grows with the text')
   await page.evaluate('document.documentElement.style.fontSize = ""')
 
   await context.setOffline(true)

@@ -51,10 +51,10 @@ export function AmountStep({
       )}
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usd(available))}
-        {available !== undefined &&
-          rate !== undefined &&
-          ` (${words.aboutNgn(aboutNgn(available, rate.rate))})`}
       </p>
+      {available !== undefined && rate !== undefined && (
+        <p class="quiet number">{words.aboutNgn(aboutNgn(available, rate.rate))}</p>
+      )}
       <RadioGroup
         name="currency"
         legend={words.withdraw.currency}
