@@ -1,5 +1,6 @@
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { solMint } from '../../src/kernel/tokens.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { creatorWithHistory, openDashboard } from '../helpers/browser/dashboard.js'
@@ -68,17 +69,18 @@ test.serial('every screen of a creator who has tips and withdrawals', async (t) 
 })
 
 test.serial('a creator without tips sees how to get the first one', async (t) => {
-  const creator = await registerCreator(open().world)
+  const { world } = open()
+  const creator = await registerCreator(world)
+  await creditCreator(world, creator.user.id, 11_400_000_000n)
+  requestAirdrop(world.sandbox.chain, creator.wallet, 1_000_000_000n)
+  await until('the SOL is there', async () => {
+    const balances = await world.services.chain.walletBalances(creator.wallet, [solMint])
+    return balances.get(solMint) === 1_000_000_000n
+  })
   const { page, context, faults } = await openDashboard(open(), creator.session)
+  await page.getByText('Also in your wallet').waitFor()
   await page.getByText('No tips yet.').waitFor()
   await checkAccessibility(t, page, 'dash-empty')
-  requestAirdrop(open().world.sandbox.chain, creator.wallet, 1_000_000_000n)
-  await creditCreator(open().world, creator.user.id, 11_400_000_000n)
-  await until('the SOL is there', async () => {
-    await page.reload()
-    await page.getByText('$11,400.00').waitFor()
-    return page.getByText('Also in your wallet').isVisible()
-  })
   await page.getByText('about ₦18,240,000').waitFor()
   await page.getByRole('button', { name: 'Choose', exact: true }).click()
   await page.getByRole('dialog', { name: 'What should your tips arrive as?' }).waitFor()
@@ -86,7 +88,7 @@ test.serial('a creator without tips sees how to get the first one', async (t) =>
   await page.getByRole('button', { name: 'Use this' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Choose', exact: true }).waitFor({ state: 'detached' })
-  const { settings } = await open().world.db('users').where({ id: creator.user.id }).first()
+  const { settings } = await world.db('users').where({ id: creator.user.id }).first()
   t.true(settings.autoConvertUsdc)
   await checkAccessibility(t, page, 'dash-tokens')
 
