@@ -4,7 +4,9 @@ import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
 import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
+import type { Person } from '../helpers/make/creators.js'
 import { countExecutions, creatorWithBalance, listHistory, readBalance } from '../helpers/make/withdrawals.js'
+import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { env: { PAYOUT_LOOK_SECONDS: '0.05' }, workers: ['payouts', 'reconciler'] })
@@ -12,6 +14,13 @@ test.serial.beforeEach((t) => {
   t.timeout(90_000)
   open().world.fiat.fiatpay.faults.reset()
 })
+
+/** Only a confirmed e-mail address may look up the names of account holders. */
+async function verifiedCreator(world: World, usdc: number): Promise<Person> {
+  const person = await creatorWithBalance(world, usdc)
+  await world.db('users').where({ id: person.user.id }).update({ email_verified_at: new Date() })
+  return person
+}
 
 /** Goes on to the review, by keyboard. */
 async function toReview(page: Page, amount: string): Promise<void> {
@@ -36,7 +45,7 @@ async function toReview(page: Page, amount: string): Promise<void> {
 test.serial('a withdrawal takes four steps, and the page follows it until it is paid', async (t) => {
   const { world } = open()
   world.fiat.fiatpay.faults.setMode({ transfers: 'manual' })
-  const ada = await creatorWithBalance(world, 50)
+  const ada = await verifiedCreator(world, 50)
   const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await toReview(page, '20')
   await page.getByText('₦31,680.00').first().waitFor()
@@ -95,7 +104,7 @@ test.serial(
   'after a lost answer the request is repeated with the same key, also after a reload, and is paid once',
   async (t) => {
     const { world } = open()
-    const ada = await creatorWithBalance(world, 50)
+    const ada = await verifiedCreator(world, 50)
     const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
     await toReview(page, '10')
     const keys: (string | undefined)[] = []
@@ -128,7 +137,7 @@ test.serial('a refusal shows the provider’s text as plain text, and the balanc
   const { world } = open()
   const rejectText = 'Account <img src=x onerror=alert(1)> is dormant'
   world.fiat.fiatpay.faults.setMode({ transfers: 'reject', rejectText })
-  const ada = await creatorWithBalance(world, 50)
+  const ada = await verifiedCreator(world, 50)
   const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await toReview(page, '10')
   await page.getByRole('button', { name: /^Withdraw ₦/ }).click()
@@ -145,7 +154,7 @@ test.serial('a refusal shows the provider’s text as plain text, and the balanc
 
 test.serial('a large withdrawal is held, and the page explains why', async (t) => {
   const { world } = open()
-  const ada = await creatorWithBalance(world, 500)
+  const ada = await verifiedCreator(world, 500)
   const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await toReview(page, '200')
   await page.getByText('Above ₦200,000.00 we verify you once').waitFor()
@@ -160,7 +169,7 @@ test.serial('a large withdrawal is held, and the page explains why', async (t) =
 
 test.serial('an amount or account that cannot be used shows a fault at its field', async (t) => {
   const { world } = open()
-  const ada = await creatorWithBalance(world, 5)
+  const ada = await verifiedCreator(world, 5)
   const { page, context } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
   await page.getByText('$5.00 available').waitFor()
   const amount = page.getByRole('textbox', { name: /^Amount/ })

@@ -270,7 +270,11 @@ export const words = {
     differs: (name: string) =>
       `This doesn’t look like your name, ${name}. Money sent to somebody else’s account can’t be called back.`,
     name: 'Name of the account',
-    nameHint: 'The bank can’t be asked right now. Write the name exactly as the bank knows it.',
+    nameHints: {
+      unknown: 'The bank can’t be asked right now. Write the name exactly as the bank knows it.',
+      unverified:
+        'We ask the bank once your e-mail address is confirmed (Home, Set up). Until then write the name exactly as the bank knows it.',
+    },
   },
   review: {
     withdraw: 'You withdraw',

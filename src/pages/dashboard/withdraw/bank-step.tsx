@@ -144,9 +144,9 @@ function AccountName({
       </Notice>
     )
   }
-  if (found.state === 'unknown')
+  if (found.state === 'unknown' || found.state === 'unverified')
     return (
-      <Field label={words.bank.name} hint={words.bank.nameHint}>
+      <Field label={words.bank.name} hint={words.bank.nameHints[found.state]}>
         <input
           class="input"
           name="accountName"

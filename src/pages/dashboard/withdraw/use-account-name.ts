@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call, codeOf } from '../api.js'
 
-/** `idle`: the account is incomplete; `none`: there is no such account; `unknown`: the name could not be looked up. */
+/**
+ * `idle`: the account is incomplete; `none`: there is no such account; `unknown`: the name could not be looked up;
+ * `unverified`: only a creator with a confirmed e-mail address may look names up.
+ */
 export type FoundName =
-  | { readonly state: 'idle' | 'loading' | 'none' | 'unknown' }
+  | { readonly state: 'idle' | 'loading' | 'none' | 'unknown' | 'unverified' }
   | { readonly state: 'found'; readonly name: string }
 
 const resolved = new Map<string, FoundName>()
@@ -25,7 +28,7 @@ export function useAccountName(bankCode: string, accountNumber: string): FoundNa
     const stop = new AbortController()
     setFound({ state: 'loading' })
     void resolveName(bankCode, accountNumber, stop.signal).then((answer) => {
-      if (answer.state !== 'unknown') resolved.set(key, answer)
+      if (answer.state === 'found' || answer.state === 'none') resolved.set(key, answer)
       if (!stop.signal.aborted) setFound(answer)
     })
     return () => stop.abort()
@@ -41,6 +44,8 @@ async function resolveName(bankCode: string, accountNumber: string, signal: Abor
     })
     return { state: 'found', name: accountName }
   } catch (error) {
-    return { state: codeOf(error) === 'bank_account_not_found' ? 'none' : 'unknown' }
+    const code = codeOf(error)
+    if (code === 'email_not_verified') return { state: 'unverified' }
+    return { state: code === 'bank_account_not_found' ? 'none' : 'unknown' }
   }
 }
