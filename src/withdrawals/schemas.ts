@@ -63,11 +63,9 @@ export const withdrawInput = z
     bankCode: bankCode.optional(),
     accountNumber: accountNumber.optional(),
     accountName: accountName.optional(),
-    bankAccountOf: referenceText(missing)
-      .optional()
-      .meta({
-        description: 'Instead of the three: the reference of an own withdrawal, whose account is paid',
-      }),
+    bankAccountOf: referenceText(missing).optional().meta({
+      description: 'Instead of the three: the reference of an own withdrawal, whose account is paid',
+    }),
   })
   // Checked also when other fields are invalid, because the amount is refused first.
   .refine(({ amountUSDC, amountNGN }) => parseAmount(amountUSDC, amountNGN), {
