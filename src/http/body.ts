@@ -22,6 +22,10 @@ const readBody = koaBody({
   },
 })
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const notUtf8 = 'must be UTF-8'
+const notAscii = /[\u0080-\uffff]/
+/** How JSON can write half of a surrogate pair. UTF-8 itself cannot. */
+const surrogateEscape = /\\ud[89a-f]/i
 
 /** What is wrong with a body, for `details`. */
 class Unreadable extends Error {}
@@ -36,8 +40,10 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
     const type = ctx.is('application/json')
     if (type === null || ctx.request.length === 0) return {}
     if (type === false) throw new Unreadable('must have the Content-Type application/json')
-    const body = parseObject(decode(await readBytes(ctx), ctx))
-    checkTexts(body, invalid)
+    if (!/^(utf-?8)?$/i.test(ctx.request.charset)) throw new Unreadable(notUtf8)
+    const { body, text } = await readText(ctx)
+    checkNodes(body)
+    if (surrogateEscape.test(text)) checkTexts(body, invalid)
     return body
   } catch (error) {
     if (error instanceof DomainError) throw error
@@ -45,13 +51,17 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
   }
 }
 
-async function readBytes(ctx: Context): Promise<Buffer> {
+/** The body and its text. ASCII, which most bodies are, is the same in Latin-1 and UTF-8, so it is parsed only once. */
+async function readText(ctx: Context): Promise<{ body: Record<string, unknown>; text: string }> {
   try {
     await readBody(ctx, async () => undefined)
   } catch (error) {
     throw new Unreadable(problemOf(error as BodyError))
   }
-  return Buffer.from(ctx.request.rawBody ?? '', 'latin1')
+  const { body, rawBody = '' } = ctx.request
+  if (!notAscii.test(rawBody)) return { body: objectOf(body ?? {}), text: rawBody }
+  const text = decode(Buffer.from(rawBody, 'latin1'))
+  return { body: objectOf(JSON.parse(text)), text }
 }
 
 interface BodyError {
@@ -67,9 +77,7 @@ function problemOf({ status, code = '' }: BodyError): string {
   return 'is not a valid JSON object, or has a field __proto__'
 }
 
-function decode(bytes: Buffer, ctx: Context): string {
-  const notUtf8 = 'must be UTF-8'
-  if (!/^(utf-?8)?$/i.test(ctx.request.charset)) throw new Unreadable(notUtf8)
+function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -77,12 +85,9 @@ function decode(bytes: Buffer, ctx: Context): string {
   }
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  if (text === '') return {}
-  const body: unknown = JSON.parse(text)
+function objectOf(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Unreadable('must be a JSON object')
-  checkNodes(body)
   return body as Record<string, unknown>
 }
 
