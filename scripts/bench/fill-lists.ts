@@ -86,7 +86,10 @@ interface Range {
   readonly to: number
 }
 
-/** Of every 100 tips of the creator: 10 in naira (of which 5 % each are pending, failed and cancelled), the rest in five tokens. */
+/**
+ * Of every 100 tips of the creator: 10 in naira (of which 5 % each are pending, failed and cancelled), the rest in five
+ * tokens.
+ */
 function insertTips({ creator, first, rows, from, to }: Range): string {
   const stepMs = (historyDays * 24 * 3600 * 1000) / rows
   const other = `${first} + (n * 7919) % ${others}`

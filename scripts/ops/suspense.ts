@@ -58,8 +58,9 @@ their sum with the ledger: exit code 4 while something waits, and when the two d
 three ways:
 
   --refund asks the provider to return the money to the payer. Nobody can assign it from then on. The books move when the
-           provider shows it as returned. Run it again when the provider is not done or gave no answer: it asks the provider's
-           list of refunds before it sends anything again. The settlement worker follows a started refund too. What the provider refuses waits as before.
+           provider shows it as returned; the settlement worker follows it to that end. Run it again when the provider is not
+           done or gave no answer: it asks the provider's list of refunds before it sends anything again. What the provider
+           refuses waits as before.
   --returned records that the payer has the money back in another way. It sends nothing, and refuses while a refund is or may
            be under way at the provider.
   --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less. The

@@ -27,7 +27,7 @@ export const emailAddress = z
  * Text with a length in characters. Uses a refinement because zod counts UTF-16 units; `meta` puts the limits into the
  * OpenAPI document.
  */
-function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
+export function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
   return z
     .string(wrong)
     .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, {
@@ -41,7 +41,7 @@ function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorC
 export function displayName(wrong: ErrorCode) {
   return z
     .string(wrong)
-    .transform((name) => cleanLine(name, Number.POSITIVE_INFINITY))
+    .transform((name) => cleanLine(name))
     .pipe(textOf(nameLength, wrong))
     .meta({ minLength: nameLength.least, maxLength: nameLength.most })
 }

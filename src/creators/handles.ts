@@ -1,6 +1,6 @@
 import { isAddress } from '../kernel/base58.js'
 import { isSolDomain } from '../kernel/sol-domain.js'
-import { cleanIdentifier } from '../kernel/text.js'
+import { cleanLine } from '../kernel/text.js'
 
 /** Twitter: 1 to 15 letters, digits and underscores. */
 const twitterForm = /^\w{1,15}$/
@@ -25,12 +25,12 @@ export function parseHandle(text: string): HandleForms {
 
 /** Parses a Twitter handle to link, with or without @. Keeps its case. Undefined when it is not a handle. */
 export function parseTwitterHandle(text: string): string | undefined {
-  const name = cleanIdentifier(text).replace(/^@/, '')
+  const name = cleanLine(text).replace(/^@/, '')
   return twitterForm.test(name) ? name : undefined
 }
 
 /** Parses a Discord handle to link. Undefined when it is not a handle, or could also be a wallet or a domain. */
 export function parseDiscordHandle(text: string): string | undefined {
-  const name = cleanIdentifier(text)
+  const name = cleanLine(text)
   return discordForm.test(name) && !isAddress(name) && !isSolDomain(name) ? name : undefined
 }

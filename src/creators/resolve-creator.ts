@@ -3,7 +3,7 @@ import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { parseUserId } from '../kernel/ids.js'
 import { isSolDomain, parseSolDomain } from '../kernel/sol-domain.js'
-import { cleanIdentifier } from '../kernel/text.js'
+import { cleanLine } from '../kernel/text.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
 import type { Services } from '../services.js'
 import { type Creator, findByDomain, findByHandle, findByUserId, findByWallet } from './find-creator.js'
@@ -21,7 +21,7 @@ export async function resolveCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
 ): Promise<Creator> {
-  const name = cleanIdentifier(creatorId)
+  const name = cleanLine(creatorId)
   const userId = parseUserId(name)
   if (userId !== undefined) return required(await findByUserId(services.db, userId))
   if (isAddress(creatorId)) return resolveWallet(services, creatorId)
@@ -104,7 +104,7 @@ export async function findParty(
   { db, names }: Pick<Services, 'db' | 'names'>,
   address: string,
 ): Promise<Party | undefined> {
-  const name = cleanIdentifier(address)
+  const name = cleanLine(address)
   const userId = parseUserId(name)
   const domain = parseSolDomain(name)
   if (userId !== undefined) return { userId }

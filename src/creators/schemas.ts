@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { displayName } from '../accounts/schemas.js'
 import { requiredText } from '../http/input.js'
 import { parseSolDomain } from '../kernel/sol-domain.js'
-import { cleanIdentifier, cleanLine, countCharacters } from '../kernel/text.js'
+import { cleanLine, countCharacters } from '../kernel/text.js'
 import { creatorSettings, settingsChange } from './settings.js'
 import { parseSite } from './sites.js'
 
@@ -12,7 +12,7 @@ const success = z.literal(true)
 
 const solDomain = z
   .string('invalid_domain')
-  .transform((text) => parseSolDomain(cleanIdentifier(text)))
+  .transform((text) => parseSolDomain(cleanLine(text)))
   .pipe(z.string('invalid_domain'))
 
 export const nothing = z.object({})
@@ -52,7 +52,7 @@ export const challengeAnswer = z.object({ success, message: z.string() })
 export const newKeyInput = z.object({
   label: z
     .string('invalid_label')
-    .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
+    .transform((text) => cleanLine(text))
     .refine((text) => countCharacters(text) <= mostLabelLength, 'invalid_label')
     .transform((text) => text || undefined)
     .optional()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { emailAddress } from '../accounts/schemas.js'
-import { requiredText } from '../http/input.js'
+import { requiredText, truncated } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
 
 const missing: ErrorCode = 'fiat_intent_fields_required'
@@ -52,7 +52,7 @@ export const fiatIntentAnswer = z.object({
     })
     .optional(),
   expiresAt: z.iso.datetime(),
-  truncated: z.literal(true).optional().meta({ description: 'The memo was cut to 500 characters' }),
+  truncated,
 })
 export type FiatIntentAnswer = Omit<z.output<typeof fiatIntentAnswer>, 'success'>
 

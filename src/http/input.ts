@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { generalProblem } from '../kernel/error-details.js'
 import { DomainError, type ErrorCode, errors, type FieldProblem, inputError } from '../kernel/errors.js'
-import { isVisible } from '../kernel/text.js'
+import { isVisible, maxMessageLength } from '../kernel/text.js'
 
 /** Faults that one answer names. */
 const mostDetails = 20
@@ -91,6 +91,12 @@ export function checkedText(missing: ErrorCode, wrong: ErrorCode, accepts: (text
 export function requiredSecret(missing: ErrorCode) {
   return z.string(missing).min(1, missing)
 }
+
+/** A field of the answers to requests that may contain a supporter's message. */
+export const truncated = z
+  .literal(true)
+  .optional()
+  .meta({ description: `The message was cut to ${maxMessageLength} characters` })
 
 /** Throws `invalid` for a query whose percent-encoded bytes are not UTF-8. Parsing would replace them silently. */
 export function checkQueryText(querystring: string, invalid: ErrorCode): void {

@@ -1,7 +1,7 @@
 import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
-import { cleanLine, isCut } from '../kernel/text.js'
+import { cleanLine, cleanMessage } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
@@ -21,7 +21,6 @@ type Needs = Pick<
 >
 
 const maxSymbolLength = 20
-const maxMessageLength = 500
 
 interface IntentOwner {
   /** The SDK session the intent belongs to and is counted for, if any. */
@@ -51,18 +50,17 @@ export async function createIntent(
   const route = selectRoute(token, creator.settings, liquidStakingToken)
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
-  const message = cleanLine(input.message ?? '', maxMessageLength) || null
-  const cut = isCut(input.message ?? '', maxMessageLength) ? { truncated: true as const } : {}
+  const { message, ...notice } = cleanMessage(input.message)
   const { executionMode } = route
   const fields = { creator, source, token, gross, symbol, message, executionMode, sdkSessionId }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
     storeIntent(services, built, keyed && ((trx) => storeWithCreation(trx, keyed, answer)))
-  const answer = { ...present(intent), ...cut }
+  const answer = { ...present(intent), ...notice }
   if (await store(intent, answer)) return answer
   // For two equal requests within a block, an engine without reference keys builds the same message twice.
   const second = await buildIntent(services, route, fields, intent.provider)
-  const other = { ...present(second), ...cut }
+  const other = { ...present(second), ...notice }
   if (await store(second, other)) return other
   throw new DomainError('swap_engines_unavailable')
 }

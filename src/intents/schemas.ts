@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, requiredText } from '../http/input.js'
+import { checkedText, requiredText, truncated } from '../http/input.js'
 import { isAddress } from '../kernel/base58.js'
 import { tokenByMint } from '../kernel/tokens.js'
 
@@ -77,7 +77,7 @@ export const intentOutput = z.object({
   recipient: z
     .string()
     .meta({ description: "The creator's wallet: `creatorWallet` when the tip is recorded" }),
-  truncated: z.literal(true).optional().meta({ description: 'The message was cut to 500 characters' }),
+  truncated,
   input: tokenAmount.meta({ description: 'What the supporter pays' }),
   output: tokenAmount.meta({ description: 'What the creator receives' }),
 })

@@ -17,11 +17,15 @@ const showsNothing = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u
 /** Half of a surrogate pair. Requests with one are refused; an answer of a provider may contain one. */
 const loneSurrogate = /\p{Cs}/gu
 
+/** Printable ASCII. Cleaning such text only trims it, and most texts are such. */
+const plain = /^[ -~]*$/
+
 /**
  * Untrusted text as one line that is safe to show, for every field: line breaks and no-break spaces become blanks, control
  * and format characters are removed, then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows nothing.
  */
-export function cleanLine(text: string, maxLength: number): string {
+export function cleanLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
+  if (plain.test(text)) return cut(text.trim(), maxLength)
   const clean = text
     .replace(separators, ' ')
     .replace(unseen, '')
@@ -33,20 +37,22 @@ export function cleanLine(text: string, maxLength: number): string {
   return showsNothing.test(line) ? '' : line
 }
 
-/** A name that is compared, such as a user id, a handle or a domain; not a wallet, which is taken as it is. */
-export function cleanIdentifier(text: string): string {
-  return cleanLine(text, Number.POSITIVE_INFINITY)
-}
+/** API: the length of a supporter's message, in characters. */
+export const maxMessageLength = 500
 
-/** Whether `cleanLine` cuts this text. */
-export function isCut(text: string, maxLength: number): boolean {
-  return countCharacters(cleanLine(text, Number.POSITIVE_INFINITY)) > maxLength
+/** A supporter's message as it is kept, null when it shows nothing. `truncated` is there when it was cut. */
+export function cleanMessage(text = ''): { readonly message: string | null; readonly truncated?: true } {
+  const whole = cleanLine(text)
+  const isLong = whole.length > maxMessageLength && countCharacters(whole) > maxMessageLength
+  return isLong
+    ? { message: cleanLine(whole, maxMessageLength) || null, truncated: true }
+    : { message: whole || null }
 }
 
 /** Whether a reader sees anything of this text. */
 export function isVisible(text: string): boolean {
   // Most texts have a printable ASCII character, and this is on the path of every recorded tip.
-  return /[!-~]/.test(text) || cleanLine(text, Number.POSITIVE_INFINITY) !== ''
+  return /[!-~]/.test(text) || cleanLine(text) !== ''
 }
 
 /** A wallet as the API shows it in lists: first four and last four characters. */

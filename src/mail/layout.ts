@@ -15,8 +15,8 @@ const subjectLength = 200
 const textWidth = 72
 
 /**
- * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the same where images and style
- * sheets are blocked. Blocks are text, never markup: they are escaped.
+ * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the
+ * same where images and style sheets are blocked. Blocks are text, never markup: they are escaped.
  */
 export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
   return {

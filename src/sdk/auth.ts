@@ -78,8 +78,9 @@ function guard(db: Services['db'], faultOf: (session: SdkSession) => SessionFaul
     const token = readBearer(ctx)
     if (token === undefined) throw new DomainError('invalid_session_token')
     const session = await findSdkSession(db, token)
-    const fault = session === undefined ? 'session_unknown' : faultOf(session)
-    if (session === undefined || fault !== undefined) throw new DomainError(fault ?? 'session_unknown')
+    if (session === undefined) throw new DomainError('session_unknown')
+    const fault = faultOf(session)
+    if (fault !== undefined) throw new DomainError(fault)
     ctx.state['sdkSession'] = { session, token } satisfies PresentedSession
     await next()
   }

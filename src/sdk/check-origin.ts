@@ -12,9 +12,9 @@ const whitelistEntry = /^(\*\.)?([^:]+)(?::(\d+))?$/
 
 /**
  * Returns the origin of the embedding page if the creator's whitelist permits it, else undefined (the API answers
- * `Unauthorized Origin`). A bare local host counts as http. The URL must be http or https without credentials. It is parsed as browsers do (WHATWG URL),
- * and whole host names are compared. `whitelist`: entries in the form of `parseSite`; `*.host` means subdomains of any
- * depth.
+ * `Unauthorized Origin`). A bare local host counts as http. The URL must be http or https without credentials. It is parsed
+ * as browsers do (WHATWG URL), and whole host names are compared. `whitelist`: entries in the form of `parseSite`; `*.host`
+ * means subdomains of any depth.
  */
 export function permittedOrigin(written: string, whitelist: readonly string[]): string | undefined {
   const originUrl = bareLocalHost.test(written) ? `http://${written.trim()}` : written

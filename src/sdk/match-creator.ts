@@ -3,7 +3,7 @@ import { isAddress } from '../kernel/base58.js'
 import { DomainError } from '../kernel/errors.js'
 import { parseUserId } from '../kernel/ids.js'
 import { isSolDomain } from '../kernel/sol-domain.js'
-import { cleanIdentifier } from '../kernel/text.js'
+import { cleanLine } from '../kernel/text.js'
 import type { Services } from '../services.js'
 
 /**
@@ -15,7 +15,7 @@ export async function meansCreator(
   creatorId: string,
   userId: string,
 ): Promise<boolean> {
-  const name = cleanIdentifier(creatorId)
+  const name = cleanLine(creatorId)
   const id = parseUserId(name)
   if (id !== undefined) return id === userId
   if (!(isSolDomain(name) || isAddress(creatorId))) return false

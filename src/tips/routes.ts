@@ -1,9 +1,9 @@
 import { type Route, route, streamRoute } from '../http/endpoint.js'
-import { isCut } from '../kernel/text.js'
+import { cleanMessage } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
 import type { TipStreams } from './read/stream.js'
-import { claimFromRequest, maxMessage } from './record/claim.js'
+import { claimFromRequest } from './record/claim.js'
 import { createRecorder, type Recorded } from './record/record-claim.js'
 import {
   listTipsInput,
@@ -37,11 +37,11 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
         ],
       },
       async (input) => {
-        const claim = claimFromRequest(input)
+        const { message, ...notice } = cleanMessage(input.message)
+        const claim = claimFromRequest(input, message)
         const recorded = await record(claim)
         services.wake('verifier')
-        const truncated = isCut(input.message ?? '', maxMessage) ? { truncated: true as const } : {}
-        return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...truncated }
+        return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...notice }
       },
     ),
     route(

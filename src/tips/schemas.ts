@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkedText, requiredText } from '../http/input.js'
+import { checkedText, requiredText, truncated } from '../http/input.js'
 import { isAddress, isSignature } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 
@@ -36,7 +36,7 @@ export const recordTipOutput = z.object({
     tokenSymbol: z.string().optional(),
   }),
   message: z.enum(['Tip recorded successfully', 'Tip already recorded']),
-  truncated: z.literal(true).optional().meta({ description: 'The message was cut to 500 characters' }),
+  truncated,
 })
 
 /** API: GET /chain/tips. */

@@ -1,16 +1,16 @@
 import { z } from 'zod'
+import { textOf } from '../accounts/schemas.js'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { isBankCode, isPayoutReference } from '../kernel/ids.js'
-import { cleanLine, countCharacters } from '../kernel/text.js'
+import { cleanLine } from '../kernel/text.js'
 import { withdrawalStatuses } from './lifecycle.js'
 import { parseAmount } from './price-withdrawal.js'
 
 const missing = 'bank_details_required'
 /** Room for ten digits with blanks and hyphens between them. */
 const maxAccountText = 64
-const minNameLength = 2
-const maxNameLength = 100
+const nameLength = { least: 2, most: 100 } as const
 
 const bankCode = z
   .string(missing)
@@ -27,11 +27,8 @@ const accountNumber = z
   .meta({ description: 'Ten digits; anything else is stripped' })
 const accountName = z
   .string(missing)
-  .transform((text) => cleanLine(text, maxNameLength + 1))
-  .refine((name) => countCharacters(name) >= minNameLength && countCharacters(name) <= maxNameLength, {
-    error: missing,
-    params: { problem: `must have ${minNameLength} to ${maxNameLength} characters` },
-  })
+  .transform((text) => cleanLine(text))
+  .pipe(textOf(nameLength, missing))
   .meta({ description: 'The holder as the bank knows it, 2 to 100 characters' })
 // PostgreSQL refuses text with U+0000. No reference contains control characters.
 const referenceText = (error: ErrorCode) =>

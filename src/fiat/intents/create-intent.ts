@@ -7,7 +7,7 @@ import { newFiatIntentId, parseUserId, providerReferenceOf } from '../../kernel/
 import { displayNumber } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
-import { cleanIdentifier, cleanLine, isCut } from '../../kernel/text.js'
+import { cleanLine, cleanMessage } from '../../kernel/text.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { ChargeRequest } from '../../ports/collections.js'
@@ -26,7 +26,6 @@ import { checkOpenIntents, type FiatIntent, storeFiatIntent } from './store-inte
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'names' | 'collections' | 'metrics' | 'log'>
 
-const memoLength = 500
 const minuteMs = 60_000
 
 /**
@@ -66,10 +65,9 @@ export async function createFiatIntent(
   const expiresAt = new Date(Date.now() + config.fiat.expiryMinutes * minuteMs)
   const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
-  const memo = cleanLine(input.memo ?? '', memoLength) || null
+  const { message: memo, ...notice } = cleanMessage(input.memo)
   const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt }
-  const cut = isCut(input.memo ?? '', memoLength) ? { truncated: true as const } : {}
-  const answer = { ...present(intent), ...cut }
+  const answer = { ...present(intent), ...notice }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
   return answer
 }
@@ -84,7 +82,7 @@ async function findRegisteredCreator(
   services: Pick<Services, 'db' | 'names'>,
   creatorId: string,
 ): Promise<RegisteredCreator> {
-  const name = cleanIdentifier(creatorId)
+  const name = cleanLine(creatorId)
   const isKnownForm = isSolDomain(name) || parseUserId(name) !== undefined || isAddress(creatorId)
   if (!isKnownForm) throw new DomainError('creator_not_found')
   const { userId, settings } = await resolveCreator(services, creatorId)

@@ -8,7 +8,10 @@ const maxRows = 1000
 /** Rates that no intent and no withdrawal refers to are kept this long. */
 const rateDays = 30
 
-/** Cancels open intents that expired before the grace time, whether or not the provider answers. Late money still completes them. */
+/**
+ * Cancels open intents that expired before the grace time, whether or not the provider answers. Late money still completes
+ * them.
+ */
 const cancelSql = /* sql */ `
   with late as (
     select id from fiat_intents where client_network is not null and expires_at < now() - $1 * interval '1 second' limit $2

@@ -14,9 +14,9 @@ type Needs = FollowNeeds &
   >
 
 /**
- * Polls the provider about the due intents and settles what it finds: read, call, transact. Also follows the refunds of their
- * payments. An intent that fails does not
- * stop the others. Without a usable answer it is polled again later. Any number of workers may run it.
+ * Polls the provider about the due intents and settles what it finds: read, call, transact. Also follows the refunds of
+ * their payments. An intent that fails does not stop the others. Without a usable answer it is polled again later. Any
+ * number of workers may run it.
  */
 export function createSettlementBatch(services: Needs): Batch {
   const rates = new ExchangeRates(services)

@@ -24,8 +24,9 @@ export interface SettlementResult {
 }
 
 /**
- * Settles an intent in the caller's transaction: records each payment once, credits the creator, confirms the tip, queues the
- * receipt or the notice of a short payment, and ends an intent that failed or expired. A repetition, also in two workers at the same time, changes nothing.
+ * Settles an intent in the caller's transaction: records each payment once, credits the creator, confirms the tip, queues
+ * the receipt or the notice of a short payment, and ends an intent that failed or expired. A repetition, also in two
+ * workers at the same time, changes nothing.
  */
 export async function settleIntent(
   uow: UnitOfWork,

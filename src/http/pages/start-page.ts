@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { plainPage, sendPlainPage } from './plain-page.js'
 
+const manual = { href: '/docs', text: 'Manual for developers' }
 const fiveMinutes = 'public, max-age=300'
 
 const start = plainPage({
@@ -9,7 +10,7 @@ const start = plainPage({
   links: [
     { href: '/dashboard', text: 'Sign in' },
     { href: '/dashboard#register', text: 'Create an account' },
-    { href: '/docs', text: 'Manual for developers' },
+    manual,
   ],
   note: 'To tip somebody, open the site of that creator: the checkout is there.',
 })
@@ -17,11 +18,7 @@ const start = plainPage({
 const missing = plainPage({
   title: 'Page not found',
   lead: 'There is no page at this address. Check the address for a typing mistake, or go on from here.',
-  links: [
-    { href: '/', text: 'Start page' },
-    { href: '/dashboard', text: 'Dashboard' },
-    { href: '/docs', text: 'Manual for developers' },
-  ],
+  links: [{ href: '/', text: 'Start page' }, { href: '/dashboard', text: 'Dashboard' }, manual],
 })
 
 /** `GET /`: a page for browsers. Other clients get the API's 404, because the API has no such path. */

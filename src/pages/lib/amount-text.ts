@@ -68,7 +68,10 @@ export function typedNumber(text: string, currency: Currency = 'USD'): number | 
   return Number(`${parsed.whole}.${parsed.fraction}`)
 }
 
-/** An amount below a billion, in cents or kobo; undefined when the text is not such an amount, is unclear or names another currency. */
+/**
+ * An amount below a billion, in cents or kobo; undefined when the text is not such an amount, is unclear or names another
+ * currency.
+ */
 export function typedCents(text: string, currency: Currency = 'USD'): number | undefined {
   const parsed = parse(text, currency)
   if (parsed === undefined || parsed === 'unclear') return undefined

@@ -112,8 +112,9 @@ export async function storeAnswer(
 }
 
 /**
- * Stores the answer in the transaction that creates what it names, so that a request that was paused for longer than its lease
- * cannot create it a second time. Throws `request_in_progress` when another request has taken the key. Does nothing without a key.
+ * Stores the answer in the transaction that creates what it names, so that a request that was paused for longer than its
+ * lease cannot create it a second time. Throws `request_in_progress` when another request has taken the key. Does nothing
+ * without a key.
  */
 export async function storeWithCreation(
   trx: Knex.Transaction,

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
-import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
+import type { ChainTransaction } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { creditsOf } from '../verify/balance-changes.js'
 import { loadMatchContext, namedIn } from '../verify/load-match-context.js'
 import { matchTip } from '../verify/match-tip.js'
+import { isFinal, isLanded } from '../verify/retry-schedule.js'
 import { type ClaimsRow, claimsOf, claimsSql } from '../verify/tip-queue.js'
 import type { Confirmation } from './confirm-tips.js'
 import { type PaidWallet, readCredited } from './credit-missing.js'
@@ -124,17 +125,11 @@ async function readChain(
   const found = landed.flatMap((tip): FoundTip[] => {
     const transaction = transactions.get(tip.id)
     if (transaction === undefined || transaction.failed) return []
-    const status = statuses.get(tip.id)
-    const final = status?.commitment === 'finalized' && status.slot === transaction.slot
-    return [{ tip, transaction, final: tip.final || final }]
+    return [{ tip, transaction, final: tip.final || isFinal(statuses.get(tip.id), transaction) }]
   })
   const unanswered = pending.filter(({ id }) => !statuses.has(id))
   const missing = landed.filter(({ id }) => !transactions.has(id))
   return { found, unread: unanswered.length + missing.length }
-}
-
-function isLanded(status: SignatureStatus | undefined): boolean {
-  return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
 }
 
 /** Confirmed tips, and those that the verifier has given up. */

@@ -42,7 +42,7 @@ export const creatorTipsInput = z.object({
     .meta({ description: 'ISO 8601; recorded before then. A date includes its whole day (UTC)' }),
   q: z
     .string('invalid_q')
-    .transform((text) => cleanLine(text, Number.POSITIVE_INFINITY))
+    .transform((text) => cleanLine(text))
     .refine((text) => countCharacters(text) <= maxSearchLength, 'invalid_q')
     .optional()
     .meta({

@@ -23,15 +23,14 @@ export interface SignedClaim extends Claim {
   readonly hash: Buffer
 }
 
-export const maxMessage = 500
 const maxSymbol = 20
 /** The amount of a claim in SOL, or without a token symbol, is stored divided by 10^9. */
 export const solDecimals = 9
 /** Decimals stored for an amount in display units. No listed token has more. */
 const claimDecimals = 12
 
-/** The claim in a parsed request. Throws `invalid_tip_amount`. */
-export function claimFromRequest(input: RecordTipInput): SignedClaim {
+/** The claim in a parsed request with its cleaned message. Throws `invalid_tip_amount`. */
+export function claimFromRequest(input: RecordTipInput, message: string | null): SignedClaim {
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbol) || 'SOL'
   const tokenSymbol = tokenBySymbol(symbol)?.symbol ?? symbol
   const claim: Claim = {
@@ -39,7 +38,7 @@ export function claimFromRequest(input: RecordTipInput): SignedClaim {
     sender: input.senderWallet,
     amount: storedAmount(input.tipAmount, tokenSymbol === 'SOL'),
     tokenSymbol,
-    message: cleanLine(input.message ?? '', maxMessage) || null,
+    message,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
   return withHash(input.txSignature, claim)

@@ -1,4 +1,4 @@
-import type { SignatureStatus } from '../../ports/chain.js'
+import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { DueTip, TipSchedule } from './tip-queue.js'
 
 /** For a transaction that is processed but not confirmed: the next slot is 400 ms away. */
@@ -18,6 +18,19 @@ export interface ChainAnswer {
   readonly transaction: { readonly failed: boolean; readonly blockTime: Date | undefined } | undefined
   /** It is no tip but pays custody wallets, which are credited once it is final. */
   readonly awaitsFinality?: boolean
+}
+
+/** Whether the transaction has landed and succeeded, and most of the cluster agrees. */
+export function isLanded(status: SignatureStatus | undefined): boolean {
+  return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
+}
+
+/** Whether this transaction cannot vanish any more. The status and the transaction may come from different forks. */
+export function isFinal(
+  status: SignatureStatus | undefined,
+  transaction: Pick<ChainTransaction, 'slot'> | undefined,
+): boolean {
+  return status?.commitment === 'finalized' && status.slot === transaction?.slot
 }
 
 /** When a pending tip that was not confirmed is due again. A missing answer means "later", never an outcome. */

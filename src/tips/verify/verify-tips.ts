@@ -8,7 +8,7 @@ import { finalizeOrFail } from '../confirm/finalize-tips.js'
 import { creditsOf } from './balance-changes.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
-import { schedulePending } from './retry-schedule.js'
+import { isFinal, isLanded, schedulePending } from './retry-schedule.js'
 import { batchSize, type DueTip, finishTips, msToNextDueTip, takeDueTips } from './tip-queue.js'
 import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
@@ -135,17 +135,6 @@ async function verifyPending(
       }
       return schedulePending(tip, answer, giveUpMs)
     })
-}
-
-function isLanded(status: SignatureStatus | undefined): boolean {
-  return status !== undefined && !status.failed && /^(confirmed|finalized)$/.test(status.commitment)
-}
-
-function isFinal(
-  status: SignatureStatus | undefined,
-  transaction: Pick<ChainTransaction, 'slot'> | undefined,
-): boolean {
-  return status?.commitment === 'finalized' && status.slot === transaction?.slot
 }
 
 /** Credits custody wallets that a final transaction paid although it is no tip (docs/decisions/0039). */

@@ -4,6 +4,7 @@ import { parseInput } from '../../../src/http/input.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { DomainError } from '../../../src/kernel/errors.js'
 import { newIntentId } from '../../../src/kernel/ids.js'
+import { cleanMessage } from '../../../src/kernel/text.js'
 import { claimFromRequest, type SignedClaim } from '../../../src/tips/record/claim.js'
 import { recordTipInput } from '../../../src/tips/schemas.js'
 import { seededRuns } from '../../helpers/random.js'
@@ -18,7 +19,8 @@ const body = {
 
 /** The claim of a request: parses the JSON text and the schema. */
 function claimOf(change: object, text = JSON.stringify({ ...body, ...change })): SignedClaim {
-  return claimFromRequest(parseInput(recordTipInput, JSON.parse(text), 'tip_fields_required'))
+  const input = parseInput(recordTipInput, JSON.parse(text), 'tip_fields_required')
+  return claimFromRequest(input, cleanMessage(input.message).message)
 }
 
 function codeOf(t: ExecutionContext, work: () => unknown): string | undefined {

@@ -50,7 +50,7 @@ test.serial('two processes that record the same signatures concurrently agree on
       const amounts = [1, 2, 3, 4, ...[5, 6, 7].map((amount) => amount + 10 * process)]
       const all = signatures.flatMap((txSignature) =>
         amounts.map((tipAmount) =>
-          claimFromRequest(someClaim({ ...same, txSignature, tipAmount }) as unknown as RecordTipInput),
+          claimFromRequest(someClaim({ ...same, txSignature, tipAmount }) as unknown as RecordTipInput, null),
         ),
       )
       return process === 0 ? all : all.reverse()
@@ -139,7 +139,9 @@ test.serial('each request sends only the expected statements', async (t) => {
 
 test.serial('concurrent claims share statements', async (t) => {
   const record = createRecorder(world().services)
-  const claims = Array.from({ length: 300 }, () => claimFromRequest(someClaim() as unknown as RecordTipInput))
+  const claims = Array.from({ length: 300 }, () =>
+    claimFromRequest(someClaim() as unknown as RecordTipInput, null),
+  )
   const statements = await world().proxies.sql.during(() => Promise.all(claims.map(record)))
   t.deepEqual(statements, ['tips.record', 'tips.record'])
 })

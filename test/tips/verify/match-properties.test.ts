@@ -192,14 +192,16 @@ function trueClaim({
 }): Claim {
   const whole = Number(claimed === 'net' ? net : gross)
   const tipAmount = claimed === 'display' && token.mint !== solMint ? whole / 10 ** token.decimals : whole
-  return claimFromRequest({
-    creatorWallet: creator,
-    senderWallet: supporter,
-    txSignature: '1'.repeat(64),
-    tipAmount,
-    tokenSymbol: token.symbol,
-    message: 'thank you',
-  })
+  return claimFromRequest(
+    {
+      creatorWallet: creator,
+      senderWallet: supporter,
+      txSignature: '1'.repeat(64),
+      tipAmount,
+      tokenSymbol: token.symbol,
+    },
+    'thank you',
+  )
 }
 
 test('every genuine form of a tip is found with the amount the supporter gave', (t) => {
