@@ -22,6 +22,8 @@ const connections = 20
 /** A pool with enough connections for real races. */
 async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promise<void>): Promise<void> {
   const db = createDb(world().env['DATABASE_URL'] ?? '', connections)
+  // On a loaded machine 200 contenders wait longer for a connection than a request may.
+  db.client.pool.acquireTimeoutMillis = 60_000
   const transact = createTransact(db, {
     wake: () => undefined,
     removeJobs: () => undefined,
