@@ -65,8 +65,8 @@ const mailFrom = 'Tips <support@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** The sandbox gives this wallet SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
-/** A twentieth of a real slot: a transaction is final within a second. */
-const quickSlotMs = 20
+/** An eighth of a real slot: a transaction is final within two seconds, and a blockhash lives seven on a loaded machine. */
+const quickSlotMs = 50
 
 /**
  * Opens a world before the tests of a file and closes it after them. Fails the file when it leaves connections open.
