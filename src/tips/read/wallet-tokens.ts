@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { LRUCache, type Perf } from 'lru-cache'
 import { displayNumber } from '../../kernel/money.js'
 import { tokens, usdc } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
@@ -13,14 +13,20 @@ type Balances = ReadonlyMap<string, bigint>
 const otherTokens = tokens.filter((token) => token !== usdc)
 const mints = otherTokens.map(({ mint }) => mint)
 /** A page that is open reads this again and again. */
-const cached = { max: 10_000, ttl: 10_000 }
+const cached = { max: 10_000, ttl: 10_000, ttlResolution: 0 }
 
 /** Reads what custody wallets hold besides USDC: tips that cannot be withdrawn to a bank. Empty tokens are left out. */
-export function createTokenBalances({ db, chain }: Needs): (wallet: string) => Promise<TokenBalance[]> {
-  const cache = new LRUCache<string, Balances>(cached)
+export function createTokenBalances(
+  { db, chain }: Needs,
+  clock: Perf = performance,
+): (wallet: string) => Promise<TokenBalance[]> {
+  const cache = new LRUCache<string, Balances>({
+    ...cached,
+    perf: clock,
+    fetchMethod: (wallet) => chain.walletBalances(wallet, mints),
+  })
   return async (wallet) => {
-    const balances = cache.get(wallet) ?? (await chain.walletBalances(wallet, mints))
-    cache.set(wallet, balances)
+    const balances = await cache.forceFetch(wallet)
     const prices = await query<{ mint: string; usd: string }>(db, {
       name: 'tips.token-prices',
       text: 'select mint, usd from prices where mint = any($1::text[])',
