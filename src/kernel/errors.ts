@@ -77,6 +77,7 @@ export const errors = {
   session_expired: [401, 'Missing or invalid session token'],
   session_consumed: [401, 'Missing or invalid session token'],
   session_exhausted: [401, 'Missing or invalid session token'],
+  session_unpaid: [409, 'Session has no confirmed tip'],
   session_of_another_creator: [403, 'Session belongs to another creator'],
   payment_intent_not_found: [404, 'Payment intent not found'],
   handoff_code_required: [400, 'code is required'],

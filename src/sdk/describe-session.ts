@@ -1,7 +1,7 @@
 import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { tipLimitsFor } from '../intents/quote.js'
 import { maskAddress } from '../kernel/text.js'
-import { tokenBySymbol } from '../kernel/tokens.js'
+import { tokenBySymbol, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import type { SessionAnswer } from './schemas.js'
@@ -25,6 +25,8 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
     tokens: settings.acceptedTokens
       .map(tokenBySymbol)
       .filter((token) => token !== undefined)
+      // Pages preselect the first one: USDC if the creator takes it, because only USDC can be withdrawn to a bank.
+      .sort((one, other) => Number(other === usdc) - Number(one === usdc))
       .map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
     presetsUsd: presetsUsd.filter((usd) => usd >= minUsd && usd <= maxUsd),
     limits: { minTipUsd: minUsd, maxTipUsd: maxUsd },

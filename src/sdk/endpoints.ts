@@ -22,6 +22,7 @@ import {
   payOutput,
   redeemInput,
   redeemOutput,
+  renewOutput,
   sessionOutput,
   tipInput,
 } from './schemas.js'
@@ -138,6 +139,18 @@ export const sessionEndpoint = {
   invalid: 'invalid_session_token',
   output: sessionOutput,
   errors: [...readingErrors, 'creator_wallet_pending'],
+} as const satisfies AnyEndpoint
+
+export const renewEndpoint = {
+  method: 'post',
+  path: '/sdk/session/renew',
+  summary: 'Another session for the same creator and site, after the tip of this one',
+  credential: 'sdk-session',
+  limit: 'intents',
+  input: nothing,
+  invalid: 'invalid_json',
+  output: renewOutput,
+  errors: ['invalid_session_token', ...readingErrors, 'session_unpaid', 'unauthorized_origin'],
 } as const satisfies AnyEndpoint
 
 export const handoffEndpoint = {

@@ -15,7 +15,7 @@ import { createSdkTip } from './create-tip.js'
 import { describeSession } from './describe-session.js'
 import * as endpoints from './endpoints.js'
 import { createHandoff, redeemHandoff } from './handoff.js'
-import { initSession } from './init-session.js'
+import { initSession, renewSession } from './init-session.js'
 import { listEvents } from './list-events.js'
 import { meansCreator } from './match-creator.js'
 import { createPayLinkTransaction, findPayLink } from './pay-link.js'
@@ -65,6 +65,11 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
     route(
       endpoints.sessionEndpoint,
       (_, ctx) => describeSession(services, presentedSession(ctx).session),
+      readable,
+    ),
+    route(
+      endpoints.renewEndpoint,
+      (_, ctx) => renewSession(services, presentedSession(ctx).session),
       readable,
     ),
     route(endpoints.handoffEndpoint, (input, ctx) => createHandoff(db, presentedSession(ctx), input), [

@@ -80,7 +80,9 @@ export const intentListOutput = z.object({
 export const sessionOutput = z.object({
   success,
   creator: z.object({ id: z.uuid(), name: z.string(), address: z.string().meta({ description: 'Masked' }) }),
-  tokens: z.array(tokenOutput),
+  tokens: z.array(tokenOutput).meta({
+    description: 'What the creator takes; preselect the first one, which is USDC if it is among them',
+  }),
   presetsUsd: z.array(z.number()),
   limits: z.object({ minTipUsd: z.number(), maxTipUsd: z.number() }),
   chain: z.literal('solana:mainnet'),
@@ -98,6 +100,11 @@ export const sessionOutput = z.object({
   now: z.iso.datetime().meta({ description: "The service's clock, since a device's may be wrong" }),
 })
 export type SessionAnswer = Omit<z.output<typeof sessionOutput>, 'success'>
+
+/** POST /sdk/session/renew. */
+export const renewOutput = initOutput
+  .pick({ success: true, sessionToken: true })
+  .extend({ embedUrl: z.string() })
 
 /** POST /sdk/handoff. With amount and token the code is for a Solana Pay transaction request, not for the session. */
 export const handoffInput = z

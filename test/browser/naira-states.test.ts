@@ -218,7 +218,7 @@ test.serial(
     await one.page.getByRole('textbox', { name: /^Message/ }).fill('For the album')
     await chooseRadio(one.page, 'Other…')
     await one.page.getByRole('textbox', { name: 'Amount in US dollars' }).fill('₦4500')
-    await one.page.getByRole('button', { name: 'Tip $2.81 with SOL' }).waitFor()
+    await one.page.getByRole('button', { name: 'Tip $2.81 with USDC' }).waitFor()
     await clickButton(one.page, /^Tip \$2\.81/)
     await heading(one.page, 'Choose your wallet').waitFor()
     await one.page.goBack()

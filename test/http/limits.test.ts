@@ -47,6 +47,8 @@ const furtherLimits: Readonly<Record<string, string>> = {
   'POST /sdk/tip': 'intents',
   'GET /sdk/intents/{intentId}': 'sdkIntentReads',
   'GET /sdk/session': 'reads',
+  'POST /sdk/session/renew': 'intents',
+  'GET /creators/balance/tokens': 'reads',
   'POST /sdk/handoff': 'intents',
   'POST /sdk/handoff/redeem': 'intents',
   'GET /pay/{code}': 'intents',

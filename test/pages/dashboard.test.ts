@@ -5,7 +5,7 @@ import type * as accounts from '../../src/accounts/schemas.js'
 import type * as creators from '../../src/creators/schemas.js'
 import { parseSite } from '../../src/creators/sites.js'
 import type * as answers from '../../src/pages/dashboard/answers.js'
-import { isPassing, retryPauseMs } from '../../src/pages/dashboard/connection.js'
+import { retryPauseMs } from '../../src/pages/dashboard/connection.js'
 import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
 import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
 import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
@@ -29,8 +29,10 @@ import {
 } from '../../src/pages/dashboard/withdraw/flow.js'
 import { matchingBanks } from '../../src/pages/dashboard/withdraw/matching-banks.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
+import { isPassing, isUnanswered } from '../../src/pages/lib/failures.js'
 import { aboutNgn } from '../../src/pages/lib/money.js'
 import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
+import { TippingError } from '../../src/sdk/client/errors.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
 import type * as payouts from '../../src/withdrawals/schemas.js'
 import { expectedPrice } from '../helpers/make/withdrawal-price.js'
@@ -205,8 +207,19 @@ test('16: naira beside dollars are rounded down to the whole naira', (t) => {
 })
 
 test('17: failures that pass are repeated after growing pauses, and refusals are not', (t) => {
-  t.true(['network', 'service_unavailable', 'bad_answer'].every(isPassing))
-  t.false(['unauthorized', 'invalid_settings', undefined].some(isPassing))
+  const failure = (code: string, status: number) => new TippingError('text', code, status)
+  for (const [code, status] of [
+    ['network', 0],
+    ['bad_answer', 404],
+    ['too_many_requests', 429],
+    ['internal_error', 500],
+    ['service_unavailable', 503],
+    ['rate_unavailable', 503],
+  ] as const)
+    t.true(isPassing(failure(code, status)), code)
+  t.false([failure('unauthorized', 401), failure('invalid_settings', 400), new Error('bug')].some(isPassing))
+  t.true(isUnanswered(failure('service_unavailable', 503)))
+  t.false(isUnanswered(failure('too_many_requests', 429)), 'the service answered')
   t.deepEqual([1, 2, 3, 4, 5, 50].map(retryPauseMs), [2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 

@@ -1,5 +1,11 @@
 import test from 'ava'
-import { chosenCents, isUsableEmail, limitsOf, presetsOf } from '../../src/pages/checkout/machine/form.js'
+import {
+  chosenCents,
+  chosenToken,
+  isUsableEmail,
+  limitsOf,
+  presetsOf,
+} from '../../src/pages/checkout/machine/form.js'
 import { firstState } from '../../src/pages/checkout/machine/state.js'
 import { isStuck } from '../../src/pages/checkout/machine/stuck.js'
 import {
@@ -409,6 +415,39 @@ test('without a frame a naira tip can be followed by another', (t) => {
   t.is(run([{ type: 'tip-again' }], top.state).state.step.at, 'choose')
   const framed = run([...loaded, ...done])
   t.is(run([{ type: 'tip-again' }], framed.state).state.step.at, 'session-over')
+})
+
+test('17: without a frame a crypto tip is followed by the checkout of another session', (t) => {
+  const status = intentStatus({ status: 'confirmed', receivedAmount: 0.03 })
+  const paid = [...sent, { type: 'payment-status', intent: status }]
+  const top = run(paid, firstState(false, begin))
+  const done = { at: 'done', intent: status, completedAt: begin } as const
+  t.deepEqual(top.state.step, done)
+  t.deepEqual(top.commands.filter(({ do: what }) => what === 'save').at(-1), { do: 'save', done })
+  const again = run([{ type: 'tip-again' }], top.state)
+  t.is(again.state.step.at, 'loading')
+  t.deepEqual(again.commands, [{ do: 'renew' }], 'the receipt stays saved, for Back')
+  t.is(run([{ type: 'navigated', screen: 'form' }], again.state).state.step.at, 'loading')
+  t.is(run([{ type: 'session-over' }], again.state).state.step.at, 'session-over')
+
+  const back = run(
+    [{ type: 'resumed-done', done }, ...loaded, { type: 'session-over' }],
+    firstState(false, begin),
+  )
+  t.deepEqual(back.state.step, done, 'a reload shows the receipt, also when the session is over')
+  t.deepEqual(back.messages, [], 'and reports nothing twice')
+  t.is(run([{ type: 'tip-again' }], run(paid).state).state.step.at, 'session-over', 'in a frame')
+})
+
+test('14: a wallet without the token pays in another one at once', (t) => {
+  const usdc = { ...intent, input: { symbol: 'USDC', mint: 'usdc', decimals: 6, amount: '5000000' } }
+  const pricing = [{ type: 'edited', form: { mint: 'usdc' } }, ...eventsTo.pricing.slice(1)]
+  const short = run([...loaded, ...pricing, { type: 'priced', intent: usdc, balance: 0n }])
+  t.is(short.state.step.at, 'insufficient')
+  const other = run([{ type: 'edited', form: { mint: 'sol' } }, { type: 'retried' }], short.state)
+  t.like(other.state.step, { at: 'pricing', wallet, address: 'a' })
+  t.is(chosenToken(other.state)?.symbol, 'SOL')
+  t.is(other.commands.at(-1)?.do, 'price')
 })
 
 test('a naira price that was not answered is requested again, and at once when the connection is back', (t) => {

@@ -1,5 +1,6 @@
 import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
+import { replaceSites } from '../../src/creators/sites.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
@@ -217,6 +218,26 @@ test('a confirmed tip consumes the session, which can then only be read', async 
   t.is((await world().request('POST', '/sdk/handoff', { bearer: token })).body.code, 'session_consumed')
   t.is((await world().request('GET', '/sdk/session', { bearer: token })).status, 200)
   t.is((await tip(untouched, sdkTipBody(embedder))).status, 200)
+
+  const renew = (bearer: string) =>
+    world().request<IntentBody & { sessionToken: string; embedUrl: string; error: string; code: string }>(
+      'POST',
+      '/sdk/session/renew',
+      { bearer },
+    )
+  t.is((await renew(untouched)).body.code, 'session_unpaid', 'a session without a tip is not prolonged')
+  const renewed = await renew(token)
+  t.is(renewed.status, 200)
+  t.is(renewed.headers['cache-control'], 'no-store')
+  const { sessionToken, embedUrl } = renewed.body
+  t.true(embedUrl.endsWith(`?theme=dark#${sessionToken}`))
+  t.is((await tip(sessionToken, sdkTipBody(embedder))).status, 200)
+  t.is((await renew(sessionToken)).body.code, 'session_unpaid', 'each one needs a tip of its own')
+  await replaceSites(world().services, embedder.id, [])
+  t.is((await renew(token)).body.error, 'Unauthorized Origin', 'the site is no longer the creator’s')
+  await replaceSites(world().services, embedder.id, ['shop.example'])
+  await ageSession(world(), token, 76)
+  t.is((await renew(token)).body.code, 'session_expired')
 })
 
 /** Pays this part of an intent in USDC, with the intent's reference key. */
@@ -365,7 +386,7 @@ test('an intent can be read only with its own session', async (t) => {
 
 test('GET /sdk/session answers what a page needs', async (t) => {
   const embedder = await registerEmbedder(world(), {
-    acceptedTokens: ['USDC', 'SOL'],
+    acceptedTokens: ['SOL', 'BONK', 'USDC'],
     minTipUsd: 4,
     maxTipUsd: 20,
     fiatCollection: 'bank_transfer',
@@ -395,6 +416,7 @@ test('GET /sdk/session answers what a page needs', async (t) => {
   t.like(tokens, [
     { symbol: 'USDC', mint: usdcMint, decimals: 6 },
     { symbol: 'SOL', decimals: 9 },
+    { symbol: 'BONK', decimals: 5 },
   ])
   const minutes = (Date.parse(String(expiresAt)) - Date.parse(String(now))) / 60_000
   t.true(minutes > 14 && minutes <= 15.1, String(minutes))

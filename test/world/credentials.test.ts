@@ -56,6 +56,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /sdk/intents': sessionToken,
   'GET /sdk/intents/{intentId}': sessionToken,
   'GET /sdk/session': sessionToken,
+  'POST /sdk/session/renew': sessionToken,
   'POST /sdk/handoff': sessionToken,
   'POST /sdk/handoff/redeem': anyone,
   'GET /pay/{code}': anyone,

@@ -31,6 +31,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Works until 60 minutes after the session ended. Poll after 1, 1, 2, 3, then every 5 seconds.',
   ],
   'get /sdk/session': ['Works until 60 minutes after the session ended.'],
+  'post /sdk/session/renew': [
+    'For a checkout that is opened by itself, where no page of yours can open a session for “Tip again”. Works once the session’s tip is confirmed, until 60 minutes after the session ended, while the site is in the whitelist. Embedding pages get `tip.expired` instead.',
+  ],
   'get /sdk/events': [
     'At most 50, newest first. Send the `timestamp` of the newest event you have processed as `since`, and none is skipped. If there are more, `hasMore` is true: page back with `before`. Poll every 30 to 60 seconds.',
     'A naira tip is an event, too: `tokenSymbol` is `FIAT`, `amountRaw` is in US cents, `eventId` is its `fiatpay_` id.',

@@ -233,6 +233,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   session_expired: { cause: 'The session token is older than 15 minutes.', remedy: newSession },
   session_consumed: { cause: 'A tip of this session was confirmed, which ends it.', remedy: newSession },
   session_exhausted: { cause: 'The session has made all its intents.', remedy: newSession },
+  session_unpaid: {
+    cause: 'No tip of this session was confirmed. Until it expires it can still be used.',
+    remedy: 'Renew a session after its tip was confirmed; otherwise open a new one with `POST /sdk/init`.',
+  },
   session_of_another_creator: {
     cause: '`creatorId` is not the session’s creator.',
     remedy: 'Open a session for that creator.',

@@ -8,6 +8,7 @@ const names: Readonly<Record<string, string>> = {
   'post /auth/otp/verify': 'logInWithOneTimeCode',
   'post /sdk/init': 'createSdkSession',
   'get /sdk/session': 'getSdkSession',
+  'post /sdk/session/renew': 'renewSdkSession',
   'post /sdk/tip': 'createSdkTip',
   'get /sdk/intents': 'listSdkIntents',
   'get /sdk/intents/{intentId}': 'getSdkIntent',

@@ -3,13 +3,14 @@ import { render } from 'preact'
 import { TippingError } from '../../sdk/client/errors.js'
 import { pause } from '../../sdk/client/wait.js'
 import { words } from '../i18n/checkout.js'
+import { isPassing, isUnanswered } from '../lib/failures.js'
 import { App } from './app.js'
 import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './frame/parent-page.js'
 import { storeToken, takeStartParameters } from './frame/start-parameters.js'
 import { readDraft } from './machine/draft.js'
 import { CheckoutDriver } from './machine/driver.js'
 import { firstState, type State } from './machine/state.js'
-import { createTipService, isUnanswered, redeem } from './service.js'
+import { createTipService, redeem } from './service.js'
 import { openWallets } from './wallets.js'
 
 /** Wallets may register late: only after this time the page says that there are none. */
@@ -50,7 +51,7 @@ async function start(): Promise<void> {
   checkout.dispatch({ type: 'tick', now: Date.now() + clockAhead })
   document.title = words.title(session.creator.name)
   const wallets = openWallets((found) => checkout.dispatch({ type: 'wallets', wallets: found }))
-  checkout.begin({ service, wallets, token })
+  checkout.begin({ service, wallets, token, renew: () => untilAnswered(service.renew) })
   checkout.dispatch({ type: 'loaded', session })
   if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-over' })
   checkout.restoreScreen()
@@ -87,8 +88,7 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
     try {
       return await ask()
     } catch (error) {
-      const final = error instanceof TippingError && !error.temporary && error.status !== 409
-      if (final && !isUnanswered(error)) return undefined
+      if (error instanceof TippingError && !isPassing(error) && error.status !== 409) return undefined
       if (isUnanswered(error)) checkout.dispatch({ type: 'answered', ok: false })
       await pause(retryMs[tries] ?? retryMs.at(-1) ?? tickMs, undefined)
     }

@@ -1,6 +1,6 @@
-import { TippingError } from '../../sdk/client/errors.js'
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../sdk/client/tip.js'
 import * as api from '../lib/api.js'
+import { isUnanswered } from '../lib/failures.js'
 import type { NairaStatus } from './machine/events.js'
 import type { Form, NairaQuote, NairaRate, NairaTip, Payment } from './machine/state.js'
 
@@ -10,6 +10,8 @@ export interface TipService {
   tip(creatorId: string, cents: number, mint: string, wallet: string, message: string): Promise<TipIntent>
   intent(intentId: string): Promise<TipIntentStatus>
   intents(): Promise<readonly TipIntentStatus[]>
+  /** Opens another session after this one's tip. Returns its checkout's address within this origin. */
+  renew(): Promise<string>
   /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */
   handOff(tip?: { readonly amount: number; readonly inputTokenMint: string }): Promise<string>
   record(payment: Payment, intent: TipIntent, senderWallet: string, message: string): Promise<unknown>
@@ -50,14 +52,6 @@ export async function redeem(code: string): Promise<string> {
   return (await api.post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
 }
 
-/** Whether the service gave no answer of its own: the same request may be answered later. */
-export function isUnanswered(error: unknown): boolean {
-  return (
-    error instanceof TippingError &&
-    (error.code === 'bad_answer' || error.status === 0 || error.status >= 500)
-  )
-}
-
 /** `onAnswer` is told of each request whether the service answered it. */
 export function createTipService(token: string, onAnswer: (ok: boolean) => void): TipService {
   const told = <Answer>(request: Promise<Answer>): Promise<Answer> => {
@@ -80,6 +74,11 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
     intent: (intentId) => get(`/sdk/intents/${encodeURIComponent(intentId)}`, token),
     intents: async () => (await get<{ intents: TipIntentStatus[] }>('/sdk/intents', token)).intents,
     handOff: async (tip) => (await post<{ code: string }>('/sdk/handoff', tip ?? {}, token)).code,
+    renew: async () => {
+      const { embedUrl } = await post<{ embedUrl: string }>('/sdk/session/renew', {}, token)
+      const { pathname, search, hash } = new URL(embedUrl)
+      return pathname + search + hash
+    },
     record: ({ intentId, signature }, { recipient, input }, senderWallet, message) =>
       post('/chain/tips/create', {
         creatorWallet: recipient,

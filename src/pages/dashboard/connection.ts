@@ -1,14 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Codes of failures that pass by themselves: no connection, a service that restarts, a proxy's own answer. */
-const passing = ['network', 'service_unavailable', 'bad_answer', 'internal_error', 'too_many_requests']
 const changed = new EventTarget()
 /** Reads of this page that fail now and are repeated. */
 let failing = 0
-
-export function isPassing(code: string | undefined): boolean {
-  return code !== undefined && passing.includes(code)
-}
 
 /** The pause before a failed read is repeated: 2 s, doubling to 30 s. */
 export function retryPauseMs(failures: number): number {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { isPassing } from '../lib/failures.js'
 import { call, codeOf } from './api.js'
-import { isPassing, useRetry } from './connection.js'
+import { useRetry } from './connection.js'
 import { useSession } from './session.js'
 
 export interface Loaded<Answer> {
@@ -29,11 +30,10 @@ export function useLoad<Answer>(path: string, version = 0): Loaded<Answer> {
       },
       (error: unknown) => {
         if (stop.signal.aborted) return
-        const fault = codeOf(error)
         setState((before) => ({
           ...before,
-          fault,
-          failures: isPassing(fault) ? (before.failures ?? 0) + 1 : 0,
+          fault: codeOf(error),
+          failures: isPassing(error) ? (before.failures ?? 0) + 1 : 0,
         }))
       },
     )

@@ -16,6 +16,7 @@ export const words = {
   crypto: 'Crypto wallet',
   naira: 'Naira: card/bank',
   payWith: 'Pay with',
+  payWithToken: (symbol: string) => `Pay with ${symbol}`,
   tipWith: (amount: string, symbol: string) => `Tip ${amount} with ${symbol}`,
   publicAddress: 'Your wallet address is public.',
   feeLine: (name: string) => `2 % of a tip is the platform's fee; ${name} receives the rest.`,
@@ -136,7 +137,6 @@ export const words = {
   referenceTerm: 'Reference',
   viewReceipt: 'View receipt',
   tipAgain: 'Tip again',
-  tipAgainAt: (site: string) => `Tip again on ${site}`,
 
   wayTransfer: 'Bank transfer',
   wayTransferMore: 'An account number to pay into, from any bank app.',

@@ -136,7 +136,7 @@ export const words = {
     ways: { usdc: 'Dollars (USDC)', sent: 'The token that was sent' },
     effects: {
       usdc: 'Tips in other tokens are exchanged into USDC while they are sent. You can withdraw USDC to your bank.',
-      sent: 'SOL and other tokens stay in your wallet as they are. Only USDC can be withdrawn to a bank.',
+      sent: 'SOL and other tokens stay in your wallet as they are. Only USDC can be withdrawn to a bank, so the checkout preselects it.',
     },
     save: 'Use this',
     later: 'Decide later',
@@ -408,6 +408,7 @@ export const words = {
   settings: {
     title: 'Your tips',
     tokens: 'Tokens you take',
+    tokensHint: 'The checkout preselects USDC if you take it; supporters can choose another one.',
     convert: 'Exchange everything into USDC',
     gasless: 'Send tips through an endpoint for bundles. Supporters still pay the network fee in SOL.',
     yield: 'Keep tips as staked SOL, which grows',

@@ -1,7 +1,7 @@
 import { namedCurrency } from '../../lib/amount-text.js'
 import type { Event, Next } from '../machine/events.js'
 import { chosenCents, firstForm, fittingForm, inCurrency, isUsableEmail } from '../machine/form.js'
-import type { Form, State } from '../machine/state.js'
+import type { Form, State, StepName } from '../machine/state.js'
 import { requestNaira, startNaira } from './naira.js'
 import { begin, goTo, stay } from './next.js'
 
@@ -20,11 +20,12 @@ export function loaded(state: State, { session }: Of<'loaded'>): Next {
   return { state: next, commands: requestNaira(next) }
 }
 
-/** The session cannot start another payment. One that is already under way is still followed. */
+/** A payment that is under way is still followed without the session, and its receipt stays. */
+const goesOn: readonly StepName[] = ['sent', 'done', 'naira-waiting', 'naira-late', 'naira-done']
+
+/** The session cannot start another payment. */
 export function sessionDead(state: State): Next {
-  const moving =
-    state.step.at === 'sent' || state.step.at === 'naira-waiting' || state.step.at === 'naira-late'
-  if (moving) return stay(state)
+  if (goesOn.includes(state.step.at)) return stay(state)
   return goTo(
     state,
     { at: 'session-over', renewing: false },
@@ -90,16 +91,17 @@ export function returnToLeft(state: State): Next {
 }
 
 /**
- * A session ends with its crypto tip, and only the embedding page can get a new one. A naira tip leaves the session usable:
- * without a frame the form is shown again.
+ * A session ends with its crypto tip, and in a frame the embedding page gets a new one. Without a frame the checkout of
+ * another session follows. A naira tip leaves the session usable: without a frame the form is shown again.
  */
 export function tipAgain(state: State): Next {
   if (!state.framed && state.step.at === 'naira-done') {
     const form = { ...state.form, message: '', showFaults: false }
     return startOver({ ...state, form }, { type: 'start-over' })
   }
+  if (!state.framed) return goTo(state, { at: 'loading' }, { do: 'renew' })
   const notify = { do: 'notify-parent', message: { type: 'tip.expired' } } as const
-  return goTo(state, { at: 'session-over', renewing: state.framed }, { do: 'clear-saved' }, notify)
+  return goTo(state, { at: 'session-over', renewing: true }, { do: 'clear-saved' }, notify)
 }
 
 /** The connection is back: what was requested in vain is requested again. */

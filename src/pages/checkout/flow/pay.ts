@@ -162,13 +162,15 @@ export function applyStatus(next: Next, intent: TipIntentStatus): Next {
   const { step } = state
   if (step.at !== 'sent') return next
   const payment = { intentId: intent.intentId, signature: intent.signature ?? step.payment.signature }
-  if (intent.status === 'confirmed')
+  if (intent.status === 'confirmed') {
+    const done = { at: 'done', intent, completedAt: state.now } as const
     return goTo(
       state,
-      { at: 'done', intent, completedAt: state.now },
-      { do: 'clear-saved' },
+      done,
+      { do: 'save', done },
       { do: 'notify-parent', message: completion(intent, state.now) },
     )
+  }
   if (intent.outcome === 'mismatch')
     return goTo(state, { at: 'mismatch', payment }, ...lost('mismatch', payment.intentId, false))
   if (intent.outcome === 'underpaid') {

@@ -14,7 +14,7 @@ import type { Command, Event } from './events.js'
 import { chosenCents } from './form.js'
 import { advance } from './machine.js'
 import { screenOf } from './screens.js'
-import type { NairaTip, Payment, State, StepName } from './state.js'
+import type { Saved, State, StepName } from './state.js'
 
 type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
 
@@ -23,13 +23,8 @@ interface Resources {
   readonly service: TipService
   readonly wallets: Wallets
   readonly token: string
-}
-
-/** What this tab stores so that a reload can continue. */
-interface Saved {
-  readonly payment?: Payment
-  readonly naira?: NairaTip
-  readonly left?: boolean
+  /** The address of another session's checkout; undefined when the service refuses one. */
+  readonly renew: () => Promise<string | undefined>
 }
 
 const savedKey = () => `tip:under-way:${location.pathname}`
@@ -53,9 +48,10 @@ export class CheckoutDriver {
   /** Makes commands possible, and resumes a payment that was under way when the page was left. */
   begin(resources: Resources): void {
     this.#resources = resources
-    const { payment, naira, left } = readFromTab<Saved>(savedKey()) ?? {}
+    const { payment, naira, left, done } = readFromTab<Saved>(savedKey()) ?? {}
     if (payment !== undefined) this.dispatch({ type: 'resumed', payment })
     if (naira !== undefined) this.dispatch({ type: 'resumed-naira', tip: naira, left })
+    if (done !== undefined) this.dispatch({ type: 'resumed-done', done })
   }
 
   readonly dispatch = (event: Event): void => {
@@ -90,13 +86,13 @@ export class CheckoutDriver {
     this.#stepAbort.abort()
     this.#stepAbort = new AbortController()
     if (!framed) postToOpener(at)
-    if (at === 'done' || at === 'naira-done') clearDraft()
+    // After a crypto tip the session is over: what was filled in stays with the receipt.
+    if (at === 'naira-done') clearDraft()
   }
 
   #run(command: Command): void {
     if (command.do === 'notify-parent') postToParent(command.message)
-    else if (command.do === 'save')
-      storeInTab(savedKey(), { payment: command.payment, naira: command.naira, left: command.left })
+    else if (command.do === 'save') storeInTab(savedKey(), command)
     else if (command.do === 'clear-saved') removeFromTab(savedKey())
     else if (command.do === 'open-window') this.#openWindow()
     else if (this.#resources !== undefined)
@@ -109,7 +105,7 @@ export class CheckoutDriver {
     if (over) this.dispatch({ type: 'session-over' })
   }
 
-  async #runWithResources(command: Command, { service, wallets }: Resources): Promise<void> {
+  async #runWithResources(command: Command, { service, wallets, renew }: Resources): Promise<void> {
     const { signal } = this.#stepAbort
     const { session, form } = this.#state
     switch (command.do) {
@@ -136,11 +132,23 @@ export class CheckoutDriver {
         return watchSession(service, this.dispatch, signal)
       case 'watch-naira':
         return watchNaira(service, command.intentId, this.dispatch, signal)
+      case 'renew':
+        return renew().then((address) =>
+          address === undefined ? this.dispatch({ type: 'session-over' }) : this.#leaveFor(address),
+        )
     }
   }
 
   #dispatchResult(event: Event | undefined): void {
     if (event !== undefined) this.dispatch(event)
+  }
+
+  /** Leaves this page for the checkout of another session. The amount and the token are kept. */
+  #leaveFor(address: string): void {
+    // Back may show this page as it was left, which waits. Loaded again it shows the receipt.
+    addEventListener('pageshow', () => location.reload())
+    const { form } = this.#state
+    location.assign(address + formFragment(form, chosenCents(this.#state), false))
   }
 
   /** The fragment carries the session token. That is safe: the new window has this page's origin. */

@@ -8,6 +8,7 @@ import type {
   NairaTip,
   Payment,
   PhoneLinks,
+  Saved,
   State,
   WalletChoice,
 } from './state.js'
@@ -36,6 +37,7 @@ type Result =
   | { readonly type: 'loaded'; readonly session: SessionDescription }
   | { readonly type: 'session-over' }
   | { readonly type: 'resumed'; readonly payment: Payment }
+  | { readonly type: 'resumed-done'; readonly done: NonNullable<Saved['done']> }
   | { readonly type: 'resumed-naira'; readonly tip: NairaTip; readonly left?: boolean | undefined }
   | { readonly type: 'wallets'; readonly wallets: readonly WalletChoice[] }
   | { readonly type: 'wallet-search-done' }
@@ -112,8 +114,10 @@ export type Command =
       readonly form: Form
     }
   | { readonly do: 'watch-naira'; readonly intentId: string }
-  | { readonly do: 'save'; readonly payment?: Payment; readonly naira?: NairaTip; readonly left?: boolean }
+  | ({ readonly do: 'save' } & Saved)
   | { readonly do: 'clear-saved' }
+  /** Opens the checkout of another session. */
+  | { readonly do: 'renew' }
   | { readonly do: 'notify-parent'; readonly message: ParentMessage }
 
 /** Messages to the embedding page (embed protocol, version 1). They are for display only and prove nothing. */

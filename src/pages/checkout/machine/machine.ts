@@ -1,7 +1,7 @@
 import * as choose from '../flow/choose.js'
 import * as naira from '../flow/naira.js'
 import { navigated } from '../flow/navigate.js'
-import { stay } from '../flow/next.js'
+import { goTo, stay } from '../flow/next.js'
 import * as pay from '../flow/pay.js'
 import * as wallet from '../flow/wallet.js'
 import type { Event, Next } from './events.js'
@@ -16,6 +16,7 @@ const handlers: Handlers = {
   'session-over': choose.sessionDead,
   resumed: choose.resumed,
   'resumed-naira': choose.resumedNaira,
+  'resumed-done': (state, { done }) => goTo(state, done),
   edited: choose.edited,
   'submitted-form': choose.submittedForm,
   'start-over': choose.startOver,

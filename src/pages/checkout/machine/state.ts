@@ -128,6 +128,14 @@ export type Step =
 
 export type StepName = Step['at']
 
+/** What this tab stores so that a reload can continue, or show the receipt again. */
+export interface Saved {
+  readonly payment?: Payment
+  readonly naira?: NairaTip
+  readonly left?: boolean
+  readonly done?: Extract<Step, { at: 'done' }>
+}
+
 export interface State {
   readonly session: SessionDescription | undefined
   readonly form: Form

@@ -108,6 +108,8 @@ export function QuoteExpired({ dispatch }: ViewOf<'quote-expired'>): JSX.Element
 export function Insufficient({ state, step, dispatch }: ViewOf<'insufficient'>): JSX.Element {
   const { input } = step.pay.intent
   const sol = input.symbol === 'SOL'
+  // Every wallet that can pay has SOL, for the network fee.
+  const other = sol ? undefined : state.session?.tokens.find(({ symbol }) => symbol === 'SOL')
   const shown = (raw: string): string => tokenAmount(raw, input.decimals, input.symbol)
   const need = shown(String(needed(step.pay.intent)))
   const parts = sol ? words.networkFeePart(displayUnits(input.amount, input.decimals)) : ''
@@ -117,7 +119,21 @@ export function Insufficient({ state, step, dispatch }: ViewOf<'insufficient'>):
   return (
     <Outcome tone="warn" icon="warn" title={words.notEnough(symbol)} more={more} urgent>
       <Actions>
-        <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
+        {other !== undefined && (
+          <Button
+            kind="primary"
+            onPress={() => {
+              dispatch({ type: 'edited', form: { mint: other.mint } })
+              dispatch({ type: 'retried' })
+            }}
+          >
+            {words.payWithToken(other.symbol)}
+          </Button>
+        )}
+        <Button
+          kind={other === undefined ? 'primary' : 'plain'}
+          onPress={() => dispatch({ type: 'start-over' })}
+        >
           {words.otherToken}
         </Button>
         {otherWalletButton(dispatch)}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { Button, LinkButton } from '../../ui/controls/button.js'
+import { Button } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { slowSentMs } from '../machine/pauses.js'
@@ -47,28 +47,19 @@ function ProgressStep({
   )
 }
 
-/** The service has confirmed the crypto tip, which ends the session. Outside a frame only the creator's site has a new one. */
+/** The service has confirmed the crypto tip, which ends the session. */
 export function Done({ state, step, dispatch }: ViewOf<'done'>): JSX.Element {
   const { input, output, quote, signature } = step.intent
-  const { session } = state
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
   const paid = `${tokenAmount(input.amount, input.decimals, input.symbol)} (${usd(quote.amountUsd)})`
   return (
     <Thanks
-      title={words.done(session?.creator.name ?? '', received)}
+      title={words.done(state.session?.creator.name ?? '', received)}
       amount={paid}
       message={state.form.message}
       at={step.completedAt}
       reference={signature ?? step.intent.intentId}
-      again={
-        session === undefined || state.framed ? (
-          <TipAgain dispatch={dispatch} />
-        ) : (
-          <LinkButton kind="primary" href={session.parentOrigin}>
-            {words.tipAgainAt(new URL(session.parentOrigin).host)}
-          </LinkButton>
-        )
-      }
+      dispatch={dispatch}
     >
       {signature !== null && explorerLink(signature, words.viewReceipt)}
     </Thanks>
@@ -86,16 +77,8 @@ export function NairaDone({ state, step, dispatch }: ViewOf<'naira-done'>): JSX.
       message={state.form.message}
       at={step.completedAt}
       reference={intentId}
-      again={<TipAgain dispatch={dispatch} />}
+      dispatch={dispatch}
     />
-  )
-}
-
-function TipAgain({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
-  return (
-    <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
-      {words.tipAgain}
-    </Button>
   )
 }
 
@@ -106,7 +89,7 @@ function Thanks({
   message,
   at,
   reference,
-  again,
+  dispatch,
   children,
 }: {
   readonly title: string
@@ -115,7 +98,7 @@ function Thanks({
   readonly message: string
   readonly at: number
   readonly reference: string
-  readonly again: JSX.Element
+  readonly dispatch: Dispatch
   readonly children?: JSX.Element | false
 }): JSX.Element {
   return (
@@ -148,7 +131,9 @@ function Thanks({
         </div>
       </dl>
       <Actions>
-        {again}
+        <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
+          {words.tipAgain}
+        </Button>
         {children}
       </Actions>
     </Outcome>

@@ -37,6 +37,7 @@ export function TokenFields({ settings, onChange }: Part): JSX.Element {
             />
           ))}
         </div>
+        <p class="field__hint">{text.tokensHint}</p>
       </fieldset>
       <div>
         <Checkbox

@@ -39,12 +39,10 @@ export function LinkButton({
   kind = 'plain',
   href,
   newTab = false,
-  onPress,
   children,
 }: Shared & {
   readonly href: string
   readonly newTab?: boolean
-  readonly onPress?: (() => void) | undefined
 }): JSX.Element {
   return (
     <a
@@ -52,7 +50,6 @@ export function LinkButton({
       href={href}
       target={newTab ? '_blank' : '_top'}
       rel="noopener noreferrer"
-      onClick={() => onPress?.()}
     >
       {children}
     </a>
