@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../helpers/browser/browser.js'
@@ -21,6 +22,10 @@ async function verifiedCreator(world: World, usdc: number): Promise<Person> {
   await world.db('users').where({ id: person.user.id }).update({ email_verified_at: new Date() })
   return person
 }
+
+/** Everything that this tab, and this browser, store. */
+const stored = (page: Page): Promise<string> =>
+  page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')
 
 /** Goes on to the review, by keyboard. */
 async function toReview(page: Page, amount: string): Promise<void> {
@@ -50,6 +55,19 @@ test.serial('a withdrawal takes four steps, and the page follows it until it is 
   await toReview(page, '20')
   await page.getByText('₦31,680.00').first().waitFor()
   await checkAccessibility(t, page, 'dash-withdraw-review')
+  const amount = page.getByRole('textbox', { name: /^Amount/ })
+  await page.reload()
+  await page.getByRole('button', { name: 'Withdraw ₦31,680.00' }).waitFor()
+  await page.goBack()
+  await page.goBack()
+  await assertBecomes(t, () => amount.inputValue(), '20')
+  t.true(page.url().endsWith('/dashboard/withdraw'), 'each step is an entry of its own')
+  await page.reload()
+  await assertBecomes(t, () => amount.inputValue(), '20')
+  await page.goForward()
+  await page.goForward()
+  await page.getByRole('button', { name: 'Withdraw ₦31,680.00' }).waitFor()
+  t.is(await page.evaluate('localStorage.length'), 0)
   await page.getByRole('button', { name: 'Back' }).click()
   await page.getByText('This doesn’t look like your name, Ada Lovelace.').waitFor()
   await checkAccessibility(t, page, 'dash-withdraw-bank')
@@ -68,15 +86,19 @@ test.serial('a withdrawal takes four steps, and the page follows it until it is 
   await checkAccessibility(t, page, 'dash-withdraw-paid')
   t.is(countExecutions(world, reference), 1)
   t.deepEqual(await readBalance(world, ada), { availableUSDC: 30, heldUSDC: 0 })
-  await assertBecomes(t, () => page.evaluate('sessionStorage.getItem("withdrawal")'), null)
+  t.is(await stored(page), '[{},{}]')
+  await page.goBack()
+  await assertBecomes(t, () => amount.inputValue(), '')
+  await page.getByText('$30.00 available').waitFor()
 
   await page.route('**/payouts/history?limit=20*', (route) =>
     route.continue({ url: route.request().url().replace('limit=20', 'limit=1') }),
   )
+  await page.getByRole('button', { name: /to SANDBOX ACCOUNT/ }).click()
   await page.getByRole('button', { name: 'Make another withdrawal' }).click()
   await page.getByText('$30.00 available').waitFor()
   await page.getByText('about ₦48,000').waitFor()
-  await page.getByRole('textbox', { name: /^Amount/ }).fill('10')
+  await amount.fill('10')
   await page.getByRole('button', { name: 'Next' }).click()
   const used = page.getByRole('radio', { name: 'SANDBOX ACCOUNT, Guaranty Trust Bank ••••6789' })
   await used.waitFor()
@@ -84,7 +106,7 @@ test.serial('a withdrawal takes four steps, and the page follows it until it is 
   await checkAccessibility(t, page, 'dash-withdraw-used')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Withdraw ₦15,840.00' }).click()
-  await page.getByRole('heading', { name: /₦15,840.00/ }).waitFor()
+  await page.getByRole('heading', { name: 'The bank is transferring ₦15,840.00' }).waitFor()
   const numbers = await world.db('withdrawals').where({ user_id: ada.user.id }).pluck('account_number')
   t.deepEqual(numbers, ['0123456789', '0123456789'])
   await page.reload()
@@ -96,6 +118,7 @@ test.serial('a withdrawal takes four steps, and the page follows it until it is 
     list.getByRole('button', { name: 'Save as CSV' }).click(),
   ])
   t.is(csv.suggestedFilename(), 'withdrawals.csv')
+  t.regex(readFileSync(await csv.path(), 'utf8'), /^reference,.*,amountNGN,systemFeeNGN,/)
   t.deepEqual(faults, [])
   await context.close()
 })
@@ -129,6 +152,7 @@ test.serial(
     await until('it is executed', () => executed() > 0)
     t.is(executed(), 1)
     t.is(new Set(keys).size, 1)
+    t.is(await stored(page), '[{},{}]')
     await context.close()
   },
 )
@@ -195,5 +219,13 @@ test.serial('an amount or account that cannot be used shows a fault at its field
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('heading', { name: 'To which account?' }).waitFor()
   await checkAccessibility(t, page, 'dash-withdraw-no-account')
+  await page.reload()
+  await page.getByText('This bank has no account with this number.').first().waitFor()
+  await assertBecomes(t, () => page.getByRole('combobox', { name: 'Bank' }).inputValue(), 'Wema Bank')
+  t.regex(await stored(page), /0000000000/)
+  await page.getByText('Ada Lovelace').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  t.is(await stored(page), '[{},{}]')
   await context.close()
 })

@@ -98,7 +98,7 @@ test('a withdrawal goes through its steps, and back until it is confirmed', (t) 
     [{ type: 'answered', answer }, 'accepted'],
     [{ type: 'restart' }, 'amount'],
   ]
-  let flow = initialFlow(undefined, 0)
+  let flow = initialFlow({}, 0)
   for (const [event, step] of steps) {
     flow = advance(flow, event)
     t.is(flow.step, step, event.type)
@@ -129,6 +129,8 @@ test('while the outcome is unknown, no action of the user changes the withdrawal
     { type: 'completed-step', step: 'amount', draft: emptyDraft },
     { type: 'completed-step', step: 'bank', draft: emptyDraft },
     { type: 'back' },
+    { type: 'edited', draft: emptyDraft },
+    { type: 'navigated', step: 'amount' },
     { type: 'change-account' },
     { type: 'restart' },
     { type: 'confirmed', sent: { ...sent, key: 'another' } },
@@ -144,8 +146,35 @@ test('while the outcome is unknown, no action of the user changes the withdrawal
 })
 
 test('a reload repeats a recent withdrawal; for an old one it shows a warning', (t) => {
-  t.deepEqual(initialFlow(sent, sent.at + 599_000), { step: 'checking', sent })
-  t.like(initialFlow(sent, sent.at + 600_000), { step: 'amount', fault: 'withdrawal_unknown' })
+  t.deepEqual(initialFlow({ sent }, sent.at + 599_000), { step: 'checking', sent })
+  t.deepEqual(initialFlow({ sent, draft, step: 'review' }, sent.at + 600_000), {
+    step: 'amount',
+    draft: emptyDraft,
+    fault: 'withdrawal_unknown',
+  })
+})
+
+test('17: a reload, Back and Forward show the step of the entry with its draft, as far as it is complete', (t) => {
+  const reached = [
+    ['amount', draft, 'amount'],
+    ['bank', draft, 'bank'],
+    ['review', draft, 'review'],
+    ['review', { ...draft, accountName: '' }, 'bank'],
+    ['review', { ...draft, accountNumber: '012345678' }, 'bank'],
+    ['review', { ...draft, amount: '1,000' }, 'amount'],
+    ['bank', emptyDraft, 'amount'],
+  ] as const
+  for (const [step, kept, expected] of reached) {
+    t.deepEqual(initialFlow({ draft: kept, step }, 0), { step: expected, draft: kept })
+    const elsewhere = advance({ step: 'amount', draft: kept }, { type: 'navigated', step })
+    t.deepEqual(elsewhere, { step: expected, draft: kept })
+  }
+  const fault: Flow = { step: 'bank', draft, fault: 'bank_details_required' }
+  t.is(advance(fault, { type: 'navigated', step: 'bank' }), fault)
+  t.deepEqual(advance(fault, { type: 'edited', draft: emptyDraft }), { step: 'bank', draft: emptyDraft })
+  const refused: Flow = { step: 'refused', draft, reason: 'words' }
+  t.is(advance(refused, { type: 'navigated', step: 'review' }), refused)
+  t.deepEqual(advance(refused, { type: 'navigated', step: 'bank' }), { step: 'bank', draft })
 })
 
 test('the estimate of a withdrawal equals what the service computes', (t) => {
@@ -185,7 +214,10 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
   t.is(fault('NGN', '149'), 'amount_too_small')
   t.is(fault('NGN', 'x'), 'invalid_amount')
   t.is(fault('NGN', '0'), 'invalid_amount')
-  for (const amount of ['1,000', '1.000']) t.is(fault('NGN', amount), 'unclear_number')
+  for (const amount of ['1,000', '1.000']) t.is(fault('USDC', amount), 'unclear_number')
+  t.is(fault('NGN', '₦1,000'), undefined, 'a comma groups naira')
+  t.is(fault('USDC', '₦5'), 'invalid_amount')
+  t.is(fault('NGN', '1.000'), 'unclear_number')
   t.deepEqual(sent.body, {
     amountUSDC: 20,
     bankCode: '058',

@@ -47,6 +47,8 @@ export interface ListedTip {
 export interface TipsPage {
   readonly tips: readonly ListedTip[]
   readonly nextCursor: string | null
+  /** Older tips were not searched. */
+  readonly searchedSince: string | null
 }
 
 export interface Day {

@@ -7,11 +7,13 @@ import { Notice } from '../ui/messages/notice.js'
 import type { Me } from './answers.js'
 import { call, codeOf, onSessionEnd } from './api.js'
 import { useRetry } from './connection.js'
+import { mayLeave } from './route.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
 import { linkToken } from './sign-in/link-sign-in.js'
 import { SignIn } from './sign-in/sign-in.js'
 import { SignInPage } from './sign-in/sign-in-page.js'
+import { forgetAccounts } from './withdraw/draft.js'
 
 /** `undefined`: not known yet; `null`: not signed in. */
 type SignedIn = Me | null | undefined
@@ -47,7 +49,7 @@ export function App(): JSX.Element {
   }, [me])
   useEffect(() => onSessionEnd(() => setEnded(true)), [])
   const session = useMemo(
-    () => (me ? { me, signIns, refresh, signOut: () => signOut(setMe, setEnded) } : undefined),
+    () => (me ? { me, signIns, refresh, signOut: () => signOut(me, setMe, setEnded) } : undefined),
     [me, signIns, refresh],
   )
   if (session === undefined) {
@@ -67,10 +69,12 @@ export function App(): JSX.Element {
   )
 }
 
-function signOut(setMe: (me: SignedIn) => void, setEnded: (ended: boolean) => void): void {
+function signOut(me: Me, setMe: (me: SignedIn) => void, setEnded: (ended: boolean) => void): void {
+  if (!mayLeave()) return
   const leave = (): void => {
     setMe(null)
     setEnded(false)
+    forgetAccounts(me.id)
   }
   call('POST', '/auth/logout', { body: {} }).then(leave, (error: unknown) => {
     if (codeOf(error) === 'unauthorized') leave()

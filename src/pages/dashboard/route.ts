@@ -82,9 +82,13 @@ export function useLeaveQuestion(unsaved: boolean, text: string): void {
   }, [unsaved, text])
 }
 
-/** Asks once: after a yes nothing counts as unsaved. */
 function mayLeaveFor(screen: Screen): boolean {
-  if (screen === shown?.screen || !isUnsaved()) return true
+  return screen === shown?.screen || mayLeave()
+}
+
+/** Asks once: after a yes nothing counts as unsaved. */
+export function mayLeave(): boolean {
+  if (!isUnsaved()) return true
   if (!window.confirm(question)) return false
   isUnsaved = nothingUnsaved
   return true

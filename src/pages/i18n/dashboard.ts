@@ -83,6 +83,9 @@ export const words = {
     submit: 'Sign in',
     mailCode: 'E-mail me a code',
     withoutLink: 'Sign in another way',
+    newLink: 'Ask for a new link',
+    newLinkHow:
+      'Enter your e-mail address on the next page and choose “E-mail me a code”: a new link or a code comes by e-mail.',
     other: 'New here?',
     otherWay: 'Make an account',
   },
@@ -183,6 +186,8 @@ export const words = {
     noneOverlay: 'Set up the overlay',
     nothingFound: 'No tip fits these filters.',
     clear: 'Clear the filters',
+    searchedSince: (moment: string) =>
+      `The search went back to ${moment}. Older tips were not searched; with a token or a status chosen, the search goes back further.`,
     more: 'Show more',
     count: (count: number, more: boolean) => `${counted(count, 'tip', 'tips')}${more ? ' and more' : ''}`,
   },

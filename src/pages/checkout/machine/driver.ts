@@ -1,10 +1,10 @@
 import { TippingError } from '../../../sdk/client/errors.js'
+import { StepHistory } from '../../lib/step-history.js'
 import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
 import type { Account } from '../../lib/wallets.js'
 import * as commands from '../commands.js'
 import { framed, postToOpener, postToParent } from '../frame/parent-page.js'
 import { formFragment } from '../frame/start-parameters.js'
-import { StepHistory } from '../frame/step-history.js'
 import { payWith, rpcEndpointFor } from '../pay-with-wallet.js'
 import type { TipService } from '../service.js'
 import type { Wallets } from '../wallets.js'
@@ -13,7 +13,7 @@ import { clearDraft, storeDraft } from './draft.js'
 import type { Command, Event } from './events.js'
 import { chosenCents } from './form.js'
 import { advance } from './machine.js'
-import { screenOf } from './screens.js'
+import { type Screen, screenOf } from './screens.js'
 import type { Saved, State, StepName } from './state.js'
 
 type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
@@ -37,12 +37,15 @@ export class CheckoutDriver {
   #account: Account | undefined
   #popup: Window | null = null
   #stepAbort = new AbortController()
-  readonly #history = new StepHistory((screen) => this.dispatch({ type: 'navigated', screen }))
+  readonly #history = new StepHistory<Screen>(framed)
   readonly #show: (state: State) => void
 
   constructor(state: State, show: (state: State) => void) {
     this.#state = state
     this.#show = show
+    this.#history.follow((screen) => {
+      if (screen !== undefined) this.dispatch({ type: 'navigated', screen })
+    })
   }
 
   /** Makes commands possible, and resumes a payment that was under way when the page was left. */

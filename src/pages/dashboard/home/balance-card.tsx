@@ -1,25 +1,26 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { aboutNgn, usd } from '../../lib/money.js'
+import { usd } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import type { Balance, Rate, TokenBalance } from '../answers.js'
-import { useRate } from '../parts/use-rate.js'
+import { nairaText } from '../parts/use-rate.js'
 import { go } from '../route.js'
 import { OtherTokens } from './other-tokens.js'
 
 /** The creator's USDC in dollars and naira, and the other tokens in the wallet. */
 export function BalanceCard({
   balance,
+  rate,
   tokens,
   fault,
   onRetry,
 }: {
   readonly balance: Balance | undefined
+  readonly rate: Rate | undefined
   readonly tokens: readonly TokenBalance[]
   readonly fault: string | undefined
   readonly onRetry: () => void
 }): JSX.Element {
-  const rate = useRate()
   return (
     <section class="card balance" aria-label={words.balance.title}>
       <dl class="balance__figures">
@@ -66,12 +67,11 @@ function Amount({
   readonly rate: Rate | undefined
   readonly most?: boolean
 }): JSX.Element {
+  const naira = nairaText(of, rate)
   return (
     <>
       <dd class={`number ${most ? 'balance__most' : 'balance__less'}`}>{of === undefined ? '–' : usd(of)}</dd>
-      {of !== undefined && of > 0 && rate !== undefined && (
-        <dd class="quiet number">{words.aboutNgn(aboutNgn(of, rate.rate))}</dd>
-      )}
+      {naira !== undefined && <dd class="quiet number">{naira}</dd>}
     </>
   )
 }

@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
-import type { Day } from '../answers.js'
+import type { Day, Rate } from '../answers.js'
 import { dayText } from '../dates.js'
+import { nairaText } from '../parts/use-rate.js'
 import { useLoad } from '../use-load.js'
 import { barsOf, scaleTop } from './chart-scale.js'
 
@@ -16,7 +17,13 @@ function ownTimeZone(): string {
 }
 
 /** The tips of each day as bars, or as an accessible table. A new `version` reads them again. */
-export function DailyChart({ version }: { readonly version: number }): JSX.Element {
+export function DailyChart({
+  version,
+  rate,
+}: {
+  readonly version: number
+  readonly rate: Rate | undefined
+}): JSX.Element {
   const [days, setDays] = useState<number>(30)
   const [asTable, setAsTable] = useState(false)
   const [timeZone, setTimeZone] = useState(ownTimeZone)
@@ -28,6 +35,7 @@ export function DailyChart({ version }: { readonly version: number }): JSX.Eleme
   }, [fault])
   const list = data?.days ?? []
   const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
+  const naira = nairaText(total, rate)
   const count = list.reduce((sum, day) => sum + day.count, 0)
   return (
     <section class="card chart" aria-labelledby="chart-title">
@@ -37,6 +45,7 @@ export function DailyChart({ version }: { readonly version: number }): JSX.Eleme
           <p class="quiet number">
             {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
           </p>
+          {naira !== undefined && <p class="quiet number">{naira}</p>}
         </div>
         <div class="row">
           <select
@@ -56,12 +65,23 @@ export function DailyChart({ version }: { readonly version: number }): JSX.Eleme
           </button>
         </div>
       </header>
-      {asTable ? <DayTable days={list} /> : <Bars days={list} />}
+      {asTable ? <DayTable days={list} rate={rate} /> : <Bars days={list} rate={rate} />}
     </section>
   )
 }
 
-function Bars({ days }: { readonly days: readonly Day[] }): JSX.Element {
+/** `$12.00 (about ₦19,200)`. */
+function bothText(valueUsd: number, rate: Rate | undefined): string {
+  const naira = nairaText(valueUsd, rate)
+  return naira === undefined ? usd(valueUsd) : `${usd(valueUsd)} (${naira})`
+}
+
+interface Shown {
+  readonly days: readonly Day[]
+  readonly rate: Rate | undefined
+}
+
+function Bars({ days, rate }: Shown): JSX.Element {
   const most = Math.max(0, ...days.map(({ valueUsd }) => valueUsd))
   const top = scaleTop(most)
   const best = days.find(({ valueUsd }) => valueUsd === most && most > 0)
@@ -69,7 +89,8 @@ function Bars({ days }: { readonly days: readonly Day[] }): JSX.Element {
     days.map(({ valueUsd }) => valueUsd),
     top,
   )
-  const summary = best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), usd(most))
+  const summary =
+    best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), bothText(most, rate))
   return (
     <figure class="chart__figure">
       <div class="chart__scale number" aria-hidden="true">
@@ -96,7 +117,7 @@ function Bars({ days }: { readonly days: readonly Day[] }): JSX.Element {
             y={(1 - bar.height) * height}
             height={bar.height * height}
           >
-            <title>{`${dayText(days[at]?.date ?? '')}: ${usd(days[at]?.valueUsd ?? 0)}`}</title>
+            <title>{`${dayText(days[at]?.date ?? '')}: ${bothText(days[at]?.valueUsd ?? 0, rate)}`}</title>
           </rect>
         ))}
       </svg>
@@ -109,7 +130,7 @@ function Bars({ days }: { readonly days: readonly Day[] }): JSX.Element {
   )
 }
 
-function DayTable({ days }: { readonly days: readonly Day[] }): JSX.Element {
+function DayTable({ days, rate }: Shown): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="chart__table" tabIndex={0} aria-label={words.chart.title}>
@@ -130,11 +151,26 @@ function DayTable({ days }: { readonly days: readonly Day[] }): JSX.Element {
             <tr key={date}>
               <th scope="row">{dayText(date)}</th>
               <td class="table__figure number">{count}</td>
-              <td class="table__figure number">{usd(valueUsd)}</td>
+              <Value valueUsd={valueUsd} naira={nairaText(valueUsd, rate)} />
             </tr>
           ))}
         </tbody>
       </table>
     </section>
+  )
+}
+
+function Value({
+  valueUsd,
+  naira,
+}: {
+  readonly valueUsd: number
+  readonly naira: string | undefined
+}): JSX.Element {
+  return (
+    <td class="table__figure number">
+      {usd(valueUsd)}
+      {naira !== undefined && <div class="quiet">{naira}</div>}
+    </td>
   )
 }

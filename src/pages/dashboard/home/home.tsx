@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { Balance, TokenBalance } from '../answers.js'
+import { useRate } from '../parts/use-rate.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { usePolling } from '../use-polling.js'
@@ -23,19 +24,21 @@ export function Home(): JSX.Element {
   const version = useThrottled(news.count, minReloadMs)
   const balance = useLoad<{ balance: Balance }>('/creators/balance', version)
   const tokens = useLoad<{ tokens: readonly TokenBalance[] }>('/creators/balance/tokens', version)
+  const rate = useRate()
   usePolling(balance.reload, balanceEveryMs, true)
   usePolling(refresh, walletEveryMs, me.walletPublicKey === null)
   return (
     <div class="home">
       <BalanceCard
         balance={balance.data?.balance}
+        rate={rate}
         tokens={tokens.data?.tokens ?? []}
         fault={balance.fault}
         onRetry={balance.reload}
       />
       <SetUp />
-      <DailyChart version={version} />
-      <LiveTips news={news} version={version} />
+      <DailyChart version={version} rate={rate} />
+      <LiveTips news={news} version={version} rate={rate} />
     </div>
   )
 }

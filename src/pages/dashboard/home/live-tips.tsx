@@ -4,7 +4,7 @@ import { words } from '../../i18n/dashboard.js'
 import { LinkButton } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { TipsPage } from '../answers.js'
+import type { Rate, TipsPage } from '../answers.js'
 import { useNow } from '../dates.js'
 import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
@@ -21,10 +21,12 @@ const shown = 12
 export function LiveTips({
   news,
   version,
+  rate,
 }: {
   readonly news: TipNews
   /** A new version reads the list again. */
   readonly version: number
+  readonly rate: Rate | undefined
 }): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
   const drawer = useDrawer()
@@ -61,7 +63,13 @@ export function LiveTips({
       {data?.tips.length === 0 && <NoTips />}
       <ul class="rows">
         {data?.tips.map((tip) => (
-          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => drawer.show(tip.signature)} />
+          <TipRow
+            key={tip.signature}
+            tip={tip}
+            rate={rate}
+            now={now}
+            onOpen={() => drawer.show(tip.signature)}
+          />
         ))}
       </ul>
       {data !== undefined && data.tips.length > 0 && (
@@ -69,7 +77,7 @@ export function LiveTips({
           <ScreenLink to="tips">{words.live.all}</ScreenLink>
         </p>
       )}
-      {open !== undefined && <TipDrawer tip={open} onClose={drawer.close} />}
+      {open !== undefined && <TipDrawer tip={open} rate={rate} onClose={drawer.close} />}
     </section>
   )
 }

@@ -27,7 +27,8 @@ export function useDrawer() {
   return {
     open,
     show(name: string): void {
-      history.pushState({ drawer: name }, '')
+      // The step of a form behind the drawer stays in the entry.
+      history.pushState({ ...history.state, drawer: name }, '')
       setOpen(name)
       closing = false
     },

@@ -1,10 +1,19 @@
 import { useEffect } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { aboutNgn } from '../../lib/money.js'
 import type { Rate } from '../answers.js'
 import { useLoad } from '../use-load.js'
 
 /** Bounds of the pause between two requests. */
 const minPauseMs = 5000
 const maxPauseMs = 60_000
+
+/** `about ₦8,000` for dollars at the current rate. Undefined without a rate, and for nothing. */
+export function nairaText(dollars: number | undefined, rate: Rate | undefined): string | undefined {
+  return dollars === undefined || dollars <= 0 || rate === undefined
+    ? undefined
+    : words.aboutNgn(aboutNgn(dollars, rate.rate))
+}
 
 /** The exchange rate, requested again when it expires; undefined while there is none. */
 export function useRate(): Rate | undefined {

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 
@@ -14,9 +15,11 @@ export function linkToken(): string | undefined {
 export function LinkSignIn({
   token,
   onSignedIn,
+  onOtherWay,
 }: {
   readonly token: string
   readonly onSignedIn: () => void
+  readonly onOtherWay: () => void
 }): JSX.Element {
   const logIn = useSubmit(async () => {
     await call('POST', '/auth/otp/link', { body: { token } })
@@ -24,6 +27,18 @@ export function LinkSignIn({
   })
   // The browser's history must not keep the token.
   useEffect(() => history.replaceState(undefined, '', location.pathname), [])
+  if (logIn.fault === 'invalid_link')
+    return (
+      <div class="stack">
+        <Notice tone="warn" icon="warn" urgent>
+          <strong>{words.fault(logIn.fault)}</strong>
+          <p>{words.signIn.newLinkHow}</p>
+        </Notice>
+        <Button kind="primary" onPress={onOtherWay}>
+          {words.signIn.newLink}
+        </Button>
+      </div>
+    )
   return (
     <form
       class="stack"
@@ -40,6 +55,9 @@ export function LinkSignIn({
           {words.fault(logIn.fault)}
         </p>
       )}
+      <button type="button" class="link" onClick={onOtherWay}>
+        {words.signIn.withoutLink}
+      </button>
     </form>
   )
 }

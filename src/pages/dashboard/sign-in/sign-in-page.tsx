@@ -17,20 +17,20 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
       <div class="card">
         <h1>{text.title}</h1>
         <p class="quiet">{text.lead}</p>
-        {token !== undefined && <LinkSignIn token={token} onSignedIn={onSignedIn} />}
+        {token !== undefined && (
+          <LinkSignIn token={token} onSignedIn={onSignedIn} onOtherWay={() => setToken(undefined)} />
+        )}
         {token === undefined && registering && <Register onSignedIn={onSignedIn} />}
         {token === undefined && !registering && <SignIn onSignedIn={onSignedIn} />}
       </div>
-      <p class="sign-in-page__other">
-        {token === undefined && `${text.other} `}
-        <button
-          type="button"
-          class="link"
-          onClick={() => (token === undefined ? setRegistering(!registering) : setToken(undefined))}
-        >
-          {token === undefined ? text.otherWay : words.signIn.withoutLink}
-        </button>
-      </p>
+      {token === undefined && (
+        <p class="sign-in-page__other">
+          {text.other}{' '}
+          <button type="button" class="link" onClick={() => setRegistering(!registering)}>
+            {text.otherWay}
+          </button>
+        </p>
+      )}
     </main>
   )
 }

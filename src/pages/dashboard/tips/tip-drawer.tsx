@@ -6,21 +6,24 @@ import { amountText, paidWords } from '../../lib/tip-text.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Dialog } from '../../ui/messages/dialog.js'
-import type { ListedTip } from '../answers.js'
+import type { ListedTip, Rate } from '../answers.js'
 import { momentText } from '../dates.js'
 import { Fact } from '../parts/fact.js'
 import { Status } from '../parts/status.js'
-import { isOnChain, paidText } from './tip-row.js'
+import { isOnChain, nairaOf, paidText } from './tip-row.js'
 
 /** The details of one tip. */
 export function TipDrawer({
   tip,
+  rate,
   onClose,
 }: {
   readonly tip: ListedTip
+  readonly rate: Rate | undefined
   readonly onClose: () => void
 }): JSX.Element {
   const { sender, message } = paidWords(tip)
+  const naira = nairaOf(tip, rate)
   const { signature, status, timestamp, valueUsd, fiatDetails } = tip
   return (
     <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>
@@ -36,7 +39,10 @@ export function TipDrawer({
         <Fact name={words.tip.from}>
           <bdi>{sender || words.tip.unpaidFrom}</bdi>
         </Fact>
-        <Fact name={words.tip.value}>{usd(valueUsd)}</Fact>
+        <Fact name={words.tip.value}>
+          {usd(valueUsd)}
+          {naira !== undefined && ` (${naira})`}
+        </Fact>
         {tip.receivedAmount !== null && (
           <Fact name={words.tip.received}>
             {fiatDetails === null ? amountText(tip.receivedAmount, tip.tokenSymbol) : usd(tip.receivedAmount)}

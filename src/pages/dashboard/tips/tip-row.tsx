@@ -3,9 +3,10 @@ import { words } from '../../i18n/dashboard.js'
 import { shortNgn, usd } from '../../lib/money.js'
 import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
 import { Icon } from '../../ui/icon.js'
-import type { ListedTip } from '../answers.js'
+import type { ListedTip, Rate } from '../answers.js'
 import { agoText, momentText } from '../dates.js'
 import { Status } from '../parts/status.js'
+import { nairaText } from '../parts/use-rate.js'
 
 const senderLength = 60
 const messageLength = 160
@@ -19,18 +20,29 @@ export function isOnChain({ tokenSymbol }: Pick<ListedTip, 'tokenSymbol'>): bool
   return tokenSymbol !== fiatSymbol
 }
 
+/** The value in naira at the current rate. Undefined for a naira tip, which shows the naira that were paid. */
+export function nairaOf(
+  { fiatDetails, valueUsd }: Pick<ListedTip, 'fiatDetails' | 'valueUsd'>,
+  rate: Rate | undefined,
+): string | undefined {
+  return fiatDetails === null ? nairaText(valueUsd, rate) : undefined
+}
+
 /** One tip of a list. The whole row opens the details. */
 export function TipRow({
   tip,
+  rate,
   now,
   onOpen,
 }: {
   readonly tip: ListedTip
+  readonly rate: Rate | undefined
   readonly now: number
   readonly onOpen: () => void
 }): JSX.Element {
   const { timestamp, valueUsd, status } = tip
   const { sender, message } = paidWords(tip)
+  const naira = nairaOf(tip, rate)
   return (
     <li class="rows__row">
       <button type="button" class="tip-row" onClick={onOpen}>
@@ -47,6 +59,7 @@ export function TipRow({
         </span>
         <span class="tip-row__right">
           <span class="number tip-row__value">{usd(valueUsd)}</span>
+          {naira !== undefined && <span class="quiet number">{naira}</span>}
           <time class="quiet" dateTime={timestamp} title={momentText(timestamp)}>
             {agoText(timestamp, now)}
           </time>

@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
 import type { TipsPage } from '../answers.js'
-import { useNow } from '../dates.js'
+import { momentText, useNow } from '../dates.js'
 import { NoTips } from '../home/live-tips.js'
 import { CsvButton } from '../parts/csv-button.js'
 import { useDrawer } from '../parts/drawer.js'
 import { FaultNotice } from '../parts/fault-notice.js'
+import { useRate } from '../parts/use-rate.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { useFurtherPages } from '../use-pages.js'
@@ -29,6 +31,8 @@ export function Tips(): JSX.Element {
   const further = useFurtherPages(pathAfter, first.data)
   const drawer = useDrawer()
   const now = useNow()
+  const rate = useRate()
+  const searchedSince = first.data?.searchedSince ?? undefined
   const tips = [...(first.data?.tips ?? []), ...further.pages.flatMap((page) => page.tips)]
   const open = tips.find(({ signature }) => signature === drawer.open)
   const filtered = writeFilters(filters).size > 0
@@ -47,11 +51,22 @@ export function Tips(): JSX.Element {
       <Announcer
         text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
       />
+      {searchedSince !== undefined && (
+        <Notice tone="plain" icon="warn">
+          {words.tips.searchedSince(momentText(searchedSince))}
+        </Notice>
+      )}
       <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
       <ul class="rows">
         {tips.map((tip) => (
-          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => drawer.show(tip.signature)} />
+          <TipRow
+            key={tip.signature}
+            tip={tip}
+            rate={rate}
+            now={now}
+            onOpen={() => drawer.show(tip.signature)}
+          />
         ))}
       </ul>
       <FaultNotice fault={further.fault} tone="warn" />
@@ -60,7 +75,7 @@ export function Tips(): JSX.Element {
           {words.tips.more}
         </Button>
       )}
-      {open !== undefined && <TipDrawer tip={open} onClose={drawer.close} />}
+      {open !== undefined && <TipDrawer tip={open} rate={rate} onClose={drawer.close} />}
     </section>
   )
 }

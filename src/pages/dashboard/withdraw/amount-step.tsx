@@ -2,14 +2,15 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberText } from '../../lib/amount-text.js'
-import { aboutNgn, ngn, usd } from '../../lib/money.js'
+import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
 import { RadioGroup } from '../parts/radio-group.js'
+import { nairaText } from '../parts/use-rate.js'
 import { estimate, faultOf, type Terms } from './amounts.js'
-import type { Draft, Flow, FlowEvent } from './flow.js'
+import type { Draft, Flow, FlowEvent, FormStep } from './flow.js'
 
 /** Step 1: the amount, in USDC or in naira. */
 export function AmountStep({
@@ -19,18 +20,20 @@ export function AmountStep({
   rate,
   terms,
 }: {
-  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly flow: Extract<Flow, { step: FormStep }>
   readonly dispatch: (event: FlowEvent) => void
   readonly available: number | undefined
   readonly rate: Rate | undefined
   readonly terms: Terms
 }): JSX.Element {
-  const [draft, setDraft] = useState(flow.draft)
-  const [fault, setFault] = useState(flow.fault)
+  const { draft } = flow
+  const [wrong, setWrong] = useState<string>()
+  const fault = wrong ?? flow.fault
   const set = (change: Partial<Draft>): void => {
-    setDraft({ ...draft, ...change })
-    setFault(undefined)
+    dispatch({ type: 'edited', draft: { ...draft, ...change } })
+    setWrong(undefined)
   }
+  const naira = nairaText(available, rate)
   const expected = rate && estimate(draft, rate.rate, terms)
   const most = draft.currency === 'USDC' ? available : available && rate && floorKobo(available * rate.rate)
   return (
@@ -39,9 +42,9 @@ export function AmountStep({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        const wrong = available === undefined ? 'unknown' : faultOf(draft, rate?.rate, available, terms)
-        if (wrong === undefined) dispatch({ type: 'completed-step', step: 'amount', draft })
-        else setFault(wrong)
+        const found = available === undefined ? 'unknown' : faultOf(draft, rate?.rate, available, terms)
+        if (found === undefined) dispatch({ type: 'completed-step', step: 'amount', draft })
+        else setWrong(found)
       }}
     >
       {fault === 'withdrawal_unknown' && (
@@ -52,9 +55,7 @@ export function AmountStep({
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usd(available))}
       </p>
-      {available !== undefined && rate !== undefined && (
-        <p class="quiet number">{words.aboutNgn(aboutNgn(available, rate.rate))}</p>
-      )}
+      {naira !== undefined && <p class="quiet number">{naira}</p>}
       <RadioGroup
         name="currency"
         legend={words.withdraw.currency}

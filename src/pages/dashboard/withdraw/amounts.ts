@@ -1,6 +1,6 @@
-import { isUnclear, typedNumber } from '../../lib/amount-text.js'
+import { isUnclear } from '../../lib/amount-text.js'
 import type { Payout } from '../answers.js'
-import type { Draft, WithdrawalBody } from './flow.js'
+import { amountOf, type Draft, typedCurrency, type WithdrawalBody } from './flow.js'
 
 /** Fees and limits of a withdrawal, as configured in the service. */
 export interface Terms {
@@ -41,7 +41,8 @@ export function faultOf(
   terms: Terms,
 ): 'unclear_number' | 'invalid_amount' | 'insufficient_balance' | 'amount_too_small' | undefined {
   const amount = amountOf(draft)
-  if (amount === undefined) return isUnclear(draft.amount) ? 'unclear_number' : 'invalid_amount'
+  if (amount === undefined)
+    return isUnclear(draft.amount, typedCurrency(draft.currency)) ? 'unclear_number' : 'invalid_amount'
   if (rate === undefined)
     return draft.currency === 'USDC' && amount > available ? 'insufficient_balance' : undefined
   const expected = estimate(draft, rate, terms)
@@ -72,11 +73,6 @@ export function namesMatch(bankName: string, name: string): boolean {
   const holder = new Set(wordsOf(bankName))
   const found = own.filter((word) => holder.has(word)).length
   return own.length > 0 && found >= Math.max(1, Math.ceil(own.length / 2))
-}
-
-function amountOf({ amount }: Pick<Draft, 'amount'>): number | undefined {
-  const value = typedNumber(amount)
-  return value !== undefined && value > 0 ? value : undefined
 }
 
 /** Rounds down, as the service does; the small term makes up for floating-point arithmetic. */

@@ -10,7 +10,7 @@ import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
 import { namesMatch } from './amounts.js'
 import { BankChoice } from './bank-choice.js'
-import type { Draft, Flow, FlowEvent } from './flow.js'
+import { type Draft, type Flow, type FlowEvent, type FormStep, hasAccount } from './flow.js'
 import { type FoundName, useAccountName } from './use-account-name.js'
 import { UsedAccounts, usedAccount, withoutUsedAccount } from './used-accounts.js'
 
@@ -19,12 +19,13 @@ export function BankStep({
   flow,
   dispatch,
 }: {
-  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly flow: Extract<Flow, { step: FormStep }>
   readonly dispatch: (event: FlowEvent) => void
 }): JSX.Element {
   const accounts = useLoad<{ bankAccounts: readonly UsedBankAccount[] }>('/creators/bank-accounts')
-  const [typed, setDraft] = useState(() => withoutUsedAccount(flow.draft))
-  const [fault, setFault] = useState(flow.fault)
+  const typed = withoutUsedAccount(flow.draft)
+  const [wrong, setWrong] = useState<string>()
+  const fault = wrong ?? flow.fault
   const found = useAccountName(typed.bankCode, typed.accountNumber)
   const used = accounts.data?.bankAccounts ?? []
   const chosen = typed.bankAccountOf ?? used[0]?.reference ?? ''
@@ -33,11 +34,9 @@ export function BankStep({
   const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
   if (accounts.data === undefined && accounts.fault === undefined) return <p class="quiet">{words.loading}</p>
   const set = (change: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...change }))
-    setFault(undefined)
+    dispatch({ type: 'edited', draft: { ...typed, ...change } })
+    setWrong(undefined)
   }
-  const complete =
-    draft.bankCode !== '' && draft.accountNumber.length === 10 && draft.accountName.trim().length > 1
   return (
     <form
       class="stack"
@@ -50,8 +49,8 @@ export function BankStep({
         }
         // The account name's place already shows why this account cannot be used.
         if (found.state === 'loading' || found.state === 'none') return
-        if (complete) dispatch({ type: 'completed-step', step: 'bank', draft })
-        else setFault('bank_details_required')
+        if (hasAccount(draft)) dispatch({ type: 'completed-step', step: 'bank', draft })
+        else setWrong('bank_details_required')
       }}
     >
       <UsedAccounts accounts={used} chosen={chosen} onChoose={(bankAccountOf) => set({ bankAccountOf })} />
@@ -88,7 +87,7 @@ function NewAccount({
       <BankChoice
         banks={data?.banks ?? []}
         chosen={draft.bankName}
-        onChoose={({ code, name }) => set({ bankCode: code, bankName: name })}
+        onChoose={({ code, name }) => set({ bankCode: code, bankName: name, accountName: '' })}
       />
       <Field label={words.bank.number} hint={words.bank.numberHint}>
         <input

@@ -1,3 +1,4 @@
+import { type Currency, typedNumber } from '../../lib/amount-text.js'
 import type { WithdrawalAnswer } from '../answers.js'
 
 /** The form's input so far. */
@@ -32,9 +33,12 @@ export interface WithdrawalBody {
   readonly bankAccountOf?: string
 }
 
+/** The steps that are filled in. Each is an entry of the browser's history. */
+export type FormStep = 'amount' | 'bank' | 'review'
+
 export type Flow =
   | {
-      readonly step: 'amount' | 'bank' | 'review'
+      readonly step: FormStep
       readonly draft: Draft
       readonly fault?: string | undefined
     }
@@ -47,7 +51,11 @@ export type Flow =
 
 export type FlowEvent =
   | { readonly type: 'completed-step'; readonly step: 'amount' | 'bank'; readonly draft: Draft }
+  /** Typed or chosen in a step. */
+  | { readonly type: 'edited'; readonly draft: Draft }
   | { readonly type: 'back' }
+  /** The browser's Back or Forward. */
+  | { readonly type: 'navigated'; readonly step: FormStep }
   | { readonly type: 'confirmed'; readonly sent: SentWithdrawal }
   | { readonly type: 'answered'; readonly answer: WithdrawalAnswer }
   | { readonly type: 'failed'; readonly code: string; readonly reason: string }
@@ -66,14 +74,50 @@ export const emptyDraft: Draft = {
 /** After this time a sent withdrawal is not repeated. Far below the 24 h for which the service keeps idempotency keys. */
 const retryWindowMs = 10 * 60_000
 
+/** What the tab and the browser's history kept of an earlier load. */
+interface Kept {
+  readonly sent?: SentWithdrawal | undefined
+  readonly draft?: Partial<Draft> | undefined
+  readonly step?: FormStep | undefined
+}
+
 /**
  * The first state after a page load. A withdrawal that an earlier load sent without getting an answer is sent again. One
- * that is too old for that shows a warning to check the history.
+ * that is too old for that shows a warning to check the history. Otherwise the form is as it was.
  */
-export function initialFlow(sent: SentWithdrawal | undefined, nowMs: number): Flow {
-  if (sent === undefined) return { step: 'amount', draft: emptyDraft }
+export function initialFlow({ sent, draft: kept, step = 'amount' }: Kept, nowMs: number): Flow {
+  const draft = kept === undefined ? emptyDraft : { ...emptyDraft, ...kept }
+  if (sent === undefined) return { step: reachable(step, draft), draft }
   if (nowMs - sent.at < retryWindowMs) return { step: 'checking', sent }
   return { step: 'amount', draft: emptyDraft, fault: 'withdrawal_unknown' }
+}
+
+/** The amount as a number; undefined when it is none, is unclear or names another currency. */
+export function amountOf({ currency, amount }: Pick<Draft, 'currency' | 'amount'>): number | undefined {
+  const value = typedNumber(amount, typedCurrency(currency))
+  return value !== undefined && value > 0 ? value : undefined
+}
+
+/** The currency that a number without a sign is in. */
+export function typedCurrency(currency: Draft['currency']): Currency {
+  return currency === 'USDC' ? 'USD' : 'NGN'
+}
+
+/** The step, or the last one before it that is not complete. */
+function reachable(step: FormStep, draft: Draft): FormStep {
+  if (step === 'amount' || amountOf(draft) === undefined) return 'amount'
+  return step === 'review' && hasAccount(draft) ? 'review' : 'bank'
+}
+
+/** Whether the bank account is complete, as the bank or the creator named it. A used one's number is masked. */
+export function hasAccount({ bankCode, accountNumber, accountName }: Draft): boolean {
+  return bankCode !== '' && accountNumber.length === 10 && accountName.trim().length > 1
+}
+
+/** The step whose entry of the browser's history is shown. Undefined: the form is over. */
+export function formStepOf({ step }: Flow): FormStep | undefined {
+  if (step === 'accepted') return undefined
+  return step === 'amount' || step === 'bank' ? step : 'review'
 }
 
 /** Returns the next state. An event that does not fit the state changes nothing, because answers may come late. */
@@ -89,13 +133,21 @@ function advanceSent(flow: Extract<Flow, { sent: SentWithdrawal }>, event: FlowE
 function advanceDraft(flow: Exclude<Flow, { sent: SentWithdrawal }>, event: FlowEvent): Flow {
   if (event.type === 'restart') return { step: 'amount', draft: emptyDraft }
   if (flow.step === 'accepted') return flow
+  if (event.type === 'navigated') return navigate(flow, event.step)
   if (flow.step === 'refused')
     return event.type === 'change-account' ? { step: 'bank', draft: flow.draft } : flow
+  if (event.type === 'edited') return { step: flow.step, draft: event.draft }
   if (event.type === 'back') return { step: previousStep[flow.step], draft: flow.draft }
   if (event.type === 'confirmed' && flow.step === 'review') return { step: 'sending', sent: event.sent }
   if (event.type === 'completed-step' && flow.step === event.step)
     return { step: event.step === 'amount' ? 'bank' : 'review', draft: event.draft }
   return flow
+}
+
+/** Back and Forward show what is filled in so far. */
+function navigate(flow: Extract<Flow, { draft: Draft }>, wanted: FormStep): Flow {
+  const step = reachable(wanted, flow.draft)
+  return step === formStepOf(flow) ? flow : { step, draft: flow.draft }
 }
 
 const previousStep = { amount: 'amount', bank: 'amount', review: 'bank' } as const
@@ -106,7 +158,7 @@ export function isUnresolved(flow: Flow): flow is Extract<Flow, { sent: SentWith
 }
 
 /** The step that each refusal leads back to. The service answers these codes only before money is reserved. */
-const stepForRefusal: Readonly<Record<string, 'amount' | 'bank' | 'review'>> = {
+const stepForRefusal: Readonly<Record<string, FormStep>> = {
   invalid_amount: 'amount',
   insufficient_balance: 'amount',
   bank_details_required: 'bank',

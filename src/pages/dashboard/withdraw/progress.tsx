@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
@@ -10,9 +10,9 @@ import { Notice } from '../../ui/messages/notice.js'
 import type { Payout } from '../answers.js'
 import { useLoad } from '../use-load.js'
 import { usePolling } from '../use-polling.js'
+import type { Terms } from './amounts.js'
 import { LessThanPromised } from './history.js'
 import { StepMarks } from './step-marks.js'
-import { termsOfPage } from './terms.js'
 
 const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const
@@ -20,10 +20,12 @@ const stages = ['pending', 'submitted', 'processing', 'completed'] as const
 /** The progress of a withdrawal, polled from the history until it is completed or failed. */
 export function Progress({
   reference,
+  terms,
   onStatusChange,
   onRestart,
 }: {
   readonly reference: string
+  readonly terms: Terms
   readonly onStatusChange: () => void
   readonly onRestart: () => void
 }): JSX.Element {
@@ -34,8 +36,10 @@ export function Progress({
   const over = payout?.status === 'completed' || payout?.status === 'failed'
   usePolling(reload, pollEveryMs, !over)
   const status = payout?.status
+  const seen = useRef<Payout['status'] | undefined>(undefined)
   useEffect(() => {
-    if (status !== undefined) onStatusChange()
+    if (seen.current !== undefined && seen.current !== status) onStatusChange()
+    seen.current = status
   }, [status, onStatusChange])
   const missing = data !== undefined && payout === undefined
   return (
@@ -46,7 +50,7 @@ export function Progress({
       {fault !== undefined && <p class="quiet">{words.fault(fault)}</p>}
       {payout !== undefined && <Stages payout={payout} />}
       {payout !== undefined && <LessThanPromised payout={payout} />}
-      {payout?.requiresVerification && <HeldNotice />}
+      {payout?.requiresVerification && <HeldNotice terms={terms} />}
       {payout?.status === 'failed' && (
         <Notice tone="bad" icon="cross" urgent>
           {payout.failureReason && (
@@ -98,8 +102,8 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   )
 }
 
-function HeldNotice(): JSX.Element {
-  const { identitySingleNgn, identityDailyNgn } = termsOfPage()
+function HeldNotice({ terms }: { readonly terms: Terms }): JSX.Element {
+  const { identitySingleNgn, identityDailyNgn } = terms
   return (
     <Notice tone="warn" icon="wait">
       {words.progress.heldMore(shortNgn(identitySingleNgn), shortNgn(identityDailyNgn))}

@@ -6,7 +6,7 @@ import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
 import { Fact } from '../parts/fact.js'
 import { bodyOf, estimate, type Terms } from './amounts.js'
-import type { Flow, FlowEvent } from './flow.js'
+import type { Flow, FlowEvent, FormStep } from './flow.js'
 
 /** Step 3: review and confirm. Only this step sends the withdrawal. */
 export function ReviewStep({
@@ -15,7 +15,7 @@ export function ReviewStep({
   rate,
   terms,
 }: {
-  readonly flow: Extract<Flow, { step: 'amount' | 'bank' | 'review' }>
+  readonly flow: Extract<Flow, { step: FormStep }>
   readonly dispatch: (event: FlowEvent) => void
   readonly rate: Rate | undefined
   readonly terms: Terms

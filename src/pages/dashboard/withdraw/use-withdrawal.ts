@@ -1,30 +1,69 @@
-import { useEffect, useReducer } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
-import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
+import { StepHistory } from '../../lib/step-history.js'
 import type { WithdrawalAnswer } from '../answers.js'
 import { call } from '../api.js'
+import { go, pathOf } from '../route.js'
 import { useSession } from '../session.js'
-import { advance, type Flow, type FlowEvent, initialFlow, isUnresolved, type SentWithdrawal } from './flow.js'
+import { keepDraft, keepSent, readDraft, readSent } from './draft.js'
+import {
+  advance,
+  type Flow,
+  type FlowEvent,
+  type FormStep,
+  formStepOf,
+  initialFlow,
+  isUnresolved,
+  type SentWithdrawal,
+} from './flow.js'
 
-/** This tab stores a withdrawal here until it gets an answer. */
-const storageKey = 'withdrawal'
 /** Pauses before each repetition of the request; the last one repeats. */
 const pausesMs = [0, 1000, 2000, 4000, 8000]
 
-/** The state of the withdrawal form. Sends the withdrawal, and repeats the request until there is an answer. */
+/**
+ * The state of the withdrawal form. Sends the withdrawal, and repeats the request until there is an answer. Each step is an entry
+ * of the browser's history, and this tab keeps the draft.
+ */
 export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => void } {
-  const { signIns } = useSession()
-  const [flow, dispatch] = useReducer(advance, undefined, () =>
-    initialFlow(readFromTab<SentWithdrawal>(storageKey), Date.now()),
+  const { me, signIns } = useSession()
+  const [steps] = useState(() => new StepHistory<FormStep>(false))
+  const [flow, setFlow] = useState(() =>
+    initialFlow({ sent: readSent(me.id), draft: readDraft(me.id), step: steps.begin() }, Date.now()),
   )
+  const current = useRef(flow)
+  const show = useCallback(
+    (next: Flow, navigated: boolean): void => {
+      current.current = next
+      setFlow(next)
+      keepDraft(me.id, next)
+      const step = formStepOf(next)
+      if (step !== undefined && isForm()) steps.show(step, navigated)
+    },
+    [me.id, steps],
+  )
+  const dispatch = useCallback(
+    (event: FlowEvent): void => {
+      // A refusal is not hidden behind the progress of another withdrawal.
+      if (event.type === 'failed' && !isForm()) go('withdraw')
+      show(advance(current.current, event), event.type === 'navigated')
+    },
+    [show],
+  )
+  useEffect(() => {
+    if ('fault' in current.current && !isForm()) go('withdraw')
+    show(current.current, true)
+    return steps.follow((step = 'amount') => {
+      if (isForm()) dispatch({ type: 'navigated', step })
+    })
+  }, [dispatch, show, steps])
   const sent = isUnresolved(flow) ? flow.sent : undefined
   useEffect(() => {
     if (sent === undefined) {
-      removeFromTab(storageKey)
+      keepSent(me.id, undefined)
       return
     }
     // Store before sending: a page that closes in between repeats this withdrawal instead of making a second one.
-    storeInTab(storageKey, sent)
+    keepSent(me.id, sent)
     const stop = new AbortController()
     let tries = 0
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -46,8 +85,13 @@ export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => v
       clearTimeout(timer)
     }
     // A new sign-in repeats the request immediately.
-  }, [sent, signIns])
+  }, [sent, signIns, me.id, dispatch])
   return { flow, dispatch }
+}
+
+/** Whether the address is the form's, and not that of a withdrawal's progress or of another screen. */
+function isForm(): boolean {
+  return location.pathname + location.search === pathOf('withdraw')
 }
 
 function send({ key, body }: SentWithdrawal, signal: AbortSignal): Promise<WithdrawalAnswer> {

@@ -9,13 +9,13 @@ import { useRate } from '../parts/use-rate.js'
 import { go, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { AmountStep } from './amount-step.js'
+import type { Terms } from './amounts.js'
 import { BankStep } from './bank-step.js'
-import type { Flow } from './flow.js'
+import { type Flow, isUnresolved } from './flow.js'
 import { History } from './history.js'
 import { Progress } from './progress.js'
 import { ReviewStep } from './review-step.js'
 import { StepMarks } from './step-marks.js'
-import { termsOfPage } from './terms.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
 /** A withdrawal to a Nigerian bank account in four steps, with the history below. */
@@ -26,25 +26,36 @@ export function Withdraw(): JSX.Element {
   const rate = useRate()
   const [historyVersion, setHistoryVersion] = useState(0)
   const reloadHistory = useCallback(() => setHistoryVersion((before) => before + 1), [])
+  const [terms] = useState(termsOfPage)
   const reference = query.get('reference') ?? undefined
+  const reloadBalance = balance.reload
   useEffect(() => {
     if (flow.step !== 'accepted') return
     go('withdraw', new URLSearchParams({ reference: flow.answer.reference }))
     dispatch({ type: 'restart' })
-  }, [flow, dispatch])
-  const shown = flow.step === 'amount' && flow.fault === undefined ? reference : undefined
+    reloadBalance()
+    reloadHistory()
+  }, [flow, dispatch, reloadBalance, reloadHistory])
+  const shown = isUnresolved(flow) ? undefined : reference
   return (
     <div class="withdraw">
       <section class="card">
         {shown === undefined ? (
-          <Step flow={flow} dispatch={dispatch} available={balance.data?.balance.availableUSDC} rate={rate} />
+          <Step
+            flow={flow}
+            dispatch={dispatch}
+            available={balance.data?.balance.availableUSDC}
+            rate={rate}
+            terms={terms}
+          />
         ) : (
           <Progress
             key={shown}
             reference={shown}
+            terms={terms}
             onStatusChange={reloadHistory}
             onRestart={() => {
-              balance.reload()
+              reloadBalance()
               go('withdraw')
             }}
           />
@@ -60,9 +71,11 @@ interface StepProps {
   readonly dispatch: ReturnType<typeof useWithdrawal>['dispatch']
   readonly available: number | undefined
   readonly rate: Rate | undefined
+  readonly terms: Terms
 }
 
-function Step({ flow, dispatch, available, rate }: StepProps): JSX.Element {
+function Step(props: StepProps): JSX.Element {
+  const { flow } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const first = useRef(true)
   const title = words.withdraw.titles[flow.step]
@@ -78,13 +91,12 @@ function Step({ flow, dispatch, available, rate }: StepProps): JSX.Element {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      <StepBody flow={flow} dispatch={dispatch} available={available} rate={rate} />
+      <StepBody {...props} />
     </>
   )
 }
 
-function StepBody({ flow, dispatch, available, rate }: StepProps): JSX.Element {
-  const terms = termsOfPage()
+function StepBody({ flow, dispatch, available, rate, terms }: StepProps): JSX.Element {
   switch (flow.step) {
     case 'amount':
       return <AmountStep {...{ flow, dispatch, available, rate, terms }} />
@@ -119,5 +131,17 @@ function StepBody({ flow, dispatch, available, rate }: StepProps): JSX.Element {
           <p>{flow.step === 'checking' ? words.withdraw.checkingMore : words.withdraw.sendingMore}</p>
         </Notice>
       )
+  }
+}
+
+/** Reads the terms from the attributes that the service wrote into the page's HTML. */
+function termsOfPage(): Terms {
+  const { dataset } = document.documentElement
+  return {
+    leastFeeNgn: Number(dataset['withdrawLeastFeeNgn']),
+    feeBps: Number(dataset['withdrawFeeBps']),
+    minNgn: Number(dataset['withdrawMinNgn']),
+    identitySingleNgn: Number(dataset['identitySingleNgn']),
+    identityDailyNgn: Number(dataset['identityDailyNgn']),
   }
 }
