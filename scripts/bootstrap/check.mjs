@@ -21,7 +21,8 @@ export async function check(args) {
     await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     await timed('dependency-cruiser: floors', floors),
     await timed('knip: dead code', () => tool('knip', [])),
-    // Runs what `types` has compiled.
+    // The last two run what `types` has compiled.
+    await timed('states: docs/states.md', () => node('dist/scripts/draw-states.js', fix)),
     await timed('redocly, spectral: the OpenAPI document', () => node('dist/scripts/check-openapi.js')),
   ]
   const failed = results.filter((passed) => !passed).length
@@ -40,8 +41,10 @@ function tool(name, args) {
   return spawnSync(bin(name), args, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
 }
 
-function node(script) {
-  return spawnSync(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+function node(script, args = []) {
+  return (
+    spawnSync(process.execPath, [script, ...args], { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
+  )
 }
 
 /** Compiles, which checks the types as well. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
+import { sqlList } from '../../src/kernel/state-machine.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { query } from '../../src/platform/database/database.js'
+import { openStatuses } from '../../src/withdrawals/lifecycle.js'
 import type { Fiatpay } from '../sandbox/fiatpay/fiatpay.js'
 import type { WithdrawalAnswer } from './client.js'
 
@@ -115,7 +117,7 @@ async function balanceFaults(db: Knex, funded: ReadonlyMap<string, bigint>): Pro
       select a.user_id as "userId", a.kind, a.balance,
         coalesce((select sum(debit_micro) from withdrawals w where w.user_id = a.user_id and status <> 'failed'), 0)::int8 as spent,
         coalesce((select sum(debit_micro) from withdrawals w where w.user_id = a.user_id
-          and status in ('pending', 'submitted', 'processing')), 0)::int8 as held
+          and status in (${sqlList(openStatuses)})), 0)::int8 as held
       from ledger_accounts a where a.user_id is not null and a.currency = 'USDC' and a.kind in ('available', 'held')`,
       values: [],
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { booksStatementMs } from '../../src/ledger/invariants.js'
 import { createDb } from '../../src/platform/database/database.js'
+import { openStatuses } from '../../src/withdrawals/lifecycle.js'
 import { freePort } from '../dev/ports.js'
 import { respondsAt } from '../dev/probe.js'
 import { type FiatSandbox, startFiatSandbox } from '../sandbox/fiat-sandbox.js'
@@ -183,7 +184,7 @@ class Run {
 
   async #underWay(): Promise<number> {
     const [row] = await this.#db('withdrawals')
-      .whereIn('status', ['pending', 'submitted', 'processing'])
+      .whereIn('status', openStatuses)
       .whereNot({ send_state: 'manual_review' })
       .count({ count: '*' })
     return Number(row?.['count'] ?? 0)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress } from '../accounts/schemas.js'
 import { requiredText, truncated } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
+import { intentStatusOf } from './lifecycle.js'
 
 const missing: ErrorCode = 'fiat_intent_fields_required'
 const wrongAmount: ErrorCode = 'invalid_amount'
@@ -61,7 +62,7 @@ export const fiatStatusInput = z.object({ intentId: requiredText('intent_id_requ
 export const fiatStatusAnswer = z.object({
   success: z.literal(true),
   intentId: z.string(),
-  status: z.enum(['requires_action', 'completed', 'failed', 'cancelled']),
+  status: z.enum(Object.values(intentStatusOf)),
   completedAt: z.iso.datetime().nullable(),
   receivedNgn: z.number().optional().meta({ description: 'Naira that wait for the payer of an unpaid tip' }),
 })

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
+import { sendableStates } from '../withdrawals/lifecycle.js'
 
 /** Where the rows of a kind of work are, as constant SQL. */
 interface WorkTable {
@@ -13,7 +15,7 @@ interface WorkTable {
   readonly error: string
 }
 
-const toSend = `send_state in ('not_sent', 'resend')`
+const toSend = `send_state in (${sqlList(sendableStates)})`
 const tables: Readonly<Record<WorkKind, WorkTable>> = {
   verifier: { table: 'tips', key: 'id', condition: 'true', error: 'last_error' },
   finder: { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },

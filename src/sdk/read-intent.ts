@@ -6,6 +6,7 @@ import { isIntentId } from '../kernel/ids.js'
 import { displayNumber } from '../kernel/money.js'
 import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
+import { type PaymentState, sdkIntentStatus } from './lifecycle.js'
 import type { IntentStatusAnswer } from './schemas.js'
 
 /** Slots can be slow. After twice the usual time a transaction is certainly past its last valid block height. */
@@ -16,19 +17,14 @@ const mostListed = 10
 
 type Derived = 'outAmount' | 'lastValidBlockHeight' | 'input' | 'inputAmount' | 'output'
 
-interface IntentRow extends Omit<PresentableIntent, Derived> {
+interface IntentRow extends Omit<PresentableIntent, Derived>, PaymentState {
   readonly outAmount: string
   readonly lastValidBlockHeight: bigint
   readonly settings: unknown
   readonly inputMint: string
   readonly inputRaw: string
   readonly outputMint: string
-  readonly expired: boolean
   readonly signature: string | null
-  readonly tipStatus: 'pending' | 'confirmed' | 'failed' | 'cancelled' | null
-  readonly outcome: IntentStatusAnswer['outcome']
-  /** The confirmed payment brought too little. */
-  readonly underpaid: boolean
   /** Base units of the output; null until a payment is confirmed. */
   readonly receivedRaw: string | null
 }
@@ -69,7 +65,7 @@ function presentStatus(row: IntentRow): IntentStatusAnswer {
   }
   return {
     ...presentIntent(intent, creatorSettings.parse(row.settings)),
-    status: statusOf(row),
+    status: sdkIntentStatus(row),
     signature: row.signature,
     outcome: row.underpaid ? 'underpaid' : row.outcome,
     receivedAmount:
@@ -107,12 +103,4 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
       order by i.created_at desc limit ${mostListed}`,
     values: [intentId, sessionId, usdc.mint],
   })
-}
-
-/** The public status of a tip stays `pending` after its transaction failed. Here the supporter gets `failed`. */
-function statusOf({ tipStatus, outcome, underpaid, expired }: IntentRow): IntentStatusAnswer['status'] {
-  if (tipStatus === null) return expired ? 'expired' : 'requires_action'
-  if (underpaid) return 'failed'
-  if (tipStatus === 'confirmed') return 'confirmed'
-  return tipStatus === 'pending' && outcome === null ? 'submitted' : 'failed'
 }

@@ -5,6 +5,7 @@ import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { parseTimestamp } from '../kernel/timestamp.js'
 import { tokenByMint } from '../kernel/tokens.js'
+import { sdkIntentStatuses } from './lifecycle.js'
 
 const isKnownMint = (mint: string): boolean => tokenByMint(mint) !== undefined
 const success = z.literal(true)
@@ -59,7 +60,7 @@ export type TipInput = z.output<typeof tipInput>
 /** GET /sdk/intents/:intentId. */
 export const intentStatusInput = z.object({ intentId: z.string() })
 export const intentStatusOutput = intentOutput.extend({
-  status: z.enum(['requires_action', 'submitted', 'confirmed', 'failed', 'expired']),
+  status: z.enum(sdkIntentStatuses),
   signature: z.string().nullable().meta({ description: 'Of the payment, when one was seen' }),
   outcome: z.enum(['tx_failed', 'not_found', 'mismatch', 'underpaid']).nullable().meta({
     description:

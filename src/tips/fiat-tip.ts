@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { addToSums } from './confirm/tip-sums.js'
+import { advanceTips } from './lifecycle.js'
 import type { TipListItem } from './schemas.js'
 
 export interface NewFiatTip {
@@ -44,6 +45,8 @@ export interface FiatConfirmation {
   readonly details: NonNullable<TipListItem['fiatDetails']>
 }
 
+const confirmation = advanceTips('confirmed')
+
 /**
  * Confirms a fiat tip from any other status (docs/decisions/0018). The statement moves the recipient's cursor first and
  * takes the stamp from it, as for chain tips (docs/decisions/0025): the stamp is later than every stamp a reader may
@@ -55,7 +58,7 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
     text: /* sql */ `
       with open as materialized (
         select id, recipient_party, recorded_at, decimals from tips
-        where id = $1 and status in ('pending', 'failed', 'cancelled') for no key update
+        where id = $1 and ${confirmation.from} for no key update
       ), cursor as (
         insert into creator_cursors as c (party_id, last_at)
         select recipient_party, date_trunc('milliseconds', clock_timestamp()) from open
@@ -66,7 +69,7 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
         ${addToSums(`select o.recipient_party as party, o.recorded_at, null::text as mint, o.decimals, 1 as n, $2::numeric as raw
           from open o, cursor`)}
       )
-      update tips t set status = 'confirmed', confirmed_at = c.last_at, listed = true,
+      update tips t set ${confirmation.set}, confirmed_at = c.last_at, listed = true,
         display_raw = $2, received_raw = $3, fiat_details = $4
       from open o, cursor c where t.id = o.id
       returning t.id`,
@@ -107,10 +110,11 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
 
 /** Ends a pending fiat tip without a credit. Returns false when it is no longer pending. */
 export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
+  const { set, from } = advanceTips(status, ['pending'])
   const rows = await query(trx, {
-    name: 'tips.fiat-end',
-    text: `update tips set status = $2 where id = $1 and status = 'pending' returning id`,
-    values: [id, status],
+    name: `tips.fiat-${status}`,
+    text: `update tips set ${set} where id = $1 and ${from} returning id`,
+    values: [id],
   })
   return rows.length > 0
 }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { checkedText, requiredText, truncated } from '../http/input.js'
 import { isAddress, isSignature } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
+import { tipStatuses } from './lifecycle.js'
 
-export const tipStatus = z.enum(['pending', 'confirmed', 'failed', 'cancelled'])
+export const tipStatus = z.enum(tipStatuses)
 
 const missing: ErrorCode = 'tip_fields_required'
 const invalidAmount: ErrorCode = 'invalid_tip_amount'

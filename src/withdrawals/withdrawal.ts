@@ -1,7 +1,15 @@
+import { type Step, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
+import { advance } from './advance.js'
 import { postHold, voidHold } from './ledger-entries.js'
-import { pathTo, type SendState, type WithdrawalStatus } from './lifecycle.js'
+import {
+  type HoldEntry,
+  providerSteps,
+  type SendState,
+  unpaidStep,
+  type WithdrawalStatus,
+} from './lifecycle.js'
 import { payoutJobIds, type SendCount } from './work-queue.js'
 
 /**
@@ -113,21 +121,22 @@ export async function advanceTo(
   target: WithdrawalStatus,
   { providerId, reason }: ProviderAnswer,
 ): Promise<void> {
-  const path = pathTo(withdrawal.status, target)
-  let from = withdrawal.status
-  for (const next of path) {
-    const resolution = await resolveHold(uow, withdrawal, next)
-    await query(uow.trx, {
-      name: `payouts.${next}`,
-      text: /* sql */ `
-        update withdrawals set status = '${next}', ${next}_at = clock_timestamp(), send_state = 'sent',
-          provider_id = coalesce($3, provider_id), resolution_transfer = $4, failure_reason = $5, last_error = null
-        where id = $1 and status = $2`,
-      values: [withdrawal.id, from, providerId, resolution, next === 'failed' ? failureText(reason) : null],
+  const steps = stepsBetween(providerSteps, withdrawal.status, target)
+  let sendState = withdrawal.sendState
+  for (const { from, to, entries } of steps) {
+    const resolution = await resolveHold(uow, withdrawal, entries)
+    await advance(uow.trx, {
+      name: `payouts.${to}`,
+      id: withdrawal.id,
+      status: [from, to],
+      from: [sendState],
+      to: 'sent',
+      set: `provider_id = coalesce($6, provider_id), resolution_transfer = $7, failure_reason = $8, last_error = null`,
+      values: [providerId, resolution, to === 'failed' ? failureText(reason) : null],
     })
-    from = next
+    sendState = 'sent'
   }
-  if (path.length > 0) announceOutcome(uow, withdrawal)
+  if (steps.length > 0) announceOutcome(uow, withdrawal)
 }
 
 /** Ends the waiting of the request that made the withdrawal, and removes its failed jobs: it has an outcome. */
@@ -136,15 +145,17 @@ export function announceOutcome({ publish, removeJobs }: UnitOfWork, withdrawal:
   removeJobs('payouts', payoutJobIds(withdrawal))
 }
 
-/** The id of the ledger transfer that resolves the hold in this status. */
+const holdEntries = { postHold, voidHold }
+
+/** The id of the ledger transfer that resolves the hold with this step. */
 async function resolveHold(
   { trx }: UnitOfWork,
   withdrawal: Withdrawal,
-  next: WithdrawalStatus,
+  entries: Step<WithdrawalStatus, HoldEntry>['entries'],
 ): Promise<bigint | null> {
-  if (next === 'completed') return (await postHold(trx, withdrawal)).id
-  if (next === 'failed') return (await voidHold(trx, withdrawal)).id
-  return null
+  let resolution: bigint | null = null
+  for (const entry of entries) resolution = (await holdEntries[entry](trx, withdrawal)).id
+  return resolution
 }
 
 /** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. */
@@ -153,14 +164,14 @@ export async function failUnpaid(
   withdrawal: LockedWithdrawal,
   reason: string,
 ): Promise<void> {
-  const { id } = await voidHold(uow.trx, withdrawal)
-  await query(uow.trx, {
+  await advance(uow.trx, {
     name: 'payouts.refused',
-    text: /* sql */ `
-      update withdrawals set status = 'failed', send_state = 'refused', resolution_transfer = $2, failure_reason = $3,
-        failed_at = clock_timestamp(), due_at = null, last_error = null
-      where id = $1 and status = 'pending'`,
-    values: [withdrawal.id, id, failureText(reason)],
+    id: withdrawal.id,
+    status: [unpaidStep.from, unpaidStep.to],
+    from: [withdrawal.sendState],
+    to: 'refused',
+    set: 'resolution_transfer = $6, failure_reason = $7, due_at = null, last_error = null',
+    values: [await resolveHold(uow, withdrawal, unpaidStep.entries), failureText(reason)],
   })
   announceOutcome(uow, withdrawal)
 }

@@ -1,8 +1,16 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
-import type { SendState, WithdrawalStatus } from './lifecycle.js'
+import {
+  pollNowStates,
+  reconciledStates,
+  type SendState,
+  sendableStates,
+  unclearStates,
+  type WithdrawalStatus,
+} from './lifecycle.js'
 
 /** Withdrawals of one batch. The provider is called for all of them in parallel. */
 const batchSize = 16
@@ -37,7 +45,7 @@ export function takePayoutsToSend({ db, config }: Needs): Promise<DuePayout[]> {
     text: /* sql */ `
       with due as (
         select id from withdrawals
-        where due_at <= now() and status = 'pending' and send_state in ('not_sent', 'resend')
+        where due_at <= now() and status = 'pending' and send_state in (${sqlList(sendableStates)})
         order by due_at limit $1 for update skip locked)
       update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
@@ -65,7 +73,7 @@ export function takePayoutsToReconcile({ db, config }: Needs): Promise<DueReconc
     text: /* sql */ `
       with due as (
         select id from withdrawals
-        where due_at <= now() and send_state in ('sending', 'unknown', 'sent', 'manual_review', 'refused')
+        where due_at <= now() and send_state in (${sqlList(reconciledStates)})
         order by due_at limit $1 for update skip locked)
       update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
         from due where w.id = due.id
@@ -86,7 +94,7 @@ export async function reconcileNow(
     name: 'payouts.reconcile-now',
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp()
-      where provider_reference = $1 and send_state in ('unknown', 'sent', 'manual_review', 'refused') returning id`,
+      where provider_reference = $1 and send_state in (${sqlList(pollNowStates)}) returning id`,
     values: [providerReference],
   })
   if (rows.length > 0) wake('reconciler')
@@ -149,7 +157,7 @@ export async function makePayoutDue(
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp()
       where reference = $1 and status = 'pending' and due_at > clock_timestamp()
-        and (send_state = 'not_sent' and last_error is not null or send_state in ('unknown', 'manual_review'))
+        and (send_state = 'not_sent' and last_error is not null or send_state in (${sqlList(unclearStates)}))
       returning send_state as "sendState"`,
     values: [reference],
   })
@@ -163,7 +171,7 @@ export async function payoutJobFailure(db: Knex, reference: string): Promise<str
     text: /* sql */ `
       select send_state || ': ' || coalesce(last_error, 'no answer') as failure from withdrawals
       where reference = $1 and status = 'pending'
-        and (last_error is not null or send_state in ('unknown', 'manual_review'))`,
+        and (last_error is not null or send_state in (${sqlList(unclearStates)}))`,
     values: [reference],
   })
   return row?.failure

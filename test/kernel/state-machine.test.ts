@@ -1,67 +1,56 @@
 import test from 'ava'
-import type { Knex } from 'knex'
-import { up } from '../../migrations/0003-tips.js'
-import { defineLifecycle, isFinal, sourcesOf } from '../../src/kernel/state-machine.js'
-import { type TipStatus, tipLifecycle } from '../../src/tips/lifecycle.js'
+import {
+  checkStep,
+  isFinal,
+  openStates,
+  type StateMachine,
+  sourcesOf,
+  stepSql,
+  stepsBetween,
+} from '../../src/kernel/state-machine.js'
 
-const door = defineLifecycle<'open' | 'shut' | 'walled up'>('open', {
-  open: ['shut'],
-  shut: ['open', 'walled up'],
-  'walled up': [],
-})
+const step = <S extends string>(from: S, to: S) => ({ from, to, by: 'a hand', entries: [] })
+const door: StateMachine<'open' | 'shut' | 'locked' | 'walled up'> = {
+  subject: 'a door',
+  table: 'doors',
+  column: 'state',
+  states: ['open', 'shut', 'locked', 'walled up'],
+  initial: ['open'],
+  steps: [step('open', 'shut'), step('shut', 'open'), step('shut', 'locked'), step('locked', 'walled up')],
+}
 
-test('the sources of a state are all states one move away', (t) => {
+test('the sources of a state are all states one step away', (t) => {
   t.deepEqual(sourcesOf(door, 'open'), ['shut'])
   t.deepEqual(sourcesOf(door, 'shut'), ['open'])
-  t.deepEqual(sourcesOf(door, 'walled up'), ['shut'])
+  t.deepEqual(sourcesOf(door, 'walled up'), ['locked'])
 })
 
-test('a state without moves is final', (t) => {
+test('a state without steps is final, and every other one is open', (t) => {
   t.true(isFinal(door, 'walled up'))
-  t.false(isFinal(door, 'shut'))
+  t.deepEqual(openStates(door), ['open', 'shut', 'locked'])
 })
 
-test('a state without moves to it has no sources', (t) => {
-  t.deepEqual(sourcesOf(tipLifecycle, 'pending'), [], 'no tip becomes pending again')
-})
-
-test('sources and moves agree', (t) => {
-  const states = Object.keys(tipLifecycle.moves) as TipStatus[]
-  for (const from of states)
-    for (const to of states)
-      t.is(
-        sourcesOf(tipLifecycle, to).includes(from),
-        tipLifecycle.moves[from].includes(to),
-        `${from} > ${to}`,
-      )
-})
-
-/** The SQL of the migration. */
-async function migrationSql(): Promise<string> {
-  const statements: string[] = []
-  await up({ raw: async (sql: string) => statements.push(sql) } as unknown as Knex)
-  return statements.join('\n')
-}
-
-function quoted(text: string | undefined): string[] {
-  return [...(text ?? '').matchAll(/'([^']*)'/g)].map(([, word = '']) => word)
-}
-
-test('the database trigger allows exactly the moves of the lifecycle', async (t) => {
-  const sql = await migrationSql()
-  const trigger =
-    /create trigger \w+ before update of status on tips .*?execute function \w+\(([^)]*)\)/s.exec(sql)
-  const allowed = quoted(trigger?.[1])
-  const listed = Object.entries(tipLifecycle.moves).flatMap(([from, moves]) =>
-    moves.map((to) => `${from}>${to}`),
+test('the steps between two states are the fewest, in order, and none where no way leads', (t) => {
+  const between = (from: (typeof door.states)[number], to: (typeof door.states)[number]) =>
+    stepsBetween(door.steps, from, to).map((one) => one.to)
+  t.deepEqual(between('open', 'walled up'), ['shut', 'locked', 'walled up'])
+  t.deepEqual(between('shut', 'open'), ['open'])
+  t.deepEqual(between('open', 'open'), [])
+  t.deepEqual(between('walled up', 'open'), [])
+  const shortcut = [...door.steps, step('open' as const, 'locked' as const)]
+  t.deepEqual(
+    stepsBetween(shortcut, 'open', 'locked').map(({ from }) => from),
+    ['open'],
   )
-  t.deepEqual(allowed.toSorted(), listed.toSorted())
 })
 
-test('the database has the same states and the same initial one', async (t) => {
-  const sql = await migrationSql()
-  const states = /create type tip_status as enum \(([^)]*)\)/.exec(sql)
-  const column = /^ *status tip_status not null default '(\w+)'/m.exec(sql)
-  t.deepEqual(quoted(states?.[1]), Object.keys(tipLifecycle.moves))
-  t.is(column?.[1], tipLifecycle.initial)
+test('a step that is not listed throws, and a state may stay what it is', (t) => {
+  t.throws(() => checkStep(door, 'open', 'locked'), { message: 'a door does not move from open to locked' })
+  t.notThrows(() => checkStep(door, 'walled up', 'walled up'))
+  t.throws(() => stepSql(door, 'locked', ['shut', 'walled up']))
+})
+
+test('the SQL of a step names the new state and the states before', (t) => {
+  t.deepEqual(stepSql(door, 'shut'), { set: `state = 'shut'`, from: `state in ('open')` })
+  t.is(stepSql(door, 'locked', ['shut', 'locked']).from, `state in ('shut', 'locked')`)
 })

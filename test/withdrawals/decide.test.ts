@@ -1,7 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { stepsBetween } from '../../src/kernel/state-machine.js'
 import type { ProviderTransfer, TransferState } from '../../src/ports/payouts.js'
-import { pathTo, type WithdrawalStatus, withdrawalLifecycle } from '../../src/withdrawals/lifecycle.js'
+import { providerSteps, type WithdrawalStatus, withdrawalStatuses } from '../../src/withdrawals/lifecycle.js'
 import { type DecisionInput, decide } from '../../src/withdrawals/reconcile/decide.js'
 
 const rules = { deduplicates: true, settleSeconds: 900 }
@@ -24,7 +25,6 @@ const transfer = (state: TransferState, change: Partial<ProviderTransfer> = {}):
   reason: null,
   ...change,
 })
-const statuses = Object.keys(withdrawalLifecycle.moves) as WithdrawalStatus[]
 const states: TransferState[] = ['accepted', 'started', 'paid', 'failed', 'returned']
 
 test('a withdrawal advances to the state of the transfer that the provider finds', (t) => {
@@ -47,9 +47,9 @@ test('no sequence of answers moves a withdrawal back or out of a final status', 
       for (const state of seen) {
         const decision = decide({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
         if (decision.kind !== 'advance') continue
-        for (const next of pathTo(status, decision.to)) {
-          if (!withdrawalLifecycle.moves[status].includes(next)) return false
-          status = next
+        for (const step of stepsBetween(providerSteps, status, decision.to)) {
+          if (step.from !== status) return false
+          status = step.to
           visited.push(status)
         }
         if (status !== decision.to) return false
@@ -62,7 +62,7 @@ test('no sequence of answers moves a withdrawal back or out of a final status', 
 
 test('a transfer with another amount, currency or reference opens a review and completes nothing', (t) => {
   for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay-2' }])
-    for (const status of statuses)
+    for (const status of withdrawalStatuses)
       t.deepEqual(decide({ ...unknown, status }, transfer('paid', change), rules), {
         kind: 'review',
         review: 'mismatch',
@@ -147,7 +147,7 @@ test('a payout is never sent again to a provider that does not document deduplic
 })
 
 test('an accepted payout is never sent again, however long it is not found', (t) => {
-  for (const status of statuses.filter((one) => one !== 'pending'))
+  for (const status of withdrawalStatuses.filter((one) => one !== 'pending'))
     t.true(
       ['poll-again', 'none'].includes(
         decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,

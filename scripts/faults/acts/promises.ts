@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFinal } from '../../../src/kernel/state-machine.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { query } from '../../../src/platform/database/database.js'
+import {
+  openStatuses,
+  pollNowStates,
+  statusMachine,
+  type WithdrawalStatus,
+} from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import type { Truth } from './arrived.js'
 import type { ActResult } from './context.js'
@@ -17,7 +24,7 @@ export interface Broken {
 interface Row {
   readonly reference: string
   readonly providerReference: string
-  readonly status: string
+  readonly status: WithdrawalStatus
   readonly recredited: boolean
   readonly resolutions: number
   readonly reviews: readonly { readonly kind: string; readonly until: number | null }[]
@@ -101,8 +108,8 @@ export class Promises {
       const rows = await services
         .db('withdrawals')
         .whereIn('provider_reference', references)
-        .whereIn('send_state', ['unknown', 'sent', 'manual_review', 'refused'])
-        .whereIn('status', ['completed', 'failed'])
+        .whereIn('send_state', pollNowStates)
+        .whereNotIn('status', openStatuses)
         .whereRaw('due_at <= clock_timestamp()')
         .limit(1)
       due = rows.length > 0
@@ -136,7 +143,7 @@ export class Promises {
   #faultOf(row: Row): string | undefined {
     const { status, providerReference, resolutions } = row
     const executed = this.#stage.sandbox.fiatpay.transfers.listByReference(providerReference)
-    const ended = status === 'completed' || status === 'failed'
+    const ended = isFinal(statusMachine, status)
     if (resolutions !== (ended ? 1 : 0)) return `is ${status} and its hold was resolved ${resolutions} times`
     // The provider is asked about one transfer per reference, so nothing would ever name a second one.
     if (executed.length > 1) return `was executed ${executed.length} times`

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { sqlList } from '../../../src/kernel/state-machine.js'
 import { query } from '../../../src/platform/database/database.js'
-import { sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
+import { openStatuses, sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
 import { RefusedError, UsageError } from './command.js'
 import { formatAge } from './format-age.js'
@@ -43,7 +44,7 @@ export function listPayouts(
       select ${columns} from withdrawals w
       where w.created_at <= clock_timestamp() - $2::float8 * interval '1 second' and case $1
         when 'all' then true
-        when 'open' then w.status in ('pending', 'submitted', 'processing')
+        when 'open' then w.status in (${sqlList(openStatuses)})
           or exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null)
         else w.status = $1 or w.send_state = $1 end
       order by w.created_at, w.id limit $3`,

@@ -1,5 +1,6 @@
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { advanceTips } from '../../tips/lifecycle.js'
 
 /** The settlement worker asks the provider right after expiry. An intent that is still open after this time was not settled. */
 const graceSeconds = 120
@@ -7,6 +8,8 @@ const graceSeconds = 120
 const maxRows = 1000
 /** Rates that no intent and no withdrawal refers to are kept this long. */
 const rateDays = 30
+
+const cancellation = advanceTips('cancelled')
 
 /**
  * Cancels open intents that expired before the grace time, whether or not the provider answers. Late money still completes
@@ -16,9 +19,9 @@ const cancelSql = /* sql */ `
   with late as (
     select id from fiat_intents where client_network is not null and expires_at < now() - $1 * interval '1 second' limit $2
   ), pending as materialized (
-    select t.id from tips t where t.id in (select id from late) and t.status = 'pending' order by t.id for no key update
+    select t.id from tips t where t.id in (select id from late) and t.${cancellation.from} order by t.id for no key update
   ), cancelled as (
-    update tips set status = 'cancelled' where id in (select id from pending) returning id
+    update tips set ${cancellation.set} where id in (select id from pending) returning id
   )
   update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours'
   where id in (select id from cancelled)`

@@ -2,20 +2,14 @@ import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { isFiatIntentId } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import type { TipStatus } from '../../tips/lifecycle.js'
-
-/** The API's names for the states of a fiat tip. */
-const statusNames = {
-  pending: 'requires_action',
-  confirmed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-} as const satisfies Record<TipStatus, string>
+import { type TipStatus, unpaidEnds } from '../../tips/lifecycle.js'
+import { type FiatIntentStatus, intentStatusOf } from '../lifecycle.js'
 
 export interface FiatStatus {
   readonly intentId: string
-  readonly status: (typeof statusNames)[TipStatus]
+  readonly status: FiatIntentStatus
   readonly completedAt: string | null
   /** What arrived for a tip that is not paid, and waits for its payer. */
   readonly receivedNgn?: number
@@ -30,7 +24,7 @@ export async function readFiatStatus(db: Knex, intentId: string): Promise<FiatSt
   if (row === undefined) throw new DomainError('payment_intent_not_found')
   return {
     intentId,
-    status: statusNames[row.status],
+    status: intentStatusOf[row.status],
     completedAt: row.confirmedAt?.toISOString() ?? null,
     ...(row.waitingKobo !== null && { receivedNgn: displayNumber(row.waitingKobo, 2) }),
   }
@@ -47,7 +41,7 @@ function find(db: Knex, intentId: string): Promise<StatusRow[]> {
     name: 'fiat.status',
     text: /* sql */ `
       select status, confirmed_at as "confirmedAt",
-        case when status in ('failed', 'cancelled') then (
+        case when status in (${sqlList(unpaidEnds)}) then (
           select sum(s.kobo)::bigint from fiat_payments p join suspense_items s using (provider_transaction)
           where p.intent_id = tips.id and s.resolved_at is null) end as "waitingKobo"
       from tips where id = $1 and kind = 'fiat'`,

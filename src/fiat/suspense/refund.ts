@@ -4,6 +4,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
+import { advanceSuspense } from '../lifecycle.js'
 import {
   type RefundItem,
   resolveSuspense,
@@ -101,6 +102,9 @@ export interface RefundOrder {
   readonly note: string
 }
 
+/** One whose refund may be under way is taken again to request it again. */
+const taking = advanceSuspense('refunding', ['waiting', 'refunding'])
+
 /**
  * Takes an item for a refund in the caller's transaction, which is committed before the provider is asked: from then on
  * nobody assigns it, and the settlement worker follows the refund. Returns the version of the taken item; undefined when
@@ -116,9 +120,9 @@ export async function takeForRefund(
     name: 'suspense.take',
     text: /* sql */ `
       with taken as (
-        update suspense_items set state = 'refunding', refund_by = $4, refund_note = $5, refunds_before = $6,
+        update suspense_items set ${taking.set}, refund_by = $4, refund_note = $5, refunds_before = $6,
           refund_sent_at = clock_timestamp(), refund_answer = null
-        where provider_transaction = $1 and state = $2 and refund_sent_at is not distinct from $3::timestamptz
+        where provider_transaction = $1 and ${taking.from} and state = $2 and refund_sent_at is not distinct from $3::timestamptz
         returning provider_transaction as transaction, state, refund_sent_at::text as "refundSentAt"
       ), watched as (
         update fiat_intents set woken_at = clock_timestamp(),
@@ -200,6 +204,8 @@ async function resolveRefunded({ trx }: UnitOfWork, transaction: string): Promis
   if (row !== undefined) await resolveSuspense(trx, row, { as: 'returned', by: row.by, note: row.note })
 }
 
+const waiting = advanceSuspense('waiting')
+
 /**
  * The refund certainly did not happen: the item can be refunded again, or assigned. Not when another request has begun since:
  * then nothing is known about that one.
@@ -212,8 +218,8 @@ export async function waitAgain(
   const rows = await query(db, {
     name: 'suspense.wait-again',
     text: /* sql */ `
-      update suspense_items set state = 'waiting', refund_answer = left($2, 200)
-      where provider_transaction = $1 and state = 'refunding' and refund_sent_at is not distinct from $3::timestamptz
+      update suspense_items set ${waiting.set}, refund_answer = left($2, 200)
+      where provider_transaction = $1 and ${waiting.from} and refund_sent_at is not distinct from $3::timestamptz
       returning provider_transaction`,
     values: [transaction, reason, refundSentAt],
   })

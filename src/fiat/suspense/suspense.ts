@@ -3,16 +3,11 @@ import { type Entry, platformAccount, transferEntries } from '../../ledger/accou
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { valueOfKobo } from '../fees.js'
+import { advanceSuspense, type SuspenseState } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
 import { readSettleRate } from '../settlement/settle-intent.js'
 import { type Assignment, addToTip } from './add-to-tip.js'
-
-/**
- * `waiting`: an operator decides. `refunding`: a refund is or may be under way, so it is not assigned. `resolved`: returned or
- * assigned.
- */
-type SuspenseState = 'waiting' | 'refunding' | 'resolved'
 
 /** Naira that wait for an operator. */
 export interface SuspenseItem {
@@ -97,6 +92,8 @@ export interface SuspenseResolution {
   readonly note: string
 }
 
+const resolved = advanceSuspense('resolved')
+
 /**
  * Resolves an item in the caller's transaction. `returned`: the payer has the money back. `assigned`: its value goes to the
  * creator it was meant for and becomes part of the tip. Undefined when the item has changed since it was read, and for an item to
@@ -111,9 +108,9 @@ export async function resolveSuspense(
     name: 'suspense.resolve',
     text: /* sql */ `
       update suspense_items s
-      set state = 'resolved', resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
+      set ${resolved.set}, resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
       from fiat_payments p
-      where s.provider_transaction = $1 and (s.state = 'waiting' or s.state = 'refunding' and $2 = 'returned')
+      where s.provider_transaction = $1 and s.${resolved.from} and (s.state <> 'refunding' or $2 = 'returned')
         and s.state = $5 and s.refund_sent_at is not distinct from $6::timestamptz
         and p.provider_transaction = s.provider_transaction
       returning ${columns}`,

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { internWallets } from '../../creators/intern-parties.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { advanceTips } from '../lifecycle.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
 import { creditTips, type FurtherCredits, furtherCredits, releaseTipCredits } from './credit-tips.js'
@@ -24,6 +25,8 @@ export interface Confirmation {
 /** The usual time from confirmation to finalization: 32 slots of 400 ms. */
 const finalityMs = 13_000
 
+const confirmation = advanceTips('confirmed', ['pending'])
+
 /**
  * One statement (docs/decisions/0010): locks the tips that are still pending, moves the cursor of each recipient once, and
  * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
@@ -40,7 +43,7 @@ with fact as (
          underpaid_intent_id, further_credits, message_by_intent)
 ), open as materialized (
   select f.*, t.recorded_at, t.further_credits as credited_before from tips t join fact f on f.id = t.id
-  where t.status = 'pending' order by t.id for update of t
+  where t.${confirmation.from} order by t.id for update of t
 ), per_recipient as (
   select recipient, count(*) as n from open group by recipient
 ), cursor as (
@@ -67,7 +70,7 @@ with fact as (
   update sdk_sessions set consumed_at = clock_timestamp() where id in (select id from paid_session)
 )
 update tips t set
-  status = 'confirmed', outcome = null, attempts = t.attempts + 1,
+  ${confirmation.set}, outcome = null, attempts = t.attempts + 1,
   due_at = case when not r.final then clock_timestamp() + interval '${finalityMs} ms' end,
   finalized_at = case when r.final then clock_timestamp() end,
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,

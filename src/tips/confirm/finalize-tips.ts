@@ -2,6 +2,7 @@ import { type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
+import { advanceTips } from '../lifecycle.js'
 import { amountReceived } from '../verify/balance-changes.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
@@ -111,6 +112,8 @@ async function finalizeTips(
   })
 }
 
+const vanishing = advanceTips('failed', ['confirmed'])
+
 /**
  * Fails confirmed tips whose transaction has vanished, the only automatic way to `failed`. Voids their pending credits, takes
  * them out of the daily figures and raises an alert.
@@ -122,9 +125,9 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
       name: 'tips.fail',
       text: /* sql */ `
         with failed as (
-          update tips set status = 'failed', due_at = null
+          update tips set ${vanishing.set}, due_at = null
           where id = any(array(
-            select id from tips where id = any($1::text[]) and status = 'confirmed' and finalized_at is null
+            select id from tips where id = any($1::text[]) and ${vanishing.from} and finalized_at is null
             order by id for update))
           returning id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
         ), taken_back as (

@@ -1,6 +1,7 @@
+import { isFinal, stepsBetween } from '../../kernel/state-machine.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import type { WithdrawalStatus } from '../lifecycle.js'
+import { providerSteps, statusMachine, type WithdrawalStatus } from '../lifecycle.js'
 import { type ReviewKind, recreditableKinds } from '../review/review.js'
 import type { Withdrawal } from '../withdrawal.js'
 
@@ -50,14 +51,6 @@ const statusOf: Readonly<Record<TransferState, WithdrawalStatus>> = {
   failed: 'failed',
   returned: 'failed',
 }
-const rank: Readonly<Record<WithdrawalStatus, number>> = {
-  pending: 0,
-  submitted: 1,
-  processing: 2,
-  completed: 3,
-  failed: 3,
-}
-
 /**
  * Decides by the transfer that the provider found under our reference, or by its absence. Pure. Never moves a withdrawal
  * back.
@@ -79,7 +72,9 @@ export function decide(
   if (withdrawal.status === 'completed') return decideCompleted(found.state)
   if (withdrawal.status === 'failed') return { kind: 'review', review: 'paid_after_failed', hold: false }
   const to = statusOf[found.state]
-  return rank[to] > rank[withdrawal.status] ? { kind: 'advance', to } : { kind: 'none' }
+  return stepsBetween(providerSteps, withdrawal.status, to).length > 0
+    ? { kind: 'advance', to }
+    : { kind: 'none' }
 }
 
 /** The money of a completed withdrawal is paid. */
@@ -107,7 +102,7 @@ function decideAbsent(
   { status, sendState, sends, sinceSent }: DecisionInput,
   rules: ProviderRules,
 ): Decision {
-  if (status === 'completed' || status === 'failed') return { kind: 'none' }
+  if (isFinal(statusMachine, status)) return { kind: 'none' }
   if (status !== 'pending' || sendState === 'manual_review') return { kind: 'poll-again' }
   if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }
   if (rules.deduplicates && sends < maxSends) return { kind: 'resend' }

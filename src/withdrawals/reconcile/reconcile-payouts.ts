@@ -1,11 +1,11 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isFinal } from '../../kernel/state-machine.js'
-import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { withdrawalLifecycle } from '../lifecycle.js'
+import { advance } from '../advance.js'
+import { statusMachine } from '../lifecycle.js'
 import {
   alarmReview,
   closeReviews,
@@ -109,35 +109,34 @@ async function follow(
   found: ProviderTransfer | undefined,
 ): Promise<Followed> {
   const { id, status, polls } = withdrawal
-  const next = isFinal(withdrawalLifecycle, status)
-    ? watchPause(services, withdrawal)
-    : pauseAfter(services, polls)
+  const next = isFinal(statusMachine, status) ? watchPause(services, withdrawal) : pauseAfter(services, polls)
   if (decision.kind === 'advance' && found !== undefined) {
     await advanceTo(uow, withdrawal, decision.to, { providerId: found.id, reason: found.reason })
     await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${found.state}`)
-    return { pause: isFinal(withdrawalLifecycle, decision.to) ? null : next }
+    return { pause: isFinal(statusMachine, decision.to) ? null : next }
   }
   if (decision.kind === 'resend') {
-    await setState(uow, id, 'resend')
+    await setState(uow, withdrawal, 'resend')
     uow.wake('payouts', payoutJob(withdrawal))
     return { pause: 0 }
   }
   if (decision.kind === 'agree' && found !== undefined)
     await outdateReviews(uow, id, decision.outdated, `the provider shows it ${found.state} again`)
   if (decision.kind === 'review') return requestReview(uow, withdrawal, decision, found, next)
-  if (decision.kind === 'poll-again' && withdrawal.sendState === 'sending') await setState(uow, id, 'unknown')
+  if (decision.kind === 'poll-again' && withdrawal.sendState === 'sending')
+    await setState(uow, withdrawal, 'unknown')
   return { pause: withdrawal.sendState === 'manual_review' ? reviewPauseSeconds : next }
 }
 
 async function requestReview(
   uow: UnitOfWork,
-  { id, status }: LockedWithdrawal,
+  withdrawal: LockedWithdrawal,
   { review, hold }: Extract<Decision, { kind: 'review' }>,
   found: ProviderTransfer | undefined,
   next: number | null,
 ): Promise<Followed> {
-  const isHeld = hold && status === 'pending'
-  if (isHeld) await setState(uow, id, 'manual_review')
+  const isHeld = hold && withdrawal.status === 'pending'
+  if (isHeld) await setState(uow, withdrawal, 'manual_review')
   const details =
     found === undefined
       ? {}
@@ -148,18 +147,14 @@ async function requestReview(
           state: found.state,
           reason: found.reason,
         }
-  const opened = await openReview(uow, { withdrawalId: id, kind: review, details })
+  const opened = await openReview(uow, { withdrawalId: withdrawal.id, kind: review, details })
   return { pause: isHeld ? reviewPauseSeconds : next, alarm: opened ? review : undefined }
 }
 
 async function setState(
   { trx }: UnitOfWork,
-  id: string,
-  state: 'unknown' | 'resend' | 'manual_review',
+  { id, sendState }: LockedWithdrawal,
+  to: 'unknown' | 'resend' | 'manual_review',
 ): Promise<void> {
-  await query(trx, {
-    name: 'payouts.state',
-    text: `update withdrawals set send_state = $2 where id = $1 and status = 'pending'`,
-    values: [id, state],
-  })
+  await advance(trx, { name: 'payouts.state', id, from: [sendState], to })
 }

@@ -1,6 +1,8 @@
 import { inputError } from '../../kernel/errors.js'
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { acceptedStatuses } from '../lifecycle.js'
 import type { UsedBankAccount } from '../schemas.js'
 import { maskAccount } from '../withdrawal.js'
 
@@ -29,7 +31,7 @@ export async function listBankAccounts({ db }: Needs, userId: string): Promise<U
         where user_id = $1 order by created_at desc, id desc limit ${searched}),
       used as (
         select distinct on (bank_code, account_number) * from newest
-        where status in ('submitted', 'processing', 'completed')
+        where status in (${sqlList(acceptedStatuses)})
         order by bank_code, account_number, created_at desc)
       select u.reference, u.bank_code as "bankCode", b.name as "bankName", u.account_number as "accountNumber",
         u.account_name as "accountName", u.created_at as "lastUsedAt"

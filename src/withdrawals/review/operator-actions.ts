@@ -1,8 +1,11 @@
 import { nairaText, usdcText } from '../../kernel/money.js'
+import { isFinal } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
+import { advance } from '../advance.js'
 import { recreditPayout } from '../ledger-entries.js'
+import { neverSentStates, statusMachine } from '../lifecycle.js'
 import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
 import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
@@ -55,8 +58,6 @@ interface ClosedReview {
 /** A provider that has taken money back may still pay it. So long `recredit` waits after the first sight of the return. */
 const recreditWaitSeconds = 86_400
 
-const neverSent = new Set(['identity_hold', 'not_sent'])
-
 /** Whether an action is allowed. Pure. */
 export function checkAction(
   action: OperatorAction,
@@ -104,7 +105,7 @@ function checkReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: P
 /** The creator gets the money back only if it was never sent, or is in review and the provider had the time to show it. */
 function checkVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules: ProviderRules): Permission {
   const done = `fail it and give the creator ${usdcText(debitMicro)} back; it is never sent again`
-  if (neverSent.has(sendState)) return { done }
+  if (neverSentStates.includes(sendState)) return { done }
   if (sendState !== 'manual_review')
     return refused(`its send state is ${sendState}: void needs identity_hold, not_sent or manual_review`)
   return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooRecent(rules)) : { done }
@@ -154,7 +155,7 @@ function checkOpenMismatch(
 ): Permission | undefined {
   const { status, sendState } = withdrawal
   if (!openReviews.some(({ kind }) => kind === 'mismatch')) return refused('no review mismatch is open')
-  if (status === 'completed' || status === 'failed')
+  if (isFinal(statusMachine, status))
     return refused(
       `its status is ${status}: nothing is held any more. Settle it outside the service, then close the review`,
     )
@@ -215,7 +216,7 @@ function lossOfClosing(
   kinds: readonly ReviewKind[],
 ): string {
   const [naira, dollars] = [nairaText(netKobo), usdcText(debitMicro)]
-  if (status !== 'completed' && status !== 'failed')
+  if (!isFinal(statusMachine, status))
     return `The creator's ${usdcText(heldMicro)} stay held: nothing is paid and nothing is given back`
   const isPaid = found !== undefined && !isUnpaid(found.state)
   if (status === 'failed' || recreditedAt !== null)
@@ -303,12 +304,12 @@ function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly
 /** The job's id is new, so that BullMQ takes it although an older one has failed. */
 async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
   const { id, sendState, replays } = withdrawal
-  await query(uow.trx, {
+  await advance(uow.trx, {
     name: 'payouts.replay',
-    text: /* sql */ `
-      update withdrawals set send_state = $2, due_at = clock_timestamp(), last_error = null, replays = replays + 1
-      where id = $1 and status = 'pending'`,
-    values: [id, sendState === 'not_sent' ? 'not_sent' : 'resend'],
+    id,
+    from: [sendState],
+    to: sendState === 'not_sent' ? 'not_sent' : 'resend',
+    set: 'due_at = clock_timestamp(), last_error = null, replays = replays + 1',
   })
   uow.wake('payouts', payoutJob({ ...withdrawal, replays: replays + 1 }))
 }

@@ -1,6 +1,8 @@
+import { stepSql } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { type ReviewState, reviewMachine } from '../lifecycle.js'
 
 /**
  * What only a person can decide (docs/decisions/0020).
@@ -57,20 +59,38 @@ export async function openReview({ trx }: Pick<UnitOfWork, 'trx'>, item: NewRevi
   return rows.length > 0
 }
 
+const sets: Readonly<Record<ReviewState, string>> = {
+  open: 'resolved_at = null, resolution = $1',
+  closed: 'resolved_at = now(), resolution = $1',
+  outdated: `outdated_at = clock_timestamp(), resolved_at = coalesce(resolved_at, clock_timestamp()),
+    resolution = coalesce(resolution, $1)`,
+}
+
+/** Every change of the state of reviews. `$1` is the resolution, `where` has its parameters from $2 on. */
+async function advance(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  to: ReviewState,
+  resolution: string | null,
+  where: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const { from } = stepSql(reviewMachine, to)
+  await query(trx, {
+    name: `reviews.${to}`,
+    text: `update review_items set ${sets[to]} where ${from} and ${where}`,
+    values: [resolution, ...values],
+  })
+}
+
 /** Closes the open reviews of these kinds. */
 export async function closeReviews(
-  { trx }: Pick<UnitOfWork, 'trx'>,
+  uow: Pick<UnitOfWork, 'trx'>,
   withdrawalId: string,
   kinds: readonly ReviewKind[],
   resolution: string,
 ): Promise<void> {
-  await query(trx, {
-    name: 'reviews.close',
-    text: /* sql */ `
-      update review_items set resolved_at = now(), resolution = $3
-      where withdrawal_id = $1 and kind = any($2::text[]) and resolved_at is null`,
-    values: [withdrawalId, kinds, resolution],
-  })
+  const where = 'withdrawal_id = $2 and kind = any($3::text[])'
+  await advance(uow, 'closed', resolution, where, [withdrawalId, kinds])
 }
 
 /**
@@ -78,29 +98,19 @@ export async function closeReviews(
  * one closes only when nobody has lost anything: the money of a completed withdrawal is paid again.
  */
 export async function outdateReviews(
-  { trx }: Pick<UnitOfWork, 'trx'>,
+  uow: Pick<UnitOfWork, 'trx'>,
   withdrawalId: string,
   kinds: readonly ReviewKind[],
   resolution: string,
 ): Promise<void> {
-  await query(trx, {
-    name: 'reviews.outdate',
-    text: /* sql */ `
-      update review_items set outdated_at = clock_timestamp(),
-        resolved_at = coalesce(resolved_at, clock_timestamp()), resolution = coalesce(resolution, $3)
-      where withdrawal_id = $1 and kind = any($2::text[]) and outdated_at is null
-        and (resolved_at is not null or kind = any($4::text[]))`,
-    values: [withdrawalId, kinds, resolution, recreditableKinds],
-  })
+  const where = /* sql */ `withdrawal_id = $2 and kind = any($3::text[])
+    and (resolved_at is not null or kind = any($4::text[]))`
+  await advance(uow, 'outdated', resolution, where, [withdrawalId, kinds, recreditableKinds])
 }
 
 /** Opens closed reviews again. They keep the time at which the fact was first seen. */
-export async function reopenReviews({ trx }: Pick<UnitOfWork, 'trx'>, ids: readonly bigint[]): Promise<void> {
-  await query(trx, {
-    name: 'reviews.reopen',
-    text: 'update review_items set resolved_at = null, resolution = null where id = any($1::bigint[])',
-    values: [ids],
-  })
+export async function reopenReviews(uow: Pick<UnitOfWork, 'trx'>, ids: readonly bigint[]): Promise<void> {
+  await advance(uow, 'open', null, 'id = any($2::bigint[])', [ids])
 }
 
 /** Alarms an operator. Call it after the commit. */

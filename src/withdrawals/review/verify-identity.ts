@@ -3,6 +3,7 @@ import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { advance } from '../advance.js'
 import { priceRelease } from '../price-withdrawal.js'
 import { failUnpaid, lockWithdrawal, type Withdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
@@ -119,20 +120,15 @@ export async function releaseHeld(
     await failUnpaid(uow, withdrawal, 'Below the smallest withdrawal at the current rate')
     return release
   }
-  await query(uow.trx, {
+  await advance(uow.trx, {
     name: 'identity.release',
-    text: /* sql */ `
-      update withdrawals set send_state = 'not_sent', due_at = clock_timestamp(), rate_id = coalesce($2, rate_id),
-        gross_kobo = coalesce($3, gross_kobo), fee_kobo = coalesce($4, fee_kobo), net_kobo = coalesce($5, net_kobo),
-        promised_kobo = case when $5::bigint is null then promised_kobo else net_kobo end
-      where id = $1`,
-    values: [
-      id,
-      price?.rateId ?? null,
-      price?.grossKobo ?? null,
-      price?.feeKobo ?? null,
-      price?.netKobo ?? null,
-    ],
+    id,
+    from: ['identity_hold'],
+    to: 'not_sent',
+    set: `due_at = clock_timestamp(), rate_id = coalesce($6, rate_id),
+      gross_kobo = coalesce($7, gross_kobo), fee_kobo = coalesce($8, fee_kobo), net_kobo = coalesce($9, net_kobo),
+      promised_kobo = case when $9::bigint is null then promised_kobo else net_kobo end`,
+    values: [price?.rateId ?? null, price?.grossKobo ?? null, price?.feeKobo ?? null, price?.netKobo ?? null],
   })
   uow.wake('payouts', payoutJob({ reference: withdrawal.reference, sends: 0, replays: 0 }))
   return release

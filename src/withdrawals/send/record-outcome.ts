@@ -1,6 +1,8 @@
-import { query } from '../../platform/database/database.js'
+import { sourcesOf } from '../../kernel/state-machine.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { advance } from '../advance.js'
+import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../review/review.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { type DuePayout, maxErrorLength, type SendCount } from '../work-queue.js'
@@ -22,14 +24,16 @@ export interface Sending {
  * send the withdrawal any more.
  */
 export async function recordSending({ db, config }: Needs, payout: DuePayout): Promise<Sending | undefined> {
-  const [row] = await query<Sending>(db, {
+  const [row] = await advance<Sending>(db, {
     name: 'payouts.sending',
-    text: /* sql */ `
-      update withdrawals
-      set send_state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
-          due_at = clock_timestamp() + $4::float8 * interval '1 second'
-      where id = $1 and attempts = $2 and send_state = $3 and status = 'pending' returning sends, sent_at as at`,
-    values: [payout.id, payout.attempts, payout.sendState, config.payouts.leaseSeconds],
+    id: payout.id,
+    from: [payout.sendState],
+    to: 'sending',
+    set: `sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
+      due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
+    where: 'attempts = $6',
+    values: [payout.attempts, config.payouts.leaseSeconds],
+    returning: 'sends, sent_at as at',
   })
   return row
 }
@@ -38,14 +42,16 @@ export async function recordSending({ db, config }: Needs, payout: DuePayout): P
 export async function recordAccepted(services: Needs, payout: DuePayout, providerId: string): Promise<void> {
   const { transact, config } = services
   const opened = await transact(async (uow) => {
-    const [accepted] = await query<SendCount>(uow.trx, {
+    const [accepted] = await advance<SendCount>(uow.trx, {
       name: 'payouts.accepted',
-      text: /* sql */ `
-        update withdrawals
-        set status = 'submitted', send_state = 'sent', submitted_at = clock_timestamp(), provider_id = $2, looks = 0,
-            last_error = null, due_at = clock_timestamp() + $3::float8 * interval '1 second'
-        where id = $1 and status = 'pending' returning reference, sends, replays`,
-      values: [payout.id, providerId, config.payouts.pollSeconds],
+      id: payout.id,
+      status: ['pending', 'submitted'],
+      from: sourcesOf(sendMachine, 'sent'),
+      to: 'sent',
+      set: `provider_id = $6, looks = 0, last_error = null,
+        due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
+      values: [providerId, config.payouts.pollSeconds],
+      returning: 'reference, sends, replays',
     })
     if (accepted !== undefined) {
       announceOutcome(uow, accepted)
@@ -59,6 +65,8 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
 /** A repeated acceptance is no news. An acceptance after the creator got the money back means that it is paid twice. */
 async function reviewIfFailed(uow: UnitOfWork, { id }: DuePayout, providerId: string): Promise<boolean> {
   const withdrawal = await lockWithdrawal(uow, id)
+  // Every state after a request can become `sent`, so this is no state that an acceptance may find.
+  if (withdrawal?.status === 'pending') throw new Error(`a payout was accepted in ${withdrawal.sendState}`)
   if (withdrawal?.status !== 'failed') return false
   return openReview(uow, { withdrawalId: id, kind: 'paid_after_failed', details: { providerId } })
 }
@@ -99,15 +107,14 @@ export async function recordUnsent(
   sending?: Sending,
 ): Promise<number> {
   const pause = Math.min(2 ** Math.min(payout.attempts, 6), maxPauseSeconds)
-  await query(db, {
+  await advance(db, {
     name: 'payouts.unsent',
-    text: /* sql */ `
-      update withdrawals set send_state = 'not_sent', sends = 0, sent_at = null, last_error = $2,
-        due_at = clock_timestamp() + $3 * interval '1 second'
-      where id = $1 and status = 'pending' and case when $5::timestamptz is null
-        then send_state = 'not_sent' and attempts = $4
-        else send_state in ('sending', 'unknown') and sends = 1 and sent_at = $5 end`,
-    values: [payout.id, error.slice(0, maxErrorLength), pause, payout.attempts, sending?.at ?? null],
+    id: payout.id,
+    from: sending === undefined ? ['not_sent'] : unansweredStates,
+    to: 'not_sent',
+    set: `sends = 0, sent_at = null, last_error = $6, due_at = clock_timestamp() + $7 * interval '1 second'`,
+    where: 'case when $9::timestamptz is null then attempts = $8 else sends = 1 and sent_at = $9 end',
+    values: [error.slice(0, maxErrorLength), pause, payout.attempts, sending?.at ?? null],
   })
   return pause * 1000
 }
@@ -120,12 +127,12 @@ export async function recordUnknown(services: Needs, payout: DuePayout, error: s
     { reference: payout.reference, error },
     'it is unknown whether a payout was executed; the reconciler asks the provider',
   )
-  await query(db, {
+  await advance(db, {
     name: 'payouts.unknown',
-    text: /* sql */ `
-      update withdrawals set send_state = 'unknown', last_error = $2,
-        due_at = clock_timestamp() + $3::float8 * interval '1 second'
-      where id = $1 and send_state = 'sending'`,
-    values: [payout.id, error.slice(0, maxErrorLength), config.payouts.pollSeconds],
+    id: payout.id,
+    from: ['sending'],
+    to: 'unknown',
+    set: `last_error = $6, due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
+    values: [error.slice(0, maxErrorLength), config.payouts.pollSeconds],
   })
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Outcome } from '../../../scripts/sandbox/fiatpay/records.js'
 import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
 import { credit } from '../../../src/ledger/transfers.js'
+import { reconciledStates } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { workers } from '../../../workers/registry.js'
 import { runBatch, type World } from '../servers/world.js'
@@ -112,14 +113,13 @@ export function sendDuePayouts({ services }: World): Promise<number> {
 
 /** Makes all withdrawals due and runs the reconciler until it has processed each. */
 export async function reconcileAll(world: World): Promise<void> {
-  const reconciled = ['sending', 'unknown', 'sent', 'manual_review', 'refused']
   // The worker skips a row that a webhook has locked, and that webhook makes it due. Nothing was skipped when no row is due.
   for (let left = 1; left > 0; ) {
     await makeWithdrawalsDue(world)
     await workers.reconciler.createBatch(world.services)()
     const due = await world
       .db('withdrawals')
-      .whereIn('send_state', reconciled)
+      .whereIn('send_state', reconciledStates)
       .whereRaw('due_at <= clock_timestamp()')
     left = due.length
   }
