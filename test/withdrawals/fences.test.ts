@@ -97,3 +97,21 @@ test.serial('an acceptance after the creator got the money back opens a review',
     ['paid_after_failed'],
   )
 })
+
+test.serial(
+  'an acceptance counts in every state that a request may have led to, and in no other it is lost',
+  async (t) => {
+    const { services, db } = world()
+    for (const state of ['unknown', 'resend', 'manual_review']) {
+      const { reference, second } = await createTakenTwice()
+      await recordSending(services, second)
+      await db('withdrawals').where({ reference }).update({ send_state: state })
+      await recordAccepted(services, second, `TRF_${reference}`)
+      t.like(await readWithdrawalRow(world(), reference), { status: 'submitted', send_state: 'sent' }, state)
+    }
+    const { reference, second } = await createTakenTwice()
+    const message = 'a payout was accepted in not_sent'
+    await t.throwsAsync(recordAccepted(services, second, `TRF_${reference}`), { message })
+    t.is((await readWithdrawalRow(world(), reference)).status, 'pending')
+  },
+)
