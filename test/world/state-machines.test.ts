@@ -90,7 +90,7 @@ async function triedSteps(machine: AnyMachine): Promise<string[]> {
 }
 
 /** The steps that only one of the two knows. */
-function differences(accepted: readonly string[], { subject, steps }: Pick<AnyMachine, 'subject' | 'steps'>) {
+function differences(accepted: readonly string[], { subject, steps }: AnyMachine): string[] {
   const table = listed({ steps })
   return [
     ...accepted
@@ -104,11 +104,14 @@ function differences(accepted: readonly string[], { subject, steps }: Pick<AnyMa
 
 test('the triggers of the database accept exactly the steps of the tables', async (t) => {
   const found: string[] = []
+  for (const machine of tables) found.push(...differences(await triedSteps(machine), machine))
+  t.deepEqual(found, [])
+})
+
+test('every step that could be removed from a table or added to it is noticed', async (t) => {
   for (const machine of tables) {
     const accepted = await triedSteps(machine)
-    found.push(...differences(accepted, machine))
-    // Every step that could be removed from the table or added to it is noticed.
-    const { subject, states, steps } = machine
+    const { states, steps } = machine
     const others = states
       .flatMap((from) => states.map((to) => ({ from, to, by: '', entries: [] })))
       .filter(({ from, to }) => from !== to && !listed(machine).includes(pair(from, to)))
@@ -117,9 +120,8 @@ test('the triggers of the database accept exactly the steps of the tables', asyn
       ...others.map((added) => [...steps, added]),
     ]
     t.is(mutants.length, states.length * (states.length - 1))
-    for (const mutant of mutants) t.not(differences(accepted, { subject, steps: mutant }).length, 0)
+    for (const mutant of mutants) t.is(differences(accepted, { ...machine, steps: mutant }).length, 1)
   }
-  t.deepEqual(found, [])
 })
 
 test('a table lists each step once, between known states, and its entries are functions', (t) => {
