@@ -1,6 +1,7 @@
 import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { deleteOldRates, expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
+import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
@@ -37,6 +38,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
     ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
+    ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),

@@ -21,8 +21,9 @@ export async function check(args) {
     await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     await timed('dependency-cruiser: floors', floors),
     await timed('knip: dead code', () => tool('knip', [])),
-    // The last two run what `types` has compiled.
+    // The last three run what `types` has compiled.
     await timed('states: docs/states.md', () => node('dist/scripts/draw-states.js', fix)),
+    await timed('owners of the tables', () => node('dist/scripts/check-table-owners.js')),
     await timed('redocly, spectral: the OpenAPI document', () => node('dist/scripts/check-openapi.js')),
   ]
   const failed = results.filter((passed) => !passed).length

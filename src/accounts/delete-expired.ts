@@ -21,15 +21,9 @@ const statements = {
       select user_id from otp_codes where changed_at < now() - interval '1 day'
        limit $1 for update skip locked)
     returning 1`,
-  // Finished e-mails hold no content. They are kept 30 days to answer people who ask about a missing e-mail.
-  emails: /* sql */ `
-    delete from emails where id in (
-      select id from emails where due_at is null and created_at < now() - interval '30 days'
-       limit $1 for update skip locked)
-    returning 1`,
 } as const
 
-/** Deletes expired sessions, codes and e-mails, a bounded number of rows per run. Safe to run in parallel. */
+/** Deletes expired sessions and codes, a bounded number of rows per run. Safe to run in parallel. */
 export async function deleteExpired({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
   for (const [table, text] of Object.entries(statements)) {
     const deleted = await query(db, { name: `expired.${table}`, text, values: [mostRows] })

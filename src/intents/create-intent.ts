@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
@@ -11,7 +12,7 @@ import { presentIntent } from './present.js'
 import { checkUsdLimits, grossAmount, parseTipAmount, tipLimitsFor } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 import { selectRoute, type TipRoute } from './select-route.js'
-import { type PaymentIntent, storeIntent } from './store-intent.js'
+import { type IntentWrite, type PaymentIntent, storeIntent } from './store-intent.js'
 import { buildSwap } from './swap/build-swap.js'
 import type { UnsignedTransaction } from './unsigned-transaction.js'
 
@@ -23,8 +24,8 @@ type Needs = Pick<
 const maxSymbolLength = 20
 
 interface IntentOwner {
-  /** The SDK session the intent belongs to and is counted for, if any. */
-  readonly sdkSessionId?: string | null
+  /** The SDK session the intent belongs to, if any, and what counts it there. */
+  readonly sdkSession?: { readonly id: string; readonly count: IntentWrite }
   /** The request's idempotency key, if it has one. */
   readonly keyed?: KeyedRequest | undefined
 }
@@ -37,7 +38,7 @@ export async function createIntent(
   services: Needs,
   prices: TokenPrices,
   input: IntentInput,
-  { sdkSessionId = null, keyed }: IntentOwner = {},
+  { sdkSession, keyed }: IntentOwner = {},
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const requested = parseTipAmount(input.amount, input.amountUsd, token)
@@ -52,10 +53,14 @@ export async function createIntent(
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const { message, ...notice } = cleanMessage(input.message)
   const { executionMode } = route
+  const sdkSessionId = sdkSession?.id ?? null
   const fields = { creator, source, token, gross, symbol, message, executionMode, sdkSessionId }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
-    storeIntent(services, built, keyed && ((trx) => storeWithCreation(trx, keyed, answer)))
+    storeIntent(services, built, [
+      ...(sdkSession ? [sdkSession.count] : []),
+      ...(keyed ? [(trx: Knex.Transaction) => storeWithCreation(trx, keyed, answer)] : []),
+    ])
   const answer = { ...present(intent), ...notice }
   if (await store(intent, answer)) return answer
   // For two equal requests within a block, an engine without reference keys builds the same message twice.

@@ -1,5 +1,6 @@
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
+import type { Services } from '../services.js'
 
 /** The subject of an e-mail and its body as plain text and as HTML. */
 export interface EmailContent {
@@ -45,4 +46,21 @@ export async function dropUnsentEmails(
        where recipient = $1 and kind = $2 and due_at is not null`,
     values: [to, kind],
   })
+}
+
+/** Rows of one run. The bound keeps a run after a long pause as short as any other. */
+const mostDeleted = 5000
+
+/** Deletes e-mails 30 days old that are finished: until then they answer people who ask about a missing one. */
+export async function deleteFinishedEmails({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
+  const deleted = await query(db, {
+    name: 'emails.delete-finished',
+    text: /* sql */ `
+      delete from emails where id in (
+        select id from emails where due_at is null and created_at < now() - interval '30 days'
+         limit $1 for update skip locked)
+      returning 1`,
+    values: [mostDeleted],
+  })
+  if (deleted.length > 0) log.info({ rows: deleted.length }, 'deleted finished e-mails')
 }

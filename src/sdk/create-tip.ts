@@ -4,7 +4,7 @@ import { DomainError, inputError } from '../kernel/errors.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { meansCreator } from './match-creator.js'
 import type { TipInput } from './schemas.js'
-import type { SdkSession } from './session.js'
+import { countedSession, type SdkSession } from './session.js'
 
 type Needs = Parameters<typeof createIntent>[0]
 
@@ -21,7 +21,8 @@ export async function createSdkTip(
   if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { ...input, creatorId: session.userId, amountUsd: amount }
-  return createIntent(services, prices, intent, { sdkSessionId: session.id }).catch(renameAmount)
+  const sdkSession = countedSession(services.config.sdk, session.id)
+  return createIntent(services, prices, intent, { sdkSession }).catch(renameAmount)
 }
 
 /** This endpoint's `amount` is the other's `amountUsd`. */

@@ -4,6 +4,7 @@ import { DomainError } from '../kernel/errors.js'
 import { hashSecret } from '../kernel/ids.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
+import { countedSession } from './session.js'
 
 /** The session and the tip of a payment link. */
 export interface PayLink {
@@ -46,6 +47,7 @@ export async function createPayLinkTransaction(
     inputTokenMint: link.inputMint,
     sourceWalletAddress: account,
   }
-  const { transaction } = await createIntent(services, prices, intent, { sdkSessionId: link.sessionId })
+  const sdkSession = countedSession(services.config.sdk, link.sessionId)
+  const { transaction } = await createIntent(services, prices, intent, { sdkSession })
   return { transaction, message: `Tip ${link.creatorName} $${link.amountUsd}` }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
+import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
@@ -71,6 +72,44 @@ export async function findSdkSession(db: Knex, token: string): Promise<SdkSessio
     values: [hashSecret(token)],
   })
   return session
+}
+
+/** A session and what counts an intent for it, as `createIntent` takes them. */
+export function countedSession(config: Config['sdk'], id: string) {
+  return { id, count: (trx: Knex.Transaction) => countIntent(trx, config, id) }
+}
+
+/**
+ * Counts an intent for a session, in the transaction that stores the intent, so that a session never exceeds its number of
+ * intents. Throws why it has none left: `session_consumed`, `session_expired`, `session_exhausted`, `session_unknown`.
+ */
+async function countIntent(
+  trx: Knex.Transaction,
+  { sessionIntents }: Config['sdk'],
+  sessionId: string,
+): Promise<void> {
+  const counted = await query(trx, {
+    name: 'sdk_sessions.count-intent',
+    text: /* sql */ `
+      update sdk_sessions set intents = intents + 1
+      where id = $1 and intents < $2 and consumed_at is null and expires_at > clock_timestamp()
+      returning id`,
+    values: [sessionId, sessionIntents],
+  })
+  if (counted.length === 0) throw new DomainError(await whyNotCounted(trx, sessionId))
+}
+
+async function whyNotCounted(trx: Knex.Transaction, sessionId: string): Promise<ErrorCode> {
+  const [session] = await query<{ code: ErrorCode }>(trx, {
+    name: 'sdk_sessions.why-ended',
+    text: /* sql */ `
+      select case when consumed_at is not null then 'session_consumed'
+                  when expires_at <= clock_timestamp() then 'session_expired'
+                  else 'session_exhausted' end as code
+      from sdk_sessions where id = $1`,
+    values: [sessionId],
+  })
+  return session?.code ?? 'session_unknown'
 }
 
 /** Finds the origin that may frame this embed, while its session is readable. */

@@ -59,28 +59,3 @@ test.serial('codes, failed attempts and locks are deleted after a day without a 
   await deleteExpired(world().services)
   t.deepEqual(await world().db('otp_codes').pluck('user_id'), [fresh.user.id])
 })
-
-test.serial('e-mails are deleted after thirty days, but never one that is due', async (t) => {
-  const mail = { kind: 'test', subject: 's', created_at: ago(31) }
-  const done = { due_at: null, body_text: null, body_html: null }
-  await world()
-    .db('emails')
-    .insert([
-      { ...mail, ...done, recipient: 'old' },
-      { ...mail, ...done, recipient: 'recent', created_at: ago(29) },
-      { ...mail, recipient: 'waiting', body_text: 't', body_html: 'h' },
-    ])
-  await deleteExpired(world().services)
-  t.deepEqual((await world().db('emails').pluck('recipient')).sort(), ['recent', 'waiting'])
-})
-
-test.serial('one run deletes a bounded number of rows', async (t) => {
-  await world().db.raw(
-    `insert into emails (kind, recipient, subject, due_at, created_at)
-     select 'test', 'many', 's', null, now() - interval '31 days' from generate_series(1, 5001)`,
-  )
-  await deleteExpired(world().services)
-  t.is((await world().db('emails').where({ recipient: 'many' })).length, 1)
-  await deleteExpired(world().services)
-  t.is((await world().db('emails').where({ recipient: 'many' })).length, 0)
-})

@@ -1,4 +1,4 @@
-import { internWallets } from '../../src/creators/intern-parties.js'
+import { internWallets } from '../../src/accounts/wallets/intern-parties.js'
 import { newReferenceKey } from '../../src/intents/unsigned-transaction.js'
 import { newIntentId } from '../../src/kernel/ids.js'
 import type { Token } from '../../src/kernel/tokens.js'

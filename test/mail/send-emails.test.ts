@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { queueEmail } from '../../src/mail/queue-email.js'
+import { deleteFinishedEmails, queueEmail } from '../../src/mail/queue-email.js'
 import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
@@ -290,4 +290,32 @@ test.serial('the SMTP adapter classifies failures', async (t) => {
   t.is(await kindOf(send(url, 2000)), 'ambiguous')
   t.is(mail.received(email.to).length, 1, 'the server had accepted it')
   t.is(await kindOf(send(url)), 'sent')
+})
+
+const dayMs = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * dayMs)
+
+test.serial('e-mails are deleted after thirty days, but never one that is due', async (t) => {
+  const mail = { kind: 'test', subject: 's', created_at: ago(31) }
+  const done = { due_at: null, body_text: null, body_html: null }
+  await world()
+    .db('emails')
+    .insert([
+      { ...mail, ...done, recipient: 'old' },
+      { ...mail, ...done, recipient: 'recent', created_at: ago(29) },
+      { ...mail, recipient: 'waiting', body_text: 't', body_html: 'h' },
+    ])
+  await deleteFinishedEmails(world().services)
+  t.deepEqual((await world().db('emails').pluck('recipient')).sort(), ['recent', 'waiting'])
+})
+
+test.serial('one run deletes a bounded number of e-mails', async (t) => {
+  await world().db.raw(
+    `insert into emails (kind, recipient, subject, due_at, created_at)
+     select 'test', 'many', 's', null, now() - interval '31 days' from generate_series(1, 5001)`,
+  )
+  await deleteFinishedEmails(world().services)
+  t.is((await world().db('emails').where({ recipient: 'many' })).length, 1)
+  await deleteFinishedEmails(world().services)
+  t.is((await world().db('emails').where({ recipient: 'many' })).length, 0)
 })

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { internWallets } from '../../creators/intern-parties.js'
+import { internWallets } from '../../accounts/wallets/intern-parties.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { advanceTips } from '../lifecycle.js'

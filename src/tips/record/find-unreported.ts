@@ -1,15 +1,15 @@
-import { type Token, tokenByMint } from '../../kernel/tokens.js'
-import { query } from '../../platform/database/database.js'
-import type { Batch } from '../../platform/worker/batch-loop.js'
-import type { Services } from '../../services.js'
-import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
 import {
   type DuePaymentIntent,
   finishPaymentIntents,
   msToNextDueIntent,
   type SearchSchedule,
   takeDuePaymentIntents,
-} from './intent-queue.js'
+} from '../../intents/intent-queue.js'
+import { type Token, tokenByMint } from '../../kernel/tokens.js'
+import { query } from '../../platform/database/database.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
+import type { Services } from '../../services.js'
+import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
 

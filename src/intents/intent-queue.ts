@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../../platform/database/database.js'
+import { query } from '../platform/database/database.js'
 
 /** A payment intent that this worker has taken. No other worker takes it before the lease ends. */
 export interface DuePaymentIntent {

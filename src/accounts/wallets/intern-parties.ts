@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../platform/database/database.js'
+import { query } from '../../platform/database/database.js'
 
 /** Party ids of wallets, per process. Ids never change, so the cache needs no expiry; the oldest are evicted. */
 const caches = new WeakMap<Knex, Map<string, bigint>>()
