@@ -1,13 +1,27 @@
 import { ProviderError } from '../kernel/provider-error.js'
-import { query } from '../platform/database/database.js'
+import { type DueRows, finishRows, takeDueRows } from '../platform/queue/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
 
-/** The e-mails of one batch are sent concurrently. */
-const batchSize = 10
-/** A taken e-mail that is not finished within this time is due again: its mailer died. Longer than any attempt. */
-const leaseSeconds = 60
+/** The e-mails of a batch are sent concurrently. One that is finished for good keeps no content. */
+const emailQueue: DueRows = {
+  name: 'emails',
+  table: 'emails',
+  id: 'uuid',
+  batchSize: 10,
+  leaseSeconds: 60,
+  columns: /* sql */ `
+    t.id, t.kind, t.recipient as "to", t.subject, t.body_text as text, t.body_html as html,
+    t.attempts, coalesce(t.expires_at <= clock_timestamp(), false) as expired`,
+  onFinish: {
+    columns: { sent: 'boolean', error: 'text' },
+    set: /* sql */ `
+      sent_at = case when s.sent then clock_timestamp() end, last_error = s.error,
+      body_text = case when s.due_in_ms is not null then t.body_text end,
+      body_html = case when s.due_in_ms is not null then t.body_html end`,
+  },
+}
 /** Pauses are 5 s, 15 s, 45 s ... up to an hour. The last of twelve attempts comes after five and a half hours. */
 const attemptsMost = 12
 const firstPauseSeconds = 5
@@ -33,26 +47,10 @@ interface DueEmail {
  */
 export function createMailerBatch(services: Needs): Batch {
   return async () => {
-    const due = await takeDueEmails(services)
+    const due = await takeDueRows<DueEmail>(services.db, emailQueue)
     const pauses = await Promise.all(due.map((email) => attempt(services, email)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
-}
-
-/** The condition uses `now()`, not `clock_timestamp()`: only a stable value can use the index on `due_at`. */
-function takeDueEmails({ db }: Needs): Promise<DueEmail[]> {
-  return query<DueEmail>(db, {
-    name: 'emails.take',
-    text: /* sql */ `
-      with due as (
-        select id from emails where due_at <= now() order by due_at limit $1 for update skip locked)
-      update emails e
-         set due_at = clock_timestamp() + $2 * interval '1 second', attempts = attempts + 1
-        from due where e.id = due.id
-      returning e.id, e.kind, e.recipient as "to", e.subject, e.body_text as text, e.body_html as html,
-                e.attempts, coalesce(e.expires_at <= clock_timestamp(), false) as expired`,
-    values: [batchSize, leaseSeconds],
-  })
 }
 
 /** Returns the ms until this e-mail is due again, or Infinity when the work on it has ended. */
@@ -92,33 +90,19 @@ async function giveUp(services: Needs, email: DueEmail, error: string): Promise<
   return Number.POSITIVE_INFINITY
 }
 
-/** Ends the work on an e-mail and deletes its bodies. Fenced on `attempts`: another batch's row is left unchanged. */
+/** Ends the work on an e-mail, or has it tried again after a pause. */
 async function finish(
   { db }: Needs,
   { id, attempts }: DueEmail,
-  { sent, error }: { readonly sent: boolean; readonly error: string | null },
+  result: { readonly sent: boolean; readonly error: string | null; readonly dueInMs?: number },
 ): Promise<void> {
-  await query(db, {
-    name: 'emails.finish',
-    text: /* sql */ `
-      update emails
-         set sent_at = case when $3 then clock_timestamp() end, last_error = $4,
-             due_at = null, body_text = null, body_html = null
-       where id = $1 and attempts = $2 and due_at is not null`,
-    values: [id, attempts, sent, error],
-  })
+  await finishRows(db, emailQueue, [{ id, attempts, dueInMs: null, ...result }])
 }
 
-async function scheduleRetry({ db, log }: Needs, email: DueEmail, error: string): Promise<number> {
-  const { id, kind, attempts } = email
+async function scheduleRetry(services: Needs, email: DueEmail, error: string): Promise<number> {
+  const { kind, attempts } = email
   const pause = Math.min(firstPauseSeconds * 3 ** (attempts - 1), longestPauseSeconds)
-  log.warn({ kind, attempts, pause, error }, 'an e-mail was not sent, it will be retried')
-  await query(db, {
-    name: 'emails.schedule-retry',
-    text: /* sql */ `
-      update emails set due_at = clock_timestamp() + $3 * interval '1 second', last_error = $4
-       where id = $1 and attempts = $2 and due_at is not null`,
-    values: [id, attempts, pause, error],
-  })
+  services.log.warn({ kind, attempts, pause, error }, 'an e-mail was not sent, it will be retried')
+  await finish(services, email, { sent: false, error, dueInMs: pause * 1000 })
   return pause * 1000
 }

@@ -1,13 +1,20 @@
 import { query } from '../../platform/database/database.js'
+import { type DueRows, finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'
 import { newKeyPair } from './key-pair.js'
 import { sealKey } from './seal-key.js'
 
-const batchSize = 256
-/** A taken wallet that is not finished within this time is due again: its worker died. */
-const leaseSeconds = 30
+const walletQueue: DueRows = {
+  name: 'wallets',
+  table: 'wallets',
+  id: 'bigint',
+  batchSize: 256,
+  leaseSeconds: 30,
+  columns: 't.id, t.user_id as "userId", t.attempts',
+  onFinish: { columns: { error: 'text' }, set: 'last_error = s.error' },
+}
 /** A wallet whose key the vault did not seal waits 2 s, 4 s, 8 s ... and at most this long. */
 const longestPauseSeconds = 60
 const lastErrorLength = 200
@@ -40,7 +47,7 @@ export const walletChannel = (userId: string): string => `wallets.${userId}`
  */
 export function createProvisionerBatch(services: Needs): Batch {
   return async () => {
-    const due = await takeDueWallets(services)
+    const due = await takeDueRows<DueWallet>(services.db, walletQueue)
     if (due.length === 0) return { taken: 0 }
     const results = await Promise.all(due.map((wallet) => createKey(services.vault, wallet)))
     const sealed = results.filter((result) => 'publicKey' in result)
@@ -49,21 +56,6 @@ export function createProvisionerBatch(services: Needs): Batch {
     if (failed.length === 0) return { taken: due.length }
     return { taken: due.length, nextDueMs: await scheduleRetries(services, failed) }
   }
-}
-
-/** The condition uses `now()`, not `clock_timestamp()`: only a stable value can use the index on `due_at`. */
-function takeDueWallets({ db }: Needs): Promise<DueWallet[]> {
-  return query<DueWallet>(db, {
-    name: 'wallets.take',
-    text: /* sql */ `
-      with due as (
-        select id from wallets where due_at <= now() order by due_at limit $1 for update skip locked)
-      update wallets w
-         set due_at = clock_timestamp() + $2 * interval '1 second', attempts = attempts + 1
-        from due where w.id = due.id
-      returning w.id, w.user_id as "userId", w.attempts`,
-    values: [batchSize, leaseSeconds],
-  })
 }
 
 async function createKey(vault: Vault, wallet: DueWallet): Promise<SealedWallet | FailedWallet> {
@@ -83,7 +75,7 @@ async function createKey(vault: Vault, wallet: DueWallet): Promise<SealedWallet 
 async function finishWallets({ transact }: Needs, sealed: readonly SealedWallet[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {
-      name: 'wallets.finish',
+      name: 'wallets.provision',
       text: /* sql */ `
         with sealed as (
           select * from unnest($1::bigint[], $2::int[], $3::text[], $4::bytea[], $5::int[])
@@ -112,20 +104,9 @@ async function finishWallets({ transact }: Needs, sealed: readonly SealedWallet[
 /** Makes the failed wallets due again later. Returns the ms until the first of them is due. */
 async function scheduleRetries({ db, log }: Needs, failed: readonly FailedWallet[]): Promise<number> {
   log.error({ wallets: failed.length, error: failed[0]?.error }, 'the vault did not seal the keys of wallets')
-  const pauses = failed.map(({ attempts }) => Math.min(2 ** attempts, longestPauseSeconds))
-  await query(db, {
-    name: 'wallets.schedule-retries',
-    text: /* sql */ `
-      update wallets w
-         set due_at = clock_timestamp() + r.pause * interval '1 second', last_error = r.error
-        from unnest($1::bigint[], $2::int[], $3::int[], $4::text[]) as r (id, attempts, pause, error)
-       where w.id = r.id and w.attempts = r.attempts`,
-    values: [
-      failed.map(({ id }) => id),
-      failed.map(({ attempts }) => attempts),
-      pauses,
-      failed.map(({ error }) => error),
-    ],
+  const retries = failed.map(({ id, attempts, error }) => {
+    return { id, attempts, error, dueInMs: 1000 * Math.min(2 ** attempts, longestPauseSeconds) }
   })
-  return Math.min(...pauses) * 1000
+  await finishRows(db, walletQueue, retries)
+  return Math.min(...retries.map(({ dueInMs }) => dueInMs))
 }

@@ -1,10 +1,11 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { ExchangeRates } from '../../market/exchange-rates.js'
+import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { type FollowNeeds, firstPauseSeconds, followRefunds } from '../suspense/follow-refunds.js'
 import { type FetchedPayments, fetchPayments } from './fetch-payments.js'
-import { type DueFiatIntent, finishIntent, takeDueIntents } from './intent-queue.js'
+import { type DueFiatIntent, fiatIntentQueue, finishIntent } from './intent-queue.js'
 import { reportSettlement, settleIntent } from './settle-intent.js'
 
 type Needs = FollowNeeds &
@@ -21,7 +22,7 @@ type Needs = FollowNeeds &
 export function createSettlementBatch(services: Needs): Batch {
   const rates = new ExchangeRates(services)
   return async () => {
-    const due = await takeDueIntents(services.db)
+    const due = await takeDueRows<DueFiatIntent>(services.db, fiatIntentQueue)
     const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, rates, intent)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }

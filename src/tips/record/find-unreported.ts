@@ -1,12 +1,7 @@
-import {
-  type DuePaymentIntent,
-  finishPaymentIntents,
-  msToNextDueIntent,
-  type SearchSchedule,
-  takeDuePaymentIntents,
-} from '../../intents/intent-queue.js'
+import { type DuePaymentIntent, intentQueue } from '../../intents/intent-queue.js'
 import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
+import { finishRows, msToNextDueRow, type Schedule, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
@@ -29,8 +24,8 @@ const giveUpMs = 35 * 60_000
 export function createFinderBatch(services: Needs): Batch {
   const { db, chain } = services
   return async () => {
-    const intents = await takeDuePaymentIntents(db)
-    if (intents.length === 0) return { taken: 0, nextDueMs: await msToNextDueIntent(db) }
+    const intents = await takeDueRows<DuePaymentIntent>(db, intentQueue)
+    if (intents.length === 0) return { taken: 0, nextDueMs: await msToNextDueRow(db, intentQueue) }
     let failure: unknown
     const keys = intents.flatMap(({ referenceKey }) => referenceKey ?? [])
     const found = await chain.signaturesFor(keys).catch((error: unknown) => {
@@ -38,8 +33,9 @@ export function createFinderBatch(services: Needs): Batch {
       return new Map<string, readonly string[]>()
     })
     await recordFound(services, intents, found)
-    await finishPaymentIntents(
+    await finishRows(
       db,
+      intentQueue,
       intents.map((intent) => scheduleSearch(intent, found)),
     )
     if (failure !== undefined) throw failure
@@ -47,11 +43,11 @@ export function createFinderBatch(services: Needs): Batch {
   }
 }
 
-/** When to search for an intent again. The confirmation of its tip ends the search too. */
+/** When to search for an intent again. */
 function scheduleSearch(
   { id, attempts, ageMs, referenceKey }: DuePaymentIntent,
   found: ReadonlyMap<string, readonly string[]>,
-): SearchSchedule {
+): Schedule {
   // Without a reference key the payment cannot be found. It becomes a tip only when it is reported.
   if (referenceKey === null) return { id, attempts, dueInMs: null }
   const isAnswered = found.has(referenceKey)

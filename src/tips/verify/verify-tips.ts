@@ -1,3 +1,4 @@
+import { finishRows, msToNextDueRow } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
@@ -9,7 +10,7 @@ import { creditsOf } from './balance-changes.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
 import { isFinal, isLanded, schedulePending } from './retry-schedule.js'
-import { batchSize, type DueTip, finishTips, msToNextDueTip, takeDueTips } from './tip-queue.js'
+import { type DueTip, takeDueTips, tipQueue } from './tip-queue.js'
 import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
@@ -36,7 +37,7 @@ export function createVerifierBatch(services: Needs): Batch {
       for (let checks = 1, full = true; full && checks <= maxInSequence; checks++) {
         const taken = await takeDueTips(db)
         total += taken.tips.length
-        full = taken.tips.length === batchSize
+        full = taken.tips.length === tipQueue.batchSize
         if (full && running.length < maxConcurrent) start()
         if (taken.tips.length > 0) await checkTips(services, taken)
       }
@@ -53,7 +54,7 @@ export function createVerifierBatch(services: Needs): Batch {
     for (const sequence of running) await sequence
     // The tips are scheduled already. The worker loop counts the failure and pauses.
     if (failure !== undefined) throw failure
-    return total === 0 ? { taken: 0, nextDueMs: await msToNextDueTip(db) } : { taken: total }
+    return total === 0 ? { taken: 0, nextDueMs: await msToNextDueRow(db, tipQueue) } : { taken: total }
   }
 }
 
@@ -73,7 +74,7 @@ async function checkTips(
   const finality = await finalizeOrFail(services, unfinalized, statuses)
   const done = tips.filter(({ status, final }) => final || status === 'failed')
   const never = done.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
-  await finishTips(services.db, [...schedules, ...finality.schedules, ...never])
+  await finishRows(services.db, tipQueue, [...schedules, ...finality.schedules, ...never])
   const failure = calls.failure() ?? finality.failure
   if (failure !== undefined) throw failure
 }

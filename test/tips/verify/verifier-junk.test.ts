@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
-import { batchSize } from '../../../src/tips/verify/tip-queue.js'
+import { tipQueue } from '../../../src/tips/verify/tip-queue.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedWallet } from '../../helpers/make/supporter.js'
@@ -44,7 +44,7 @@ test('10,000 unknown signatures delay genuine tips by one pass, are checked at g
   const tookMs = Math.round(performance.now() - begun)
   t.log(`${taken} taken, ${tookMs} ms, ${calls.of('getSignatureStatuses')} status calls`)
   // Tips that are due again come after them. A few more checks may end the batch.
-  t.true(taken <= junk + 50 + 3 * batchSize, `${taken} taken`)
+  t.true(taken <= junk + 50 + 3 * tipQueue.batchSize, `${taken} taken`)
   t.is(calls.of('getTransaction'), 50)
 
   await world().db.raw(
