@@ -24,10 +24,10 @@ const killPoints: Readonly<Record<Role, readonly string[]>> = {
     'before payouts.lock',
   ],
   reconciler: [
-    ...around('payouts.take-to-reconcile', 'GET /transfer/verify', 'payouts.lock', 'COMMIT'),
+    ...around('reconciler.take', 'GET /transfer/verify', 'payouts.lock', 'COMMIT'),
     'during GET /transfer/verify',
     ...around('payouts.submitted', 'payouts.processing', 'payouts.completed', 'payouts.failed'),
-    ...around('ledger.post', 'payouts.state', 'payouts.reschedule'),
+    ...around('ledger.post', 'payouts.state', 'reconciler.finish'),
     'before reviews.open',
   ],
   web: [

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { displayText } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
+import type { Services } from '../services.js'
 import { emptyWindow, type RateWindow, rateWindowHours } from './exchange-rate-guard.js'
 
 /** An accepted rate: a row that intents and withdrawals refer to. */
@@ -113,4 +114,23 @@ export async function findLastRefusedRate(db: Knex): Promise<AcceptedRate | unde
     values: [],
   })
   return row
+}
+
+/** Rates that no intent and no withdrawal refers to are kept this long. */
+const keptDays = 30
+/** Rows of one run. */
+const mostDeleted = 1000
+
+/** Deletes old exchange rates that no intent and no withdrawal refers to. */
+export async function deleteOldRates({ db }: Pick<Services, 'db'>): Promise<void> {
+  await query(db, {
+    name: 'rates.delete-old',
+    text: /* sql */ `
+      delete from rates where id in (
+        select id from rates r where created_at < now() - $1 * interval '1 day'
+          and not exists (select from fiat_intents where rate_id = r.id or settle_rate_id = r.id)
+          and not exists (select from withdrawals where rate_id = r.id)
+        order by id limit $2 for update skip locked)`,
+    values: [keptDays, mostDeleted],
+  })
 }

@@ -108,13 +108,29 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
   })
 }
 
-/** Ends a pending fiat tip without a credit. Returns false when it is no longer pending. */
-export async function endFiatTip(trx: Knex, id: string, status: 'failed' | 'cancelled'): Promise<boolean> {
+/** Ends pending fiat tips without a credit. Returns those that were pending. Locks them in the order of their ids. */
+export async function endFiatTips(
+  trx: Knex,
+  ids: readonly string[],
+  status: 'failed' | 'cancelled',
+): Promise<string[]> {
   const { set, from } = advanceTips(status, ['pending'])
-  const rows = await query(trx, {
+  const rows = await query<{ id: string }>(trx, {
     name: `tips.fiat-${status}`,
-    text: `update tips set ${set} where id = $1 and ${from} returning id`,
-    values: [id],
+    text: /* sql */ `
+      with pending as materialized (
+        select id from tips where id = any($1::text[]) and ${from} order by id for no key update)
+      update tips t set ${set} from pending p where t.id = p.id returning t.id`,
+    values: [ids],
   })
-  return rows.length > 0
+  return rows.map(({ id }) => id)
+}
+
+/** Removes cancelled fiat tips from the lists. */
+export async function unlistFiatTips(trx: Knex, ids: readonly string[]): Promise<void> {
+  await query(trx, {
+    name: 'tips.fiat-unlist',
+    text: `update tips set listed = false where id = any($1::text[]) and status = 'cancelled'`,
+    values: [ids],
+  })
 }

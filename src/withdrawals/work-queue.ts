@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
+import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
+import type { DueRows } from '../platform/queue/due-rows.js'
 import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
 import {
@@ -12,8 +14,6 @@ import {
   type WithdrawalStatus,
 } from './lifecycle.js'
 
-/** Withdrawals of one batch. The provider is called for all of them in parallel. */
-const batchSize = 16
 /** Longer error texts are cut. */
 export const maxErrorLength = 200
 
@@ -33,27 +33,25 @@ export interface DuePayout {
   readonly attempts: number
 }
 
-type Needs = Pick<Services, 'db' | 'config'>
+type Lease = Pick<Config['payouts'], 'leaseSeconds'>
 
-/**
- * Takes the withdrawals that are due to be sent. A row that its worker does not finish within the lease is due again. The
- * condition uses `now()`, not `clock_timestamp()`, because only a stable value can use the index of due rows.
- */
-export function takePayoutsToSend({ db, config }: Needs): Promise<DuePayout[]> {
-  return query<DuePayout>(db, {
-    name: 'payouts.take',
-    text: /* sql */ `
-      with due as (
-        select id from withdrawals
-        where due_at <= now() and status = 'pending' and send_state in (${sqlList(sendableStates)})
-        order by due_at limit $1 for update skip locked)
-      update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
-        from due where w.id = due.id
-      returning w.id, w.reference, w.provider_reference as "providerReference", w.send_state as "sendState",
-        w.net_kobo as "netKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
-        w.account_name as "accountName", w.recipient_code as recipient, w.resolved_name as "resolvedName", w.attempts`,
-    values: [batchSize, config.payouts.leaseSeconds],
-  })
+/** The provider is called for all withdrawals of a batch in parallel. */
+const batchSize = 16
+
+/** The withdrawals to send. */
+export function payoutQueue({ leaseSeconds }: Lease): DueRows {
+  return {
+    name: 'payouts',
+    table: 'withdrawals',
+    id: 'uuid',
+    batchSize,
+    leaseSeconds,
+    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)})`,
+    columns: /* sql */ `
+      t.id, t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
+      t.net_kobo as "netKobo", t.bank_code as "bankCode", t.account_number as "accountNumber",
+      t.account_name as "accountName", t.recipient_code as recipient, t.resolved_name as "resolvedName", t.attempts`,
+  }
 }
 
 /** A withdrawal that is due to be polled at the provider. */
@@ -66,20 +64,19 @@ export interface DueReconciliation {
   readonly polls: number
 }
 
-/** Takes the withdrawals that are due to be polled at the provider, under a lease like those to be sent. */
-export function takePayoutsToReconcile({ db, config }: Needs): Promise<DueReconciliation[]> {
-  return query<DueReconciliation>(db, {
-    name: 'payouts.take-to-reconcile',
-    text: /* sql */ `
-      with due as (
-        select id from withdrawals
-        where due_at <= now() and send_state in (${sqlList(reconciledStates)})
-        order by due_at limit $1 for update skip locked)
-      update withdrawals w set due_at = clock_timestamp() + $2::float8 * interval '1 second', attempts = attempts + 1
-        from due where w.id = due.id
-      returning w.id, w.reference, w.provider_reference as "providerReference", w.status, w.attempts, w.looks as polls`,
-    values: [batchSize, config.payouts.leaseSeconds],
-  })
+/** The withdrawals to poll at the provider. */
+export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
+  return {
+    name: 'reconciler',
+    table: 'withdrawals',
+    id: 'uuid',
+    batchSize,
+    leaseSeconds,
+    condition: `send_state in (${sqlList(reconciledStates)})`,
+    columns: /* sql */ `
+      t.id, t.reference, t.provider_reference as "providerReference", t.status, t.attempts, t.looks as polls`,
+    onFinish: { columns: { error: 'text' }, set: 'looks = t.looks + 1, last_error = s.error' },
+  }
 }
 
 /**
@@ -99,23 +96,6 @@ export async function reconcileNow(
   })
   if (rows.length > 0) wake('reconciler')
   return rows.length > 0
-}
-
-/** Sets when a withdrawal is due again; null: never. Changes nothing when another worker has taken the row since. */
-export async function reschedule(
-  db: Knex,
-  { id, attempts }: Pick<DueReconciliation, 'id' | 'attempts'>,
-  seconds: number | null,
-  error: string | null,
-): Promise<void> {
-  await query(db, {
-    name: 'payouts.reschedule',
-    text: /* sql */ `
-      update withdrawals
-      set due_at = clock_timestamp() + $3::float8 * interval '1 second', looks = looks + 1, last_error = $4
-      where id = $1 and attempts = $2`,
-    values: [id, attempts, seconds, error?.slice(0, maxErrorLength) ?? null],
-  })
 }
 
 /** The fields of a withdrawal that the ids of its jobs depend on. */

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { deleteOldRates, expireFiatIntents } from '../../src/fiat/intents/expire-intents.js'
+import { expireFiatIntents } from '../../src/fiat/intents/expire-intents.js'
+import { deleteOldRates } from '../../src/market/accepted-rates.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import {

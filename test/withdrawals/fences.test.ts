@@ -1,11 +1,12 @@
 import test from 'ava'
+import { takeDueRows } from '../../src/platform/queue/due-rows.js'
 import {
   recordAccepted,
   recordRefused,
   recordSending,
   recordUnsent,
 } from '../../src/withdrawals/send/record-outcome.js'
-import { type DuePayout, takePayoutsToSend } from '../../src/withdrawals/work-queue.js'
+import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   createWithdrawal,
@@ -31,8 +32,11 @@ async function createTakenTwice(): Promise<{
 }> {
   const ada = await creatorWithBalance(world(), 20)
   const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  const { db, config } = world().services
   const take = async (): Promise<DuePayout> => {
-    const taken = (await takePayoutsToSend(world().services)).find((one) => one.reference === reference)
+    const taken = (await takeDueRows<DuePayout>(db, payoutQueue(config.payouts))).find(
+      (one) => one.reference === reference,
+    )
     if (taken === undefined) throw new Error('it was not due')
     return taken
   }

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Payment } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { tipChannel } from '../../tips/confirm/confirm-tips.js'
-import { confirmFiatTip, endFiatTip } from '../../tips/fiat-tip.js'
+import { confirmFiatTip, endFiatTips } from '../../tips/fiat-tip.js'
 import { computeCredit, presentCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
@@ -111,8 +111,8 @@ export async function readSettleRate(
 /** Ends an intent that is not paid: failed if the provider says so or too little was paid, cancelled if it has expired. */
 async function endUnpaid({ trx }: UnitOfWork, intent: LockedIntent, failed: boolean): Promise<void> {
   if (failed) {
-    if (await endFiatTip(trx, intent.id, 'failed')) await closeIntent(trx, intent.id)
-  } else if (intent.expired && (await endFiatTip(trx, intent.id, 'cancelled')))
+    if ((await endFiatTips(trx, [intent.id], 'failed')).length > 0) await closeIntent(trx, intent.id)
+  } else if (intent.expired && (await endFiatTips(trx, [intent.id], 'cancelled')).length > 0)
     await closeCancelled(trx, intent.id)
 }
 

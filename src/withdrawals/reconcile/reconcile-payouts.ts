@@ -1,6 +1,8 @@
+import type { Knex } from 'knex'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isFinal } from '../../kernel/state-machine.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
@@ -15,7 +17,7 @@ import {
   selfClosingKinds,
 } from '../review/review.js'
 import { advanceTo, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { type DueReconciliation, payoutJob, reschedule, takePayoutsToReconcile } from '../work-queue.js'
+import { type DueReconciliation, maxErrorLength, payoutJob, reconcilerQueue } from '../work-queue.js'
 import { type Decision, decide, providerRules } from './decide.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'payouts' | 'config' | 'metrics' | 'log'>
@@ -36,7 +38,7 @@ const reviewPauseSeconds = 600
  */
 export function createReconcilerBatch(services: Needs): Batch {
   return async () => {
-    const due = await takePayoutsToReconcile(services)
+    const due = await takeDueRows<DueReconciliation>(services.db, reconcilerQueue(services.config.payouts))
     const pauses = await Promise.all(due.map((payout) => reconcile(services, payout)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) * 1000 }
   }
@@ -61,8 +63,22 @@ async function pollLater(services: Needs, payout: DueReconciliation, error: unkn
     'the payout provider gave no usable answer; it is polled again later',
   )
   const pause = pauseAfter(services, payout.polls)
-  await reschedule(db, payout, pause, isProviderError ? error.message : 'unexpected error')
+  await reschedule(services, db, payout, pause, isProviderError ? error.message : 'unexpected error')
   return pause
+}
+
+/** Sets when a withdrawal is polled again; null: never. */
+async function reschedule(
+  { config }: Needs,
+  db: Knex,
+  { id, attempts }: DueReconciliation,
+  seconds: number | null,
+  error?: string,
+): Promise<void> {
+  const dueInMs = seconds === null ? null : seconds * 1000
+  await finishRows(db, reconcilerQueue(config.payouts), [
+    { id, attempts, dueInMs, error: error?.slice(0, maxErrorLength) },
+  ])
 }
 
 /** Seconds until the next poll, after so many. */
@@ -94,7 +110,7 @@ async function decideAndFollow(
     // Another worker has taken the row since, so this answer is outdated.
     if (withdrawal?.attempts !== payout.attempts) return { pause: null }
     const done = await follow(services, uow, withdrawal, decide(withdrawal, found, rules), found)
-    await reschedule(uow.trx, payout, done.pause, null)
+    await reschedule(services, uow.trx, payout, done.pause)
     return done
   })
   if (followed.alarm !== undefined) alarmReview(services, followed.alarm, payout.reference)

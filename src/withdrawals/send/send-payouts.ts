@@ -1,9 +1,10 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
+import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
-import { type DuePayout, takePayoutsToSend } from '../work-queue.js'
+import { type DuePayout, payoutQueue } from '../work-queue.js'
 import {
   recordAccepted,
   recordRefused,
@@ -28,7 +29,7 @@ const never = Number.POSITIVE_INFINITY
  */
 export function createPayoutBatch(services: Needs): Batch {
   return async () => {
-    const due = await takePayoutsToSend(services)
+    const due = await takeDueRows<DuePayout>(services.db, payoutQueue(services.config.payouts))
     const pauses = await Promise.all(due.map((payout) => sendOne(services, payout)))
     return { taken: due.length, nextDueMs: Math.min(...pauses) }
   }
