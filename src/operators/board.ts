@@ -37,7 +37,11 @@ export interface Board {
   readFile(path: string): Buffer | undefined
 }
 
-/** The server adapter that Bull Board fills in when it is created. It keeps the parts, and serves nothing. */
+/**
+ * The server adapter that Bull Board fills in when it is created. It keeps the parts, and serves nothing. Not @bull-board/koa
+ * (9.10): 84 packages of 5 MB in place of 130 lines, for a page that loads fonts from elsewhere, the routes that change queues,
+ * and reads that never end without Redis.
+ */
 class BoardParts implements IServerAdapter {
   queues: BullBoardQueues = new Map() as BullBoardQueues
   viewsPath = ''

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import { query } from '../../platform/database/database.js'
 
-/** Party ids of wallets, per process. Ids never change, so the cache needs no expiry; the oldest are evicted. */
-const caches = new WeakMap<Knex, Map<string, bigint>>()
+/** Party ids of wallets, per process. Ids never change, so the cache needs no expiry. */
+const caches = new WeakMap<Knex, LRUCache<string, bigint>>()
 const cacheSize = 100_000
 
 /**
@@ -14,19 +15,22 @@ export async function internWallets(
   db: Knex,
   wallets: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const cache = caches.get(db) ?? new Map<string, bigint>()
+  const cache = caches.get(db) ?? new LRUCache<string, bigint>({ max: cacheSize })
   caches.set(db, cache)
-  const missing = [...new Set(wallets)].filter((wallet) => !cache.has(wallet)).sort()
-  if (missing.length > 0) {
-    const found = await readParties(db, missing)
-    const unknown = missing.filter((wallet) => !found.has(wallet))
-    const created = unknown.length === 0 ? new Map<string, bigint>() : await insertParties(db, unknown)
-    for (const [wallet, id] of [...found, ...created]) cache.set(wallet, id)
+  const unique = [...new Set(wallets)]
+  const ids = new Map<string, bigint>()
+  for (const wallet of unique) {
+    const id = cache.get(wallet)
+    if (id !== undefined) ids.set(wallet, id)
   }
-  const ids = new Map(wallets.map((wallet) => [wallet, cache.get(wallet) as bigint]))
-  for (const wallet of cache.keys()) {
-    if (cache.size <= cacheSize) break
-    cache.delete(wallet)
+  const missing = unique.filter((wallet) => !ids.has(wallet)).sort()
+  if (missing.length === 0) return ids
+  const found = await readParties(db, missing)
+  const unknown = missing.filter((wallet) => !found.has(wallet))
+  const created = unknown.length === 0 ? new Map<string, bigint>() : await insertParties(db, unknown)
+  for (const [wallet, id] of [...found, ...created]) {
+    cache.set(wallet, id)
+    ids.set(wallet, id)
   }
   return ids
 }
