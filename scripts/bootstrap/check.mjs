@@ -22,9 +22,9 @@ export async function check(args) {
     await timed('dependency-cruiser: floors', floors),
     await timed('knip: dead code', () => tool('knip', [])),
     // The last three run what `types` has compiled.
-    await timed('states: docs/states.md', () => node('dist/scripts/draw-states.js', fix)),
-    await timed('owners of the tables', () => node('dist/scripts/check-table-owners.js')),
-    await timed('redocly, spectral: the OpenAPI document', () => node('dist/scripts/check-openapi.js')),
+    await timed('states: docs/states.md', () => node('dist/scripts/check/draw-states.js', fix)),
+    await timed('owners of the tables', () => node('dist/scripts/check/table-owners.js')),
+    await timed('redocly, spectral: the OpenAPI document', () => node('dist/scripts/check/openapi.js')),
   ]
   const failed = results.filter((passed) => !passed).length
   printProgress(failed === 0 ? 'every check passed' : `${failed} of ${results.length} checks failed`)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkedText, requiredText, truncated } from '../http/input.js'
 import { isAddress } from '../kernel/base58.js'
 import { tokenByMint } from '../kernel/tokens.js'
+import { swapEngines } from '../ports/swaps.js'
 
 const missing = 'intent_fields_required'
 
@@ -66,7 +67,7 @@ export const intentOutput = z.object({
     tokenSymbol: z.string(),
   }),
   executionMode: z.enum(['sync', 'async']),
-  provider: z.enum(['direct-transfer', 'aggregator-ultra', 'aggregator-v6']),
+  provider: z.enum(['direct-transfer', ...swapEngines]),
   lastValidBlockHeight: z.number().int(),
   settings: z.object({
     yieldEnabled: z.boolean(),

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
+import { makeDue } from '../platform/queue/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
 
@@ -102,16 +103,8 @@ export async function listWork(db: Knex, kind: WorkKind, limit: number): Promise
   return rows.map((row) => ({ kind, ...row }))
 }
 
-/**
- * Makes a row due now, also one that a worker has taken: of two workers on a row only one can finish it (the fence on
- * `attempts`). False when there is no such row with work to do.
- */
+/** Makes a row due now. False when there is no such row with work to do. */
 export async function makeRowDue(trx: Knex, kind: WorkKind, id: string): Promise<boolean> {
   const { table, key, condition } = tables[kind]
-  const changed = await query<{ id: string }>(trx, {
-    name: `ops.make-row-due-${kind}`,
-    text: `update ${table} set due_at = clock_timestamp() where ${key}::text = $1 and due_at is not null and ${condition} returning ${key}::text as id`,
-    values: [id],
-  })
-  return changed.length === 1
+  return makeDue(trx, { name: `ops.${kind}`, table, condition }, { column: key, value: id })
 }

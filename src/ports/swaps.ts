@@ -35,9 +35,12 @@ export interface SwapOffer {
   readonly includesFee: boolean
 }
 
+/** The names of the engines, as intents have them. The check of `payment_intents.provider` has them too. */
+export const swapEngines = ['aggregator-ultra', 'aggregator-v6'] as const
+
 /** A swap engine. */
 export interface SwapEngine {
-  readonly provider: 'aggregator-ultra' | 'aggregator-v6'
+  readonly provider: (typeof swapEngines)[number]
   /**
    * Requests a price with its transaction. Throws ProviderError: `rejected` when the engine has no route we can use (none
    * at all, not for this supporter, only with a second signer or without our fee), otherwise when it is unavailable or

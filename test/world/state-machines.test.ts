@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import type { Knex } from 'knex'
-import { type AnyMachine, machines } from '../../scripts/state-machines.js'
+import { type AnyMachine, machines } from '../../scripts/check/state-machines.js'
 import {
   neverSentStates,
   openStatuses,

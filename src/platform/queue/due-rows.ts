@@ -114,3 +114,22 @@ export async function msToNextDueRow(
   })
   return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)
 }
+
+/**
+ * Makes a row due now, also one that a worker has taken: of two workers on a row only one can finish it. False when there is
+ * no such row with work to do.
+ */
+export async function makeDue(
+  db: Knex,
+  { name, table, condition = 'true' }: Pick<DueRows, 'name' | 'table' | 'condition'>,
+  { column, value }: { readonly column: string; readonly value: string },
+): Promise<boolean> {
+  const changed = await query(db, {
+    name: `${name}.make-due`,
+    text: /* sql */ `
+      update ${table} set due_at = clock_timestamp()
+      where ${column}::text = $1 and due_at is not null and ${condition} returning 1`,
+    values: [value],
+  })
+  return changed.length === 1
+}

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import spectral from '@stoplight/spectral-core'
 import { oas } from '@stoplight/spectral-rulesets'
-import { createApp } from '../src/app.js'
-import { compose } from '../src/compose.js'
-import type { Pages } from '../src/http/pages/built-pages.js'
-import { solMint } from '../src/kernel/tokens.js'
-import { loadConfig } from '../src/platform/config/config.js'
+import { createApp } from '../../src/app.js'
+import { compose } from '../../src/compose.js'
+import type { Pages } from '../../src/http/pages/built-pages.js'
+import { solMint } from '../../src/kernel/tokens.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 
 // Lints the OpenAPI document with the recommended rules of Redocly and Spectral. A warning fails it as well.
 

@@ -1,8 +1,8 @@
-import { suspenseMachine } from '../src/fiat/lifecycle.js'
-import type { StateMachine } from '../src/kernel/state-machine.js'
-import { sessionMachine } from '../src/sdk/lifecycle.js'
-import { tipMachine } from '../src/tips/lifecycle.js'
-import { reviewMachine, sendMachine, statusMachine } from '../src/withdrawals/lifecycle.js'
+import { suspenseMachine } from '../../src/fiat/lifecycle.js'
+import type { StateMachine } from '../../src/kernel/state-machine.js'
+import { sessionMachine } from '../../src/sdk/lifecycle.js'
+import { tipMachine } from '../../src/tips/lifecycle.js'
+import { reviewMachine, sendMachine, statusMachine } from '../../src/withdrawals/lifecycle.js'
 
 /** A machine of any states. */
 export type AnyMachine = StateMachine<string>

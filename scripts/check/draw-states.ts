@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { intentStatusOf } from '../src/fiat/lifecycle.js'
-import { isFinal } from '../src/kernel/state-machine.js'
-import { sdkIntentStatuses } from '../src/sdk/lifecycle.js'
-import { sendStatesOf } from '../src/withdrawals/lifecycle.js'
+import { intentStatusOf } from '../../src/fiat/lifecycle.js'
+import { isFinal } from '../../src/kernel/state-machine.js'
+import { sdkIntentStatuses } from '../../src/sdk/lifecycle.js'
+import { sendStatesOf } from '../../src/withdrawals/lifecycle.js'
 import { type AnyMachine, machines } from './state-machines.js'
 
 // Writes docs/states.md from the tables of `lifecycle.ts`. Without --write it only says whether the document is current.
