@@ -70,6 +70,11 @@ module.exports = {
       from: { pathNot: ['^src/platform/', '^(test|scripts)/'] }, to: { path: 'node_modules/(bullmq|ioredis)/' },
     },
     {
+      name: 'objection-in-the-models', severity: 'error',
+      from: { pathNot: ['^src/[^/]+/models[.]ts$', '^src/platform/database/base-model[.]ts$'] },
+      to: { path: 'node_modules/objection/' },
+    },
+    {
       name: 'solana-in-the-chain-adapters', severity: 'error',
       from: { pathNot: ['^src/providers/(solana|swaps|aggregator-v6|aggregator-ultra|sns)/', '^src/pages/lib/wallets[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/@solana/' },

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { benchLedger } from './bench/ledger.js'
 import { benchLedgerStress } from './bench/ledger-stress.js'
 import { benchLists } from './bench/lists.js'
+import { benchModels } from './bench/models.js'
 import { benchRecord } from './bench/record.js'
 import { benchVerify } from './bench/verify.js'
 import { Refusal } from './bootstrap/progress.mjs'
@@ -25,9 +26,10 @@ const benches: Record<string, (options: Options) => Promise<Outcome>> = {
   ledger: benchLedger,
   'ledger-stress': benchLedgerStress,
   lists: benchLists,
+  models: benchModels,
 }
-/** These take long, so they run only when they are named. */
-const byNameOnly = new Set(['ledger-stress', 'lists'])
+/** These take long, or compare no peer, so they run only when they are named. */
+const byNameOnly = new Set(['ledger-stress', 'lists', 'models'])
 const folder = 'bench-results'
 
 async function main(names: readonly string[], options: Options): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex'
+import { changeUser } from '../../src/accounts/change-user.js'
+import { User } from '../../src/accounts/models.js'
 import { lockCreator } from '../../src/creators/find-creator.js'
 import { parseDiscordHandle, parseTwitterHandle } from '../../src/creators/handles.js'
 import {
@@ -13,7 +15,7 @@ import {
   UsageError,
   type Values,
 } from './support/command.js'
-import { findUser, type User } from './support/find-user.js'
+import { findUser } from './support/find-user.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
@@ -43,7 +45,6 @@ const options = {
 } as const
 
 type Network = 'twitter' | 'discord'
-const columnOf = { twitter: 'twitter_handle', discord: 'discord_handle' } as const
 const handleFrom = { twitter: parseTwitterHandle, discord: parseDiscordHandle } as const
 
 interface HandleChange {
@@ -72,9 +73,10 @@ function parseChange({ twitter, discord, unlink }: Given): HandleChange {
 
 async function refuseTaken(db: Knex, user: User, { network, handle }: HandleChange): Promise<void> {
   if (handle === null) return
-  const taken = await db('users')
-    .whereRaw('lower(??) = lower(?) and id <> ?', [columnOf[network], handle, user.id])
-    .first('id')
+  const taken = await User.query(db)
+    .whereRaw('lower(??) = lower(?)', [`${network}_handle`, handle])
+    .whereNot({ id: user.id })
+    .first()
   if (taken !== undefined)
     throw new RefusedError(`${network} handle ${handle} belongs to user ${taken.id}; unlink it there first`)
 }
@@ -90,10 +92,8 @@ async function applyChange(
     // Two operators may link the same handle at the same time: the second waits here, and is refused.
     await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`${network}:${handle?.toLowerCase()}`])
     await refuseTaken(trx, user, { network, handle })
-    await trx('users')
-      .where({ id: user.id })
-      .update({ [columnOf[network]]: handle })
-    const details = { network, before: user[network], after: handle }
+    await changeUser(trx, user.id, { [`${network}Handle`]: handle })
+    const details = { network, before: user[`${network}Handle`], after: handle }
     await recordAudit(trx, { actor, action: 'link-handle', subject: `user:${user.id}`, details })
   })
 }
@@ -104,14 +104,14 @@ async function run(values: Given): Promise<Outcome> {
   return withDatabase(async (db) => {
     const user = await findUser(db, values.user)
     await refuseTaken(db, user, change)
-    const applied = values.apply === true && user[change.network] !== change.handle
+    const applied = values.apply === true && user[`${change.network}Handle`] !== change.handle
     if (applied) await applyChange(db, user, change, actorOf(values))
     return present(user, change, applied)
   })
 }
 
 function present(user: User, { network, handle }: HandleChange, applied: boolean): Outcome {
-  const { id, email, [network]: before } = user
+  const { id, email, [`${network}Handle` as const]: before } = user
   const json = { applied, userId: id, email, network, before, after: handle }
   const line = `${network} handle of ${email} (${id}): ${before ?? 'none'} -> ${handle ?? 'none'}`
   if (before === handle) return { text: `${line}: nothing to do`, json }

@@ -1,3 +1,4 @@
+import type { User } from '../../src/accounts/models.js'
 import type { Composed } from '../../src/compose.js'
 import { nairaText } from '../../src/kernel/money.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
@@ -22,7 +23,7 @@ import {
   runAsProgram,
   type Values,
 } from './support/command.js'
-import { findUser, type User } from './support/find-user.js'
+import { findUser } from './support/find-user.js'
 import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
@@ -130,7 +131,7 @@ function present(user: User, held: readonly Changed[], given: Given): Outcome {
 
 /** For a creator with no held withdrawal. Throws RefusedError for --refuse when the creator is verified. */
 function nothingToDo(user: User, given: Given): Outcome {
-  if (given.refuse && user.verifiedAt !== null)
+  if (given.refuse && user.identityVerifiedAt !== null)
     throw new RefusedError(
       `${headline(user)}; no withdrawal waits that could be given back, and a verification cannot be taken back`,
     )
@@ -138,8 +139,8 @@ function nothingToDo(user: User, given: Given): Outcome {
   return { text, json: { ...jsonOf(user, given, false), withdrawals: [] } }
 }
 
-function headline({ email, id, verifiedAt }: User): string {
-  return `${email} (${id}): ${verifiedAt === null ? 'not verified' : `verified ${verifiedAt.toISOString()}`}`
+function headline({ email, id, identityVerifiedAt: at }: User): string {
+  return `${email} (${id}): ${at === null ? 'not verified' : `verified ${at.toISOString()}`}`
 }
 
 function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
@@ -150,7 +151,7 @@ function run(given: Given): Promise<Outcome> {
   return withServices(async (services) => {
     const user = await findUser(services.db, given.user)
     const held = await listHeld(services.db, user.id)
-    const isVerifiedOrRefused = given.refuse === true || user.verifiedAt !== null
+    const isVerifiedOrRefused = given.refuse === true || user.identityVerifiedAt !== null
     if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, given)
     if (given.refuse !== true) await new ExchangeRates(services).refresh()
     if (given.apply !== true) return present(user, await plan(services, held, given), given)

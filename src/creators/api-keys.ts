@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
+import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
+import { ApiKey } from './models.js'
 
 /** API: the number of open (not revoked) keys that a creator may have. */
 const mostOpen = 20
@@ -15,21 +17,17 @@ const lastUsedEverySeconds = 60
 /** `tk_live_<prefix>_<secret>`. The prefix is public and identifies the key. The secret has 256 bits. */
 const keyForm = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
 
+/** The columns that the owner of a key sees in the list. */
+const listed = ['id', 'prefix', 'label', 'created_at', 'last_used_at']
+
 /** A key as its owner sees it in the list. */
-export interface ApiKey {
-  readonly id: string
-  readonly prefix: string
-  readonly label: string | null
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-}
+export type ListedApiKey = Pick<ApiKey, 'id' | 'prefix' | 'label' | 'createdAt' | 'lastUsedAt'>
 
 /** A key just created. `apiKey` is returned this once; the database stores its hash. */
-export interface NewApiKey extends ApiKey {
+export interface NewApiKey extends Pick<ApiKey, 'id' | 'prefix' | 'createdAt'> {
+  readonly label: string | null
   readonly apiKey: string
 }
-
-const columns = /* sql */ `id, prefix, label, created_at as "createdAt", last_used_at as "lastUsedAt"`
 
 /** Creates a key. Throws `too_many_api_keys` when the creator has twenty open keys, also under concurrent requests. */
 export async function createApiKey(
@@ -41,27 +39,26 @@ export async function createApiKey(
   const apiKey = `tk_live_${prefix}_${newSecret()}`
   return transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    const [created] = await query<ApiKey>(trx, {
+    const [created] = await query<Pick<ApiKey, 'id' | 'createdAt'>>(trx, {
       name: 'api_keys.create',
       text: /* sql */ `
         insert into api_keys (user_id, prefix, key_hash, label)
         select $1, $2, $3, $4
          where (select count(*) from api_keys where user_id = $1 and revoked_at is null) < ${mostOpen}
-        returning ${columns}`,
+        returning id, created_at as "createdAt"`,
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
     if (created === undefined) throw new DomainError('too_many_api_keys')
-    return { ...created, apiKey }
+    return { ...created, prefix, label: label ?? null, apiKey }
   })
 }
 
 /** Lists a creator's open keys, newest first. */
-export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string): Promise<ApiKey[]> {
-  return query(db, {
-    name: 'api_keys.list',
-    text: `select ${columns} from api_keys where user_id = $1 and revoked_at is null order by created_at desc, id`,
-    values: [userId],
-  })
+export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string): Promise<ListedApiKey[]> {
+  return ApiKey.query(db)
+    .select(listed)
+    .where({ user_id: userId, revoked_at: null })
+    .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
 }
 
 /** Revokes a key. Keys are not cached, so it takes effect immediately. Throws `api_key_not_found`. */
@@ -70,13 +67,10 @@ export async function revokeApiKey(
   userId: string,
   keyId: string,
 ): Promise<void> {
-  const revoked = await query(db, {
-    name: 'api_keys.revoke',
-    text: `update api_keys set revoked_at = clock_timestamp()
-           where id = $1 and user_id = $2 and revoked_at is null returning id`,
-    values: [keyId, userId],
-  })
-  if (revoked.length === 0) throw new DomainError('api_key_not_found')
+  const revoked = await ApiKey.query(db)
+    .patch({ revokedAt: databaseTime })
+    .where({ id: keyId, user_id: userId, revoked_at: null })
+  if (revoked === 0) throw new DomainError('api_key_not_found')
 }
 
 export interface ApiKeyOwner {

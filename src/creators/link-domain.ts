@@ -1,10 +1,12 @@
 import type { Knex } from 'knex'
 import type { Account } from '../accounts/account.js'
+import { changeUser, unlinkDomainOfOthers } from '../accounts/change-user.js'
 import { verifyTextSignature } from '../kernel/ed25519.js'
 import { DomainError } from '../kernel/errors.js'
 import { newSecret } from '../kernel/ids.js'
-import { query } from '../platform/database/database.js'
+import { databaseTime, timeAfter } from '../platform/database/base-model.js'
 import type { Services } from '../services.js'
+import { DomainChallenge } from './models.js'
 
 const challengeMinutes = 10
 
@@ -28,14 +30,10 @@ export async function createChallenge(
     'Tips to the domain will then go to the wallet of that account. Signing this moves nothing and costs nothing.',
     `Valid for ${challengeMinutes} minutes, once. Nonce: ${newSecret()}`,
   ].join('\n\n')
-  await query(db, {
-    name: 'domain_challenges.set',
-    text: `insert into domain_challenges (user_id, sol_domain, message, expires_at)
-           values ($1, $2, $3, clock_timestamp() + $4::float8 * interval '1 minute')
-           on conflict (user_id) do update set sol_domain = excluded.sol_domain, message = excluded.message,
-             expires_at = excluded.expires_at`,
-    values: [userId, domain, message, challengeMinutes],
-  })
+  await DomainChallenge.query(db)
+    .insert({ userId, solDomain: domain, message, expiresAt: timeAfter(challengeMinutes) })
+    .onConflict('user_id')
+    .merge()
   return message
 }
 
@@ -75,23 +73,18 @@ export async function linkDomain(
 ): Promise<void> {
   // Two accounts of one owner may link the domain concurrently.
   await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`sol_domain:${domain}`])
-  await trx('users')
-    .whereRaw('lower(sol_domain) = ? and id <> ?', [domain, userId])
-    .update({ sol_domain: null, sol_domain_owner: null })
-  await trx('users').where({ id: userId }).update({ sol_domain: domain, sol_domain_owner: owner })
-  await trx('domain_challenges').where({ user_id: userId }).delete()
+  await unlinkDomainOfOthers(trx, domain, userId)
+  await changeUser(trx, userId, { solDomain: domain, solDomainOwner: owner })
+  await DomainChallenge.query(trx).deleteById(userId)
 }
 
 export async function unlinkDomain(trx: Knex.Transaction, userId: string): Promise<void> {
-  await trx('users').where({ id: userId }).update({ sol_domain: null, sol_domain_owner: null })
+  await changeUser(trx, userId, { solDomain: null, solDomainOwner: null })
 }
 
 async function readChallenge(db: Knex, userId: string, domain: string): Promise<string | undefined> {
-  const [challenge] = await query<{ message: string }>(db, {
-    name: 'domain_challenges.read',
-    text: `select message from domain_challenges
-           where user_id = $1 and sol_domain = $2 and expires_at > clock_timestamp()`,
-    values: [userId, domain],
-  })
+  const challenge = await DomainChallenge.query(db)
+    .findOne({ user_id: userId, sol_domain: domain })
+    .where('expires_at', '>', databaseTime)
   return challenge?.message
 }

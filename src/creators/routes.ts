@@ -32,8 +32,7 @@ function keyRoutes(services: Needs): Route[] {
   return [
     route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
       const created = await createApiKey(services, signedIn(ctx).account.id, label)
-      const { apiKey, id, prefix, createdAt } = created
-      return { apiKey, id, prefix, label: created.label, createdAt: createdAt.toISOString() }
+      return { ...created, createdAt: created.createdAt.toISOString() }
     }),
     route(endpoints.listKeysEndpoint, async (_, ctx) => {
       const keys = await listApiKeys(services, signedIn(ctx).account.id)

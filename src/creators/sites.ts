@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
-import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
+import { Site } from './models.js'
 
 /** RFC 1035, 2.3.4: the maximum length of a host name. `labelForm` has the limit of a label. */
 const mostHostLength = 253
@@ -43,12 +43,8 @@ function isIpv4(host: string): boolean {
 
 /** Lists the sites on which a creator's embeds may appear, in the creator's order. */
 export async function listSites(db: Knex, userId: string): Promise<string[]> {
-  const rows = await query<{ domain: string }>(db, {
-    name: 'creator_domains.list',
-    text: 'select domain from creator_domains where user_id = $1 order by position',
-    values: [userId],
-  })
-  return rows.map(({ domain }) => domain)
+  const sites = await Site.query(db).where({ user_id: userId }).orderBy('position')
+  return sites.map(({ domain }) => domain)
 }
 
 /** Replaces the list. `sites` are in the form of `parseSite` and unique. */
@@ -59,12 +55,8 @@ export async function replaceSites(
 ): Promise<void> {
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    await trx('creator_domains').where({ user_id: userId }).delete()
-    await query(trx, {
-      name: 'creator_domains.insert',
-      text: `insert into creator_domains (user_id, domain, position)
-             select $1, domain, position from unnest($2::text[]) with ordinality as d(domain, position)`,
-      values: [userId, sites],
-    })
+    await Site.query(trx).delete().where({ user_id: userId })
+    const rows = sites.map((domain, index) => ({ userId, domain, position: index + 1 }))
+    if (rows.length > 0) await Site.query(trx).insert(rows)
   })
 }

@@ -1,34 +1,25 @@
 import type { Knex } from 'knex'
-import { displayText } from '../kernel/money.js'
+import { ageOf, databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
-import { rateDecimals } from '../ports/exchange-rates.js'
 import type { Services } from '../services.js'
 import { emptyWindow, type RateWindow, rateWindowHours } from './exchange-rate-guard.js'
+import { Rate } from './models.js'
 
-/** An accepted rate: a row that intents and withdrawals refer to. */
-export interface AcceptedRate {
-  readonly id: bigint
-  /** Naira per dollar, in units of 10^-8. */
-  readonly value: bigint
-  readonly asOf: Date
-}
+/** An accepted rate. */
+export type AcceptedRate = Pick<Rate, 'id' | 'value' | 'asOf'>
 
 /** The newest accepted rate and the time since its acceptance. */
-export interface LastAcceptedRate extends AcceptedRate {
-  readonly ageSeconds: number
-}
+export type LastAcceptedRate = AcceptedRate & { readonly ageSeconds: number }
 
-const columns = /* sql */ `id, (value * 100000000)::bigint as value, as_of as "asOf"`
+const pair = 'USD/NGN'
 
 export async function findLastAcceptedRate(db: Knex): Promise<LastAcceptedRate | undefined> {
-  const [row] = await query<LastAcceptedRate>(db, {
-    name: 'rates.last',
-    text: /* sql */ `
-      select ${columns}, extract(epoch from clock_timestamp() - accepted_at)::float8 as "ageSeconds"
-      from rates where pair = 'USD/NGN' and accepted_at is not null order by accepted_at desc limit 1`,
-    values: [],
-  })
-  return row
+  return Rate.query(db)
+    .select('rates.*', ageOf('accepted_at', 'ageSeconds'))
+    .findOne({ pair })
+    .whereNotNull('accepted_at')
+    .orderBy('accepted_at', 'desc')
+    .castTo<(Rate & LastAcceptedRate) | undefined>()
 }
 
 /**
@@ -79,14 +70,9 @@ export async function recordAcceptedRate(
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,
   by: string,
 ): Promise<AcceptedRate> {
-  const [row] = await query<AcceptedRate>(db, {
-    name: 'rates.accept',
-    text: /* sql */ `
-      insert into rates (pair, value, source, as_of, accepted_at, accepted_by)
-      values ('USD/NGN', $1, 'feed', $2, clock_timestamp(), $3) returning ${columns}`,
-    values: [displayText(value, rateDecimals), asOf, by],
-  })
-  return row as AcceptedRate
+  const accepted = { pair, value, source: 'feed', asOf, acceptedAt: databaseTime, acceptedBy: by } as const
+  const { id } = await Rate.query(db).insert(accepted)
+  return { id, value, asOf }
 }
 
 /** Stores a rate that does not fit, for an operator to review. Repeated readings of the same value are stored once. */
@@ -95,25 +81,17 @@ export async function recordRefusedRate(
   { value, asOf }: Pick<AcceptedRate, 'value' | 'asOf'>,
 ): Promise<void> {
   if ((await findLastRefusedRate(db))?.value === value) return
-  await query(db, {
-    name: 'rates.refuse',
-    text: `insert into rates (pair, value, source, as_of) values ('USD/NGN', $1, 'feed', $2)`,
-    values: [displayText(value, rateDecimals), asOf],
-  })
+  await Rate.query(db).insert({ pair, value, source: 'feed', asOf })
 }
 
 /** The newest refused rate since the last accepted one, if any. */
 export async function findLastRefusedRate(db: Knex): Promise<AcceptedRate | undefined> {
-  const [row] = await query<AcceptedRate>(db, {
-    name: 'rates.refused',
-    text: /* sql */ `
-      select ${columns} from rates r
-      where pair = 'USD/NGN' and accepted_at is null and not exists (
-        select from rates a where a.pair = r.pair and a.accepted_at > r.created_at)
-      order by created_at desc limit 1`,
-    values: [],
-  })
-  return row
+  return Rate.query(db)
+    .findOne({ pair, accepted_at: null })
+    .whereNotExists(
+      Rate.query().alias('later').where({ pair }).whereColumn('later.accepted_at', '>', 'rates.created_at'),
+    )
+    .orderBy('created_at', 'desc')
 }
 
 /** Rates that no intent and no withdrawal refers to are kept this long. */

@@ -3,6 +3,7 @@ import { writesIn } from '../../scripts/check/table-owners.js'
 
 const models = new Map([['User', 'users']])
 
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source texts
 test('writes are found in SQL, with knex and with a model', (t) => {
   const found = (text: string) => writesIn(text, models).map(({ table }) => table)
   t.deepEqual(
@@ -26,3 +27,4 @@ test('reading a table, and a word of a sentence, is no write', (t) => {
     log('update something else')`
   t.deepEqual(writesIn(text, models), [])
 })
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: source texts

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import test from 'ava'
+import { Site } from '../../src/creators/models.js'
 import { createDb, createHotPool, isDatabaseUnavailable } from '../../src/platform/database/database.js'
 import { createClient } from '../helpers/http/client.js'
 import { testServers } from '../helpers/servers/database.js'
@@ -63,6 +64,17 @@ test('a server that accepts a connection and says nothing is unavailable for bot
   t.teardown(() => pool.end())
   const errors = await Promise.all([db.raw('select 1'), pool.query('select 1')].map(failureOf))
   t.deepEqual(errors.map(isDatabaseUnavailable), [true, true], String(errors))
+})
+
+test('a connection whose statement ran out of time is not used again, and models throw the errors of the driver', async (t) => {
+  const db = createDb(world().env['DATABASE_URL'] ?? '', 1, 100)
+  t.teardown(() => db.destroy())
+  const backend = async () => (await db.raw('select pg_backend_pid() as pid')).rows[0].pid
+  const before = await backend()
+  t.like(await failureOf(db.raw('select pg_sleep(9)')), { code: '57014' })
+  t.not(await backend(), before)
+  const site = { userId: randomUUID(), domain: 'one.example', position: 1 }
+  t.like(await failureOf(Site.query(db).insert(site)), { code: '23503' })
 })
 
 function failureOf(promise: PromiseLike<unknown>): PromiseLike<unknown> {

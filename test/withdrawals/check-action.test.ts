@@ -42,7 +42,7 @@ function transferThat(state: ProviderTransfer['state']): ProviderTransfer {
 function openedBefore(hours: Partial<Record<'reversed' | 'failed_after_completed', number>>) {
   return Object.entries(hours).map(([kind, age]) => ({
     kind: kind as 'reversed' | 'failed_after_completed',
-    openedAt: new Date(0),
+    createdAt: new Date(0),
     ageSeconds: age * hour,
   }))
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
+import { firstTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
+import { User } from '../models.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { countAttempt, forgetAttempt } from './lockout.js'
 import { codeHmac, findOtpAccount, sameCode } from './one-time-code.js'
@@ -66,13 +68,10 @@ async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer)
 
 /** Marks the account's e-mail as verified, for the first time or again. */
 export async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
-  const [row] = await query<{ emailVerifiedAt: Date }>(trx, {
-    name: 'otp.mark-verified',
-    text: /* sql */ `
-      update users set email_verified_at = coalesce(email_verified_at, clock_timestamp())
-       where id = $1 returning email_verified_at as "emailVerifiedAt"`,
-    values: [account.id],
-  })
-  if (row === undefined) throw new Error('The account does not exist any more')
-  return { ...account, emailVerifiedAt: row.emailVerifiedAt }
+  const [user] = await User.query(trx)
+    .patch({ emailVerifiedAt: firstTime('email_verified_at') })
+    .where({ id: account.id })
+    .returning('email_verified_at')
+  if (user === undefined) throw new Error('The account does not exist any more')
+  return { ...account, emailVerifiedAt: user.emailVerifiedAt }
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { type Account, User } from '../account.js'
+import { User, type UserWithWallet } from '../models.js'
 import { emailAddress } from '../schemas.js'
 import type { Passwords } from './password.js'
 import { type AccountSession, openSession } from './session.js'
@@ -24,15 +24,7 @@ export async function login(
 }
 
 /** A text that is not an e-mail address is not sent to the database: it may hold a NUL, which PostgreSQL refuses. */
-async function findByEmail(
-  { db }: Pick<Services, 'db'>,
-  text: string,
-): Promise<(User & Account) | undefined> {
+async function findByEmail({ db }: Pick<Services, 'db'>, text: string): Promise<UserWithWallet | undefined> {
   const email = emailAddress.safeParse(text)
-  if (!email.success) return undefined
-  const user = await User.query(db)
-    .leftJoin('wallets', 'wallets.user_id', 'users.id')
-    .select('users.*', 'wallets.public_key as walletPublicKey')
-    .findOne({ 'users.email': email.data })
-  return user as (User & Account) | undefined
+  return email.success ? User.withWallet(db).findOne({ email: email.data }) : undefined
 }

@@ -1,9 +1,9 @@
-import type { Knex } from 'knex'
 import type { z } from 'zod'
 import { DomainError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { type Account, User } from '../account.js'
+import type { Account } from '../account.js'
+import { User } from '../models.js'
 import type { registration } from '../schemas.js'
 import type { Passwords } from './password.js'
 import { type AccountSession, openSession } from './session.js'
@@ -25,28 +25,21 @@ export async function register(
     throw new DomainError('email_in_use')
   const passwordHash = await passwords.hash(password)
   return transact(async (uow) => {
-    const account = await createAccount(uow, { email, name, password_hash: passwordHash })
+    const account = await createAccount(uow, { email, name, passwordHash })
     const session = await openSession(uow.trx, config.sessions, account.id, presentedToken)
     return { account, session }
   })
 }
 
-interface NewUser {
-  readonly email: string
-  readonly name: string
-  readonly password_hash: string
-}
-
-async function createAccount({ trx, wake }: UnitOfWork, fields: NewUser): Promise<Account> {
-  const user = await insertUser(trx, fields)
-  if (user === undefined) throw new DomainError('email_in_use')
-  await trx('wallets').insert({ user_id: user.id })
+async function createAccount(
+  { trx, wake }: UnitOfWork,
+  fields: Pick<User, 'email' | 'name' | 'passwordHash'>,
+): Promise<Account> {
+  const user = await User.query(trx).insert(fields).onConflict('email').ignore().returning('*')
+  // Nothing is returned of a row that is not inserted.
+  if (user.id === undefined) throw new DomainError('email_in_use')
+  await user.$relatedQuery('wallet', trx).insert({})
   await trx('parties').insert({ user_id: user.id })
   wake('provisioner')
   return { ...user, walletPublicKey: null }
-}
-
-async function insertUser(trx: Knex.Transaction, fields: NewUser): Promise<User | undefined> {
-  const [row] = await trx('users').insert(fields).onConflict('email').ignore().returning('*')
-  return row === undefined ? undefined : User.fromDatabaseJson(row)
 }

@@ -3,6 +3,7 @@ import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import { type Account, accountColumns } from '../account.js'
+import { Session } from '../models.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
@@ -106,11 +107,7 @@ export async function findSession(
 
 /** Deletes a session and its access tokens. Idempotent. */
 export async function revokeSession(db: Knex, sessionHash: Buffer): Promise<void> {
-  await query(db, {
-    name: 'sessions.revoke',
-    text: 'delete from sessions where token_hash = $1',
-    values: [sessionHash],
-  })
+  await Session.query(db).deleteById(sessionHash)
 }
 
 function hashOrNull(token: string | undefined): Buffer | null {

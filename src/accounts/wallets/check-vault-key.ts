@@ -1,8 +1,8 @@
 import { SealBroken } from '../../kernel/aead.js'
 import { ConfigError } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'
+import { Wallet, WalletKeyCheck } from '../models.js'
 import { unsealKey } from './seal-key.js'
 
 const knownText = Buffer.from('The key that sealed the first wallet')
@@ -20,41 +20,28 @@ export async function checkVaultKey(services: Needs): Promise<void> {
 }
 
 async function findCheck({ db, vault }: Needs): Promise<Buffer | undefined> {
-  const [row] = await query<{ wrapped: Buffer }>(db, {
-    name: 'wallets.find-key-check',
-    text: 'select wrapped from wallet_key_checks where key_version = $1',
-    values: [vault.keyVersion],
-  })
-  return row?.wrapped
+  const check = await WalletKeyCheck.query(db).findById(vault.keyVersion)
+  return check?.wrapped
 }
 
 /** Returns the check that is stored, which may be another process's. */
 async function storeCheck(services: Needs): Promise<Buffer> {
   const { db, vault } = services
+  const { keyVersion } = vault
   await openOldestWallet(services)
   const wrapped = await vault.wrap(knownText, context)
-  await query(db, {
-    name: 'wallets.store-key-check',
-    text: 'insert into wallet_key_checks (key_version, wrapped) values ($1, $2) on conflict do nothing',
-    values: [vault.keyVersion, wrapped],
-  })
+  await WalletKeyCheck.query(db).insert({ keyVersion, wrapped }).onConflict('key_version').ignore()
   return (await findCheck(services)) ?? wrapped
 }
 
 /** Wallets may be older than the check. The key must open the oldest of them. */
 async function openOldestWallet({ db, vault }: Needs): Promise<void> {
   const { keyVersion } = vault
-  const [wallet] = await query<{ id: bigint; userId: string; publicKey: string; sealed: Buffer }>(db, {
-    name: 'wallets.find-sealed',
-    text: /* sql */ `
-      select id, user_id as "userId", public_key as "publicKey", sealed_secret as sealed from wallets
-      where sealed_secret is not null and key_version = $1 order by id limit 1`,
-    values: [keyVersion],
-  })
-  if (wallet === undefined) return
-  const { id: walletId, userId, publicKey, sealed } = wallet
+  const wallet = await Wallet.query(db).findOne({ key_version: keyVersion }).orderBy('id')
+  if (wallet == null || wallet.publicKey === null || wallet.sealedSecret === null) return
+  const { id: walletId, userId, publicKey, sealedSecret } = wallet
   const identity = { walletId, userId, publicKey, keyVersion }
-  await refuseAnotherKey(async () => (await unsealKey(vault, sealed, identity)).fill(0))
+  await refuseAnotherKey(async () => (await unsealKey(vault, sealedSecret, identity)).fill(0))
 }
 
 async function refuseAnotherKey(open: () => Promise<unknown>): Promise<void> {

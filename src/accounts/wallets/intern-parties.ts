@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
-import { LRUCache } from 'lru-cache'
 import { query } from '../../platform/database/database.js'
 
 /** Party ids of wallets, per process. Ids never change, so the cache needs no expiry. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Knex } from 'knex'
 import { cleanLine } from '../../kernel/text.js'
-import { query } from '../../platform/database/database.js'
+import { Payer } from '../models.js'
 import type { FiatIntentInput } from '../schemas.js'
 
 /** What the service keeps about a payer. */
-export interface Payer {
+export interface PayerDetails {
   readonly name: string
   /** The address for the provider: the payer's own, or one generated for this payment. */
   readonly email: string
@@ -26,7 +26,7 @@ const reservedDomain = 'example.com'
 export function payerFrom(
   { senderName, payerEmail, isAnonymous }: Pick<FiatIntentInput, 'senderName' | 'payerEmail' | 'isAnonymous'>,
   publicUrl: string,
-): Payer {
+): PayerDetails {
   const receiptTo = isAnonymous ? undefined : payerEmail
   const name = isAnonymous ? '' : cleanLine(senderName ?? '', nameLength)
   return { name: name || anonymousName, email: receiptTo ?? guestEmail(publicUrl), receiptTo }
@@ -44,15 +44,7 @@ function guestEmail(publicUrl: string): string {
  * statements, as for parties (docs/decisions/0024): an existing row is never locked.
  */
 export async function findOrCreatePayer(db: Knex, email: string): Promise<bigint | undefined> {
-  await query(db, {
-    name: 'payers.insert',
-    text: 'insert into payers (email) values ($1) on conflict do nothing',
-    values: [email],
-  })
-  const [row] = await query<{ id: bigint }>(db, {
-    name: 'payers.find',
-    text: 'select id from payers where email = $1',
-    values: [email],
-  })
-  return row?.id
+  await Payer.query(db).insert({ email }).onConflict('email').ignore()
+  const payer = await Payer.query(db).findOne({ email })
+  return payer?.id
 }

@@ -10,7 +10,7 @@ import type { Services } from '../../services.js'
 import { recordFiatTip } from '../../tips/fiat-tip.js'
 import { type ChargeBasis, type FiatPrice, presentFiatDetails } from '../fees.js'
 import { nextPoll } from '../settlement/poll-schedule.js'
-import { findOrCreatePayer, type Payer } from './payer.js'
+import { findOrCreatePayer, type PayerDetails } from './payer.js'
 
 /** Open intents are limited for each pair of a creator and the caller's network. */
 export interface Owner {
@@ -22,7 +22,7 @@ export interface Owner {
 export interface FiatIntent {
   readonly id: string
   readonly owner: Owner
-  readonly payer: Payer
+  readonly payer: PayerDetails
   readonly memo: string | null
   readonly price: FiatPrice
   readonly basis: ChargeBasis

@@ -32,7 +32,7 @@ const ignore = (): void => undefined
  * limit of one statement; migrations need more than requests.
  */
 export function createDb(url: string, max: number, statementMs = limits.statement_timeout): Knex {
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: {
       connectionString: url,
@@ -48,6 +48,21 @@ export function createDb(url: string, max: number, statementMs = limits.statemen
     // Errors reach the caller. knex's own lines would be plain text in a JSON log.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })
+  const run = db.client._query.bind(db.client)
+  // What models run on the pool; `query` below is the other way to use a connection.
+  db.client._query = (connection: Connection, statement: unknown) =>
+    run(connection, statement).catch((error: unknown) => giveUp(connection, error))
+  return db
+}
+
+interface Connection {
+  __knex__disposed?: unknown
+}
+
+/** The server may still run a statement that has failed so. knex discards a connection with this mark instead of reusing it. */
+function giveUp(connection: Connection, error: unknown): never {
+  if (isDatabaseUnavailable(error)) connection.__knex__disposed = error
+  throw error
 }
 
 /**
@@ -131,14 +146,12 @@ export interface Queryable {
 
 /** Runs a prepared statement on a connection of a knex pool or transaction. The columns keep the statement's names. */
 export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]> {
-  const connection: Queryable & { __knex__disposed?: unknown } = await db.client.acquireConnection()
+  const connection: Queryable & Connection = await db.client.acquireConnection()
   try {
     const { rows } = await connection.query({ ...statement, values: [...statement.values] })
     return rows as Row[]
   } catch (error) {
-    // The server may still run the statement. knex discards a connection with this mark instead of reusing it.
-    if (isDatabaseUnavailable(error)) connection.__knex__disposed = error
-    throw error
+    return giveUp(connection, error)
   } finally {
     // In a transaction knex ignores this: the transaction keeps its connection.
     await db.client.releaseConnection(connection)

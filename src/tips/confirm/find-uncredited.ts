@@ -5,7 +5,7 @@ import type { Services } from '../../services.js'
 import { creditsOf } from '../verify/balance-changes.js'
 import { loadMatchContext, namedIn } from '../verify/load-match-context.js'
 import { matchTip } from '../verify/match-tip.js'
-import { isFinal, isLanded } from '../verify/retry-schedule.js'
+import { isFinalized, isLanded } from '../verify/retry-schedule.js'
 import { type ClaimsRow, claimsOf, claimsSql } from '../verify/tip-queue.js'
 import type { Confirmation } from './confirm-tips.js'
 import { type PaidWallet, readCredited } from './credit-missing.js'
@@ -125,7 +125,7 @@ async function readChain(
   const found = landed.flatMap((tip): FoundTip[] => {
     const transaction = transactions.get(tip.id)
     if (transaction === undefined || transaction.failed) return []
-    return [{ tip, transaction, final: tip.final || isFinal(statuses.get(tip.id), transaction) }]
+    return [{ tip, transaction, final: tip.final || isFinalized(statuses.get(tip.id), transaction) }]
   })
   const unanswered = pending.filter(({ id }) => !statuses.has(id))
   const missing = landed.filter(({ id }) => !transactions.has(id))

@@ -26,7 +26,7 @@ export function isLanded(status: SignatureStatus | undefined): boolean {
 }
 
 /** Whether this transaction cannot vanish any more. The status and the transaction may come from different forks. */
-export function isFinal(
+export function isFinalized(
   status: SignatureStatus | undefined,
   transaction: Pick<ChainTransaction, 'slot'> | undefined,
 ): boolean {

@@ -9,7 +9,7 @@ import { finalizeOrFail } from '../confirm/finalize-tips.js'
 import { creditsOf } from './balance-changes.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
-import { isFinal, isLanded, schedulePending } from './retry-schedule.js'
+import { isFinalized, isLanded, schedulePending } from './retry-schedule.js'
 import { type DueTip, takeDueTips, tipQueue } from './tip-queue.js'
 import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
@@ -116,10 +116,12 @@ async function verifyPending(
     if (facts === undefined) return []
     const { id, claims } = tip
     const transaction = transactions.get(id) ?? { slot, blockTime: undefined }
-    return [{ id, claims, facts, transaction, final: isFinal(statuses.get(id), transaction) }]
+    return [{ id, claims, facts, transaction, final: isFinalized(statuses.get(id), transaction) }]
   })
   await confirmTips(services, confirmations)
-  const awaiting = new Set([...paid.keys()].filter((id) => !isFinal(statuses.get(id), transactions.get(id))))
+  const awaiting = new Set(
+    [...paid.keys()].filter((id) => !isFinalized(statuses.get(id), transactions.get(id))),
+  )
   await creditWithoutTip(
     services,
     [...paid].filter(([id]) => !awaiting.has(id)),

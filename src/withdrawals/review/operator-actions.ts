@@ -1,11 +1,13 @@
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { isFinal } from '../../kernel/state-machine.js'
+import { ageOf } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { advance } from '../advance.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { neverSentStates, statusMachine } from '../lifecycle.js'
+import { Review } from '../models.js'
 import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
 import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
@@ -43,17 +45,10 @@ export interface ReviewedWithdrawal {
   readonly closedReviews: readonly ClosedReview[]
 }
 
-interface OpenReview {
-  readonly kind: ReviewKind
-  /** When the fact was first seen, and the seconds since then. */
-  readonly openedAt: Date
-  readonly ageSeconds: number
-}
+/** `createdAt`: when the fact was first seen; `ageSeconds`: the seconds since then. */
+type OpenReview = Pick<Review, 'kind' | 'createdAt'> & { readonly ageSeconds: number }
 
-interface ClosedReview {
-  readonly id: bigint
-  readonly kind: ReviewKind
-}
+type ClosedReview = Pick<Review, 'id' | 'kind'>
 
 /** A provider that has taken money back may still pay it. So long `recredit` waits after the first sight of the return. */
 const recreditWaitSeconds = 86_400
@@ -128,8 +123,8 @@ function checkRecredit(
     return refused(`the provider ${describeFound(found)}; recredit needs returned or failed`)
   if (!now && first.ageSeconds < recreditWaitSeconds)
     return refused(
-      `the provider may still pay it: ${first.kind} was first seen at ${first.openedAt.toISOString()}. Wait until ` +
-        `${new Date(first.openedAt.getTime() + recreditWaitSeconds * 1000).toISOString()}, or add --now beside --reason`,
+      `the provider may still pay it: ${first.kind} was first seen at ${first.createdAt.toISOString()}. Wait until ` +
+        `${new Date(first.createdAt.getTime() + recreditWaitSeconds * 1000).toISOString()}, or add --now beside --reason`,
     )
   return {
     done:
@@ -355,13 +350,11 @@ export async function lockForReview(
 ): Promise<ReviewedWithdrawal | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) return undefined
-  const openReviews = await query<OpenReview>(uow.trx, {
-    name: 'reviews.list-open',
-    text: /* sql */ `
-      select kind, created_at as "openedAt", extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
-      from review_items where withdrawal_id = $1 and resolved_at is null order by id`,
-    values: [id],
-  })
+  const openReviews = await Review.query(uow.trx)
+    .select('kind', 'created_at', ageOf('created_at', 'ageSeconds'))
+    .where({ withdrawal_id: id, resolved_at: null })
+    .orderBy('id')
+    .castTo<OpenReview[]>()
   const closedReviews = await query<ClosedReview>(uow.trx, {
     name: 'reviews.list-closed',
     text: /* sql */ `

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { markIdentityVerified } from '../../accounts/change-user.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -74,12 +75,7 @@ export async function verifyIdentity(
   terms: ReleaseTerms,
   userId: string,
 ): Promise<Release[]> {
-  await query(uow.trx, {
-    name: 'identity.verify',
-    text: /* sql */ `
-      update users set identity_verified_at = coalesce(identity_verified_at, clock_timestamp()) where id = $1`,
-    values: [userId],
-  })
+  await markIdentityVerified(uow.trx, userId)
   const released: Release[] = []
   for (const { id } of await listHeld(uow.trx, userId)) {
     const release = await releaseHeld(uow, terms, id)

@@ -118,7 +118,7 @@ test.serial(
 
 test.serial('each request sends only the expected statements', async (t) => {
   const { proxies, request } = world()
-  const { session } = await registerPerson(world())
+  const { session, email, password } = await registerPerson(world())
   const claim = someClaim()
   await recordTip(world(), someClaim())
   await listTips(world(), unusedWallet())
@@ -133,6 +133,9 @@ test.serial('each request sends only the expected statements', async (t) => {
     'tips.list',
   ])
   t.deepEqual(await proxies.sql.during(() => request('GET', '/auth/me', { session })), ['sessions.find'])
+  t.is((await proxies.sql.during(() => request('GET', '/creators/me', { session }))).length, 2)
+  const login = () => request('POST', '/auth/login', { body: { email, password } })
+  t.is((await proxies.sql.during(login)).length, 2)
   t.deepEqual(await proxies.sql.during(() => listTips(world(), 'nobody')), [])
   await t.throwsAsync(createIntent(request, {}))
 })

@@ -1,0 +1,75 @@
+import type { Knex } from 'knex'
+import { Model } from 'objection'
+import { BaseModel } from '../platform/database/base-model.js'
+
+/** A creator's custody wallet. The row is created with the account; a worker adds the keys (wallets/provision-wallets.ts). */
+export class Wallet extends BaseModel {
+  static override tableName = 'wallets'
+  declare id: bigint
+  declare userId: string
+  /** Null until it is provisioned, as are the next two. */
+  declare publicKey: string | null
+  declare sealedSecret: Buffer | null
+  declare keyVersion: number | null
+}
+
+/** A person with a login. Every user can be tipped: a creator is a user with a wallet. */
+export class User extends BaseModel {
+  static override tableName = 'users'
+  static override jsonAttributes = ['settings']
+  static override relationMappings = {
+    wallet: {
+      relation: Model.HasOneRelation,
+      modelClass: Wallet,
+      join: { from: 'users.id', to: 'wallets.user_id' },
+    },
+  }
+  declare id: string
+  /** Trimmed, NFC, lower case. Addresses are compared in this form. */
+  declare email: string
+  declare name: string
+  declare passwordHash: string
+  declare emailVerifiedAt: Date | null
+  declare identityVerifiedAt: Date | null
+  declare solDomain: string | null
+  /** Who owned the domain on the chain when it was linked. */
+  declare solDomainOwner: string | null
+  declare twitterHandle: string | null
+  declare discordHandle: string | null
+  /** What the creator has set; see creators/settings.ts. */
+  declare settings: object
+  declare createdAt: Date
+  declare wallet?: Wallet
+
+  /** Users with the public keys of their wallets, in one statement. */
+  static withWallet(db: Knex) {
+    return User.query(db)
+      .leftJoinRelated('wallet')
+      .select('users.*', 'wallet.public_key as wallet_public_key')
+      .castTo(UserWithWallet)
+  }
+}
+
+/** What `User.withWallet` finds. */
+export class UserWithWallet extends User {
+  /** Null until the wallet is provisioned. */
+  declare walletPublicKey: string | null
+}
+
+/** An open browser session. Its access tokens are deleted with it. */
+export class Session extends BaseModel {
+  static override tableName = 'sessions'
+  static override idColumn = 'token_hash'
+  declare tokenHash: Buffer
+  declare userId: string
+  declare idleUntil: Date
+  declare absoluteUntil: Date
+}
+
+/** A text that a version of the vault's key has sealed, to recognise the key. */
+export class WalletKeyCheck extends BaseModel {
+  static override tableName = 'wallet_key_checks'
+  static override idColumn = 'key_version'
+  declare keyVersion: number
+  declare wrapped: Buffer
+}
