@@ -19,6 +19,7 @@ const parentPollMs = 250
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true },
+  'test:unit': {},
   'test:browser': {
     redis: 'TEST_REDIS_URL',
     build: true,
@@ -59,6 +60,9 @@ async function main(name, args) {
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = await check(args)
+  } else if (name === 'test:unit') {
+    const { runUnitTests } = await import('./bootstrap/unit/unit-tests.mjs')
+    process.exitCode = await runUnitTests(args)
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
 }
 

@@ -9,7 +9,7 @@ export async function runAva(
   env: NodeJS.ProcessEnv,
   onLine: (line: string) => void = () => undefined,
 ): Promise<TestCounts> {
-  const program = ['node_modules/ava/entrypoints/cli.mjs', '--tap', ...args]
+  const program = ['scripts/bootstrap/ava.mjs', '--tap', ...args]
   const runner = startChild({ command: process.execPath, args: program, signal: 'SIGTERM', env }, 'pipe')
   const ended = once(runner, 'exit')
   const counter = new TapCounter()

@@ -393,7 +393,7 @@ test.serial('G the tip is confirmed', async (t) => {
 })
 
 test.serial(
-  '17: without a frame a tip is followed by an empty form, and Back shows the receipt',
+  'without a frame a tip is followed by an empty form, and Back shows the receipt',
   async (t) => {
     const one = await openCheckout()
     const { page } = one

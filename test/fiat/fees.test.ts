@@ -32,7 +32,7 @@ test('for every amount from 1 cent to 10,000 USD, fee plus net is the amount, an
   t.is(wrong, 0)
 })
 
-test('8: for every such amount the naira charge is rounded up to the kobo', (t) => {
+test('for every such amount the naira charge is rounded up to the kobo', (t) => {
   let wrong = 0
   for (const rate of rates)
     for (let cents = 1n; cents <= 1_000_000n; cents += rate === rates[0] ? 1n : 7n) {
@@ -43,7 +43,7 @@ test('8: for every such amount the naira charge is rounded up to the kobo', (t) 
   t.is(wrong, 0)
 })
 
-test('8: who pays exactly the charge gets exactly the promise, and never more than the naira are worth', (t) => {
+test('who pays exactly the charge gets exactly the promise, and never more than the naira are worth', (t) => {
   fc.assert(
     fc.property(anyCents, anyRate, anyBasis, (cents, rate, basis) => {
       const price = priceFiatTip(cents, rate, basis)
@@ -56,7 +56,7 @@ test('8: who pays exactly the charge gets exactly the promise, and never more th
   )
 })
 
-test('8: less kobo, or a higher rate, credits its worth', (t) => {
+test('less kobo, or a higher rate, credits its worth', (t) => {
   fc.assert(
     fc.property(anyCents, anyRate, anyBasis, fc.bigInt(1n, 10_000n), (cents, rate, basis, part) => {
       const price = priceFiatTip(cents, rate, basis)
@@ -79,7 +79,7 @@ test('8: less kobo, or a higher rate, credits its worth', (t) => {
   )
 })
 
-test('8: of a given charge the worth up to the promise counts in full, and of the rest the platform takes 5 %', (t) => {
+test('of a given charge the worth up to the promise counts in full, and of the rest the platform takes 5 %', (t) => {
   fc.assert(
     fc.property(
       anyCents,

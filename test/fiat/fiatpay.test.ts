@@ -172,7 +172,7 @@ for (const [what, change] of Object.entries({
     await t.throwsAsync(fiatpay.findCharge(charge.reference), { instanceOf: ProviderError })
   })
 
-test('9: refunds of other payments are not read, and an unusual one of this payment stops', async (t) => {
+test('refunds of other payments are not read, and an unusual one of this payment stops', async (t) => {
   const own = { id: 5, transaction: 77, amount: '500000', currency: 'NGN', status: 'processed' }
   const others = [
     { ...own, id: 6, transaction: 78, currency: 'USD' },

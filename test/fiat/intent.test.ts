@@ -141,36 +141,27 @@ test.serial(
   },
 )
 
-test.serial(
-  '11: a naira intent of a request that lost its key while it was paused is not stored',
-  async (t) => {
-    const { db, services } = world()
-    const { user } = await registerCreator(world())
-    const key = randomBytes(32)
-    const requestOf = () => ({ keyHash: key, requestHash: key, holder: randomUUID() })
-    const [paused, repeated] = [requestOf(), requestOf()]
-    t.true(await takeKey(db, paused))
-    await db('idempotency_keys')
-      .where('key_hash', key)
-      .update({ lease_until: new Date(0) })
-    t.true(await takeKey(db, repeated))
-    const rates = new ExchangeRates(services)
-    const create = (keyed: typeof paused) =>
-      storeIntent(
-        services,
-        rates,
-        { creatorId: user.id, amount: 10, isAnonymous: false },
-        '192.0.2.77',
-        keyed,
-      )
-    await t.throwsAsync(create(paused), { message: 'Request in progress' })
-    const count = async () => (await db('fiat_intents').where({ user_id: user.id })).length
-    t.is(await count(), 0)
-    const { intentId } = await create(repeated)
-    t.is(await count(), 1)
-    t.is((await db('idempotency_keys').where('key_hash', key).first()).response.intentId, intentId)
-  },
-)
+test.serial('a naira intent of a request that lost its key while it was paused is not stored', async (t) => {
+  const { db, services } = world()
+  const { user } = await registerCreator(world())
+  const key = randomBytes(32)
+  const requestOf = () => ({ keyHash: key, requestHash: key, holder: randomUUID() })
+  const [paused, repeated] = [requestOf(), requestOf()]
+  t.true(await takeKey(db, paused))
+  await db('idempotency_keys')
+    .where('key_hash', key)
+    .update({ lease_until: new Date(0) })
+  t.true(await takeKey(db, repeated))
+  const rates = new ExchangeRates(services)
+  const create = (keyed: typeof paused) =>
+    storeIntent(services, rates, { creatorId: user.id, amount: 10, isAnonymous: false }, '192.0.2.77', keyed)
+  await t.throwsAsync(create(paused), { message: 'Request in progress' })
+  const count = async () => (await db('fiat_intents').where({ user_id: user.id })).length
+  t.is(await count(), 0)
+  const { intentId } = await create(repeated)
+  t.is(await count(), 1)
+  t.is((await db('idempotency_keys').where('key_hash', key).first()).response.intentId, intentId)
+})
 
 test.serial('an intent charges the quoted rate', async (t) => {
   const { user } = await registerCreator(world())
@@ -196,24 +187,21 @@ test.serial('an intent charges the quoted rate', async (t) => {
   t.is(world().fiat.fiatpay.charges.find(intentId)?.amountKobo, 1_875_200)
 })
 
-test.serial(
-  '8: the naira charge is rounded up, and can be computed again from the stored rate',
-  async (t) => {
-    const { user } = await registerCreator(world())
-    world().fiat.rates.set({ NGN: 1587.330_012_34 })
-    advanceMonotonicClock(16_000)
-    const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 77.77 })
-    const { db } = world()
-    const row = await db('fiat_intents as f')
-      .join('rates as r', 'r.id', 'f.rate_id')
-      .where('f.id', intentId)
-      .first()
-    t.is(row.value, '1587.33001234')
-    t.is(row.metadata.rate, '1587.33001234')
-    const { rows } = await db.raw('select ceil(?::numeric * ?) as kobo', [row.value, row.final_cents])
-    t.is(BigInt(Number(rows[0].kobo)), row.charge_kobo)
-  },
-)
+test.serial('the naira charge is rounded up, and can be computed again from the stored rate', async (t) => {
+  const { user } = await registerCreator(world())
+  world().fiat.rates.set({ NGN: 1587.330_012_34 })
+  advanceMonotonicClock(16_000)
+  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 77.77 })
+  const { db } = world()
+  const row = await db('fiat_intents as f')
+    .join('rates as r', 'r.id', 'f.rate_id')
+    .where('f.id', intentId)
+    .first()
+  t.is(row.value, '1587.33001234')
+  t.is(row.metadata.rate, '1587.33001234')
+  const { rows } = await db.raw('select ceil(?::numeric * ?) as kobo', [row.value, row.final_cents])
+  t.is(BigInt(Number(rows[0].kobo)), row.charge_kobo)
+})
 
 test.serial('the status needs the id of an existing intent', async (t) => {
   const status = (query: string) => world().request('GET', `/payments/fiat/status${query}`)

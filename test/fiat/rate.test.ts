@@ -192,7 +192,7 @@ async function passTime(seconds: number): Promise<void> {
   )
 }
 
-test.serial('7: steps of +19 % do not walk the rate, not even slowly, and raise the alarm', async (t) => {
+test.serial('steps of +19 % do not walk the rate, not even slowly, and raise the alarm', async (t) => {
   for (const pause of [15, 3600]) {
     await world().db('rates').whereNull('accepted_at').del()
     await world()
@@ -216,7 +216,7 @@ test.serial('7: steps of +19 % do not walk the rate, not even slowly, and raise 
 })
 
 test.serial(
-  '7: a rate in force for twelve hours is the median, and accept-rate restarts the window',
+  'a rate in force for twelve hours is the median, and accept-rate restarts the window',
   async (t) => {
     t.is(await quoteRate(), '200 1600')
     setFeed({ NGN: 1900 })
@@ -238,7 +238,7 @@ test.serial(
 )
 
 test.serial(
-  '7: a second feed that disagrees stops new intents until an operator accepts the rate',
+  'a second feed that disagrees stops new intents until an operator accepts the rate',
   async (t) => {
     const { services } = world()
     let second = 1600
@@ -257,7 +257,7 @@ test.serial(
 )
 
 test.serial(
-  '7: a second feed that does not answer raises an alarm; the last accepted rate serves for ten minutes',
+  'a second feed that does not answer raises an alarm; the last accepted rate serves for ten minutes',
   async (t) => {
     const { services } = world()
     const unit = 10n ** 8n

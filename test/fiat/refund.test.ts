@@ -80,45 +80,42 @@ const passSettleTime = (payment: string) =>
     [payment],
   )
 
-test.serial(
-  '9: a refund is planned, confirmed, sent once, and booked when the provider confirms',
-  async (t) => {
-    const { payment } = await waitingPayment()
-    const before = await readPlatformBalance(world(), 'provider_clearing', 'NGN')
-    const plan = await refund(payment)
-    t.is(plan.code, 0)
-    t.regex(plan.out, /NGN 5,000\.00 of payment \d+: would be returned to the payer/)
-    t.is((await refund(payment, '--apply', '--reason', 'x')).code, 3)
-    t.is((await refund(payment, '--apply', `--confirm=${payment}`)).code, 2)
-    t.is(refundsOf(payment).length, 0)
-    const done = await refund(payment, ...confirmed(payment))
-    t.is(done.code, 0, done.err)
-    t.like(refundsOf(payment), [{ amountKobo: 500_000, status: 'processed' }])
-    t.like(await itemOf(payment), {
-      state: 'resolved',
-      resolution: 'returned',
-      resolved_by: 'ngozi',
-      note: 'ticket 7',
-    })
-    t.is((await readPlatformBalance(world(), 'provider_clearing', 'NGN')) - before, 500_000n)
-    t.is((await refund(payment, ...confirmed(payment))).code, 1)
-    t.is(refundsOf(payment).length, 1)
-    const audit = await world()
-      .db('audit_log')
-      .where({ subject: `payment:${payment}` })
-    t.like(audit, [
-      { actor: 'ngozi', action: 'suspense refund', details: { note: 'ticket 7', kobo: '500000' } },
-    ])
-  },
-)
+test.serial('a refund is planned, confirmed, sent once, and booked when the provider confirms', async (t) => {
+  const { payment } = await waitingPayment()
+  const before = await readPlatformBalance(world(), 'provider_clearing', 'NGN')
+  const plan = await refund(payment)
+  t.is(plan.code, 0)
+  t.regex(plan.out, /NGN 5,000\.00 of payment \d+: would be returned to the payer/)
+  t.is((await refund(payment, '--apply', '--reason', 'x')).code, 3)
+  t.is((await refund(payment, '--apply', `--confirm=${payment}`)).code, 2)
+  t.is(refundsOf(payment).length, 0)
+  const done = await refund(payment, ...confirmed(payment))
+  t.is(done.code, 0, done.err)
+  t.like(refundsOf(payment), [{ amountKobo: 500_000, status: 'processed' }])
+  t.like(await itemOf(payment), {
+    state: 'resolved',
+    resolution: 'returned',
+    resolved_by: 'ngozi',
+    note: 'ticket 7',
+  })
+  t.is((await readPlatformBalance(world(), 'provider_clearing', 'NGN')) - before, 500_000n)
+  t.is((await refund(payment, ...confirmed(payment))).code, 1)
+  t.is(refundsOf(payment).length, 1)
+  const audit = await world()
+    .db('audit_log')
+    .where({ subject: `payment:${payment}` })
+  t.like(audit, [
+    { actor: 'ngozi', action: 'suspense refund', details: { note: 'ticket 7', kobo: '500000' } },
+  ])
+})
 
-test.serial('9: only the surplus of an overpaid tip goes back', async (t) => {
+test.serial('only the surplus of an overpaid tip goes back', async (t) => {
   const { payment } = await waitingPayment(2_000_000)
   t.is((await refund(payment, ...confirmed(payment))).code, 0)
   t.like(refundsOf(payment), [{ amountKobo: 480_000, status: 'processed' }])
 })
 
-test.serial('9: nobody assigns what is being refunded, and the next run follows the provider', async (t) => {
+test.serial('nobody assigns what is being refunded, and the next run follows the provider', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
@@ -133,7 +130,7 @@ test.serial('9: nobody assigns what is being refunded, and the next run follows 
   t.is((await itemOf(payment)).resolution, 'returned')
 })
 
-test.serial("9: what the provider refuses waits again, with the provider's text", async (t) => {
+test.serial("what the provider refuses waits again, with the provider's text", async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'reject', rejectText: 'Too old to refund' })
   const { payment } = await waitingPayment()
   const refused = await refund(payment, ...confirmed(payment))
@@ -143,7 +140,7 @@ test.serial("9: what the provider refuses waits again, with the provider's text"
   t.is((await suspense('--assign', payment, '--reason', 'x', '--apply')).code, 0)
 })
 
-test.serial('9: a refund that fails at the provider waits again, and can be requested again', async (t) => {
+test.serial('a refund that fails at the provider waits again, and can be requested again', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
@@ -160,7 +157,7 @@ test.serial('9: a refund that fails at the provider waits again, and can be requ
 
 for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
   test.serial(
-    `9: unknown is not failed: after ${mode} the next run finds the refund and sends nothing`,
+    `unknown is not failed: after ${mode} the next run finds the refund and sends nothing`,
     async (t) => {
       world().fiat.fiatpay.faults.setMode({ refunds: mode })
       const { payment } = await waitingPayment()
@@ -176,7 +173,7 @@ for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
 
 for (const mode of ['timeout', '500'] as const)
   test.serial(
-    `9: after ${mode} a refund is requested again only when the provider had time to show it`,
+    `after ${mode} a refund is requested again only when the provider had time to show it`,
     async (t) => {
       world().fiat.fiatpay.faults.setMode({ refunds: mode })
       const { payment } = await waitingPayment()
@@ -195,7 +192,7 @@ for (const mode of ['timeout', '500'] as const)
   )
 
 test.serial(
-  '9: a refund that somebody made on the pages of the provider is followed, not repeated',
+  'a refund that somebody made on the pages of the provider is followed, not repeated',
   async (t) => {
     const { payment } = await waitingPayment()
     await refundElsewhere(payment)
@@ -205,7 +202,7 @@ test.serial(
   },
 )
 
-test.serial('9: what an operator read of an older request does not reset a newer one', async (t) => {
+test.serial('what an operator read of an older request does not reset a newer one', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
@@ -220,7 +217,7 @@ test.serial('9: what an operator read of an older request does not reset a newer
   t.is((await refund(payment, ...confirmed(payment))).code, 0)
 })
 
-test.serial('9: a return by hand, or an assignment, asks the provider about a refund first', async (t) => {
+test.serial('a return by hand, or an assignment, asks the provider about a refund first', async (t) => {
   const byHand = (payment: string) => suspense('--returned', payment, '--reason', 'x', '--apply')
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const started = await waitingPayment()
@@ -252,7 +249,7 @@ test.serial('9: a return by hand, or an assignment, asks the provider about a re
   t.is((await byHand(elsewhere.payment)).code, 0)
 })
 
-test.serial('9: a started refund is followed without an operator, and its webhook only wakes', async (t) => {
+test.serial('a started refund is followed without an operator, and its webhook only wakes', async (t) => {
   const { fiatpay } = world().fiat
   fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
@@ -282,7 +279,7 @@ test.serial('9: a started refund is followed without an operator, and its webhoo
   t.is(refundsOf(payment).length, 1)
 })
 
-test.serial('9: a refund that needs a person raises the alarm, and the worker sends nothing', async (t) => {
+test.serial('a refund that needs a person raises the alarm, and the worker sends nothing', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const failed = await waitingPayment()
   t.is((await refund(failed.payment, ...confirmed(failed.payment))).code, 4)

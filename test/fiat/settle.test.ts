@@ -117,38 +117,35 @@ test.serial('a charge of NGN 1,600 for "1,000 USD" credits and shows 1 USD', asy
   })
 })
 
-test.serial(
-  '8: of a given charge above the promise the platform takes 5 %, and the tip shows it',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const before = await readPlatformBalance(world(), 'platform_fee', 'USDC')
-    const { intentId } = await createFiatIntent(world(), {
-      creatorId: creator.user.id,
-      amount: 10,
-      amountNgn: 1_000_000,
-    })
-    const [pending] = await listTips(world(), creator.user.id)
-    t.like(pending, {
-      amount: 10,
-      fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 1_000_000 },
-    })
-    payFiatIntent(world(), intentId)
-    await settleIntentNow(world(), intentId)
-    // Worth 625: 9.5 in full, and 95 % of the other 615.5.
-    t.is(await readAvailableUsdc(world(), creator), 594.225)
-    t.is((await readPlatformBalance(world(), 'platform_fee', 'USDC')) - before, 30_775_000n)
-    const [tip] = await listTips(world(), creator.user.id)
-    t.like(tip, {
-      status: 'confirmed',
-      amount: 625,
-      receivedAmount: 594.225,
-      fiatDetails: { platformFee: 30.775, finalAmountUsd: 594.225, amountNgn: 1_000_000 },
-    })
-  },
-)
+test.serial('of a given charge above the promise the platform takes 5 %, and the tip shows it', async (t) => {
+  const creator = await registerCreator(world())
+  const before = await readPlatformBalance(world(), 'platform_fee', 'USDC')
+  const { intentId } = await createFiatIntent(world(), {
+    creatorId: creator.user.id,
+    amount: 10,
+    amountNgn: 1_000_000,
+  })
+  const [pending] = await listTips(world(), creator.user.id)
+  t.like(pending, {
+    amount: 10,
+    fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 1_000_000 },
+  })
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  // Worth 625: 9.5 in full, and 95 % of the other 615.5.
+  t.is(await readAvailableUsdc(world(), creator), 594.225)
+  t.is((await readPlatformBalance(world(), 'platform_fee', 'USDC')) - before, 30_775_000n)
+  const [tip] = await listTips(world(), creator.user.id)
+  t.like(tip, {
+    status: 'confirmed',
+    amount: 625,
+    receivedAmount: 594.225,
+    fiatDetails: { platformFee: 30.775, finalAmountUsd: 594.225, amountNgn: 1_000_000 },
+  })
+})
 
 test.serial(
-  '8: the limits of the platform and of the creator apply to the worth of a given charge',
+  'the limits of the platform and of the creator apply to the worth of a given charge',
   async (t) => {
     const creator = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 50 })
     const create = (body: object) =>
@@ -163,7 +160,7 @@ test.serial(
   },
 )
 
-test.serial('8: the quoted naira, given back as amountNgn, credit the promise', async (t) => {
+test.serial('the quoted naira, given back as amountNgn, credit the promise', async (t) => {
   const creator = await registerCreator(world())
   const { body } = await world().request<{ amountNgn: number }>('GET', '/payments/fiat/rate?amount=10')
   const { intentId } = await createFiatIntent(world(), {
@@ -181,7 +178,7 @@ test.serial('8: the quoted naira, given back as amountNgn, credit the promise', 
 })
 
 test.serial(
-  '9: a payment short by more than 1 % fails the intent and waits in suspense, and a full payment still completes it',
+  'a payment short by more than 1 % fails the intent and waits in suspense, and a full payment still completes it',
   async (t) => {
     const creator = await registerCreator(world())
     const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
@@ -201,7 +198,7 @@ test.serial(
   },
 )
 
-test.serial('9: a payment short by at most 1 % completes the tip and credits what arrived', async (t) => {
+test.serial('a payment short by at most 1 % completes the tip and credits what arrived', async (t) => {
   const creator = await registerCreator(world())
   for (const [kobo, credited] of [
     [1_504_800, 9.405],
@@ -222,7 +219,7 @@ test.serial('9: a payment short by at most 1 % completes the tip and credits wha
 const mailsTo = (email: string) => world().db('emails').where({ recipient: email }).orderBy('id')
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-test.serial('9: the payer of too little is told what happened and what to do', async (t) => {
+test.serial('the payer of too little is told what happened and what to do', async (t) => {
   const creator = await registerCreator(world())
   const payerEmail = 'short@example.com'
   const body = { creatorId: creator.user.id, amount: 10, payerEmail }
@@ -246,7 +243,7 @@ test.serial('9: the payer of too little is told what happened and what to do', a
   t.deepEqual(await mailsTo('hidden@example.com'), [])
 })
 
-test.serial("9: an overpayer's receipt names both sums", async (t) => {
+test.serial("an overpayer's receipt names both sums", async (t) => {
   const creator = await registerCreator(world())
   const payerEmail = 'over@example.com'
   const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail })
@@ -378,7 +375,7 @@ test.serial('late money is valued at the locked or the current rate, whichever g
 })
 
 test.serial(
-  '6: a locked rate is a promise in one direction: a rate more than 1 % higher counts, inside the window too',
+  'a locked rate is a promise in one direction: a rate more than 1 % higher counts, inside the window too',
   async (t) => {
     const creator = await registerCreator(world())
     for (const [rate, credited] of [
@@ -398,28 +395,25 @@ test.serial(
   },
 )
 
-test.serial(
-  '6: settlement reads the feed, and a refused reading leaves the last accepted rate',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const rates = world().fiat.rates
-    for (const [reading, credited] of [
-      [160_000, 9.5],
-      [1800, Math.floor((9.5e6 * 1600) / 1800) / 1e6],
-    ] as const) {
-      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-      rates.set({ NGN: reading })
-      payFiatIntent(world(), intentId)
-      await settleIntentNow(world(), intentId)
-      t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
-      rates.reset()
-    }
-    await world()
-      .db('rates')
-      .where({ value: 1800 })
-      .update({ accepted_at: new Date(0) })
-  },
-)
+test.serial('settlement reads the feed, and a refused reading leaves the last accepted rate', async (t) => {
+  const creator = await registerCreator(world())
+  const rates = world().fiat.rates
+  for (const [reading, credited] of [
+    [160_000, 9.5],
+    [1800, Math.floor((9.5e6 * 1600) / 1800) / 1e6],
+  ] as const) {
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    rates.set({ NGN: reading })
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+    t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
+    rates.reset()
+  }
+  await world()
+    .db('rates')
+    .where({ value: 1800 })
+    .update({ accepted_at: new Date(0) })
+})
 
 test.serial(
   'a contradiction of the provider, another reference or another currency settles nothing',

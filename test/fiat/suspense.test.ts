@@ -78,7 +78,7 @@ test.serial('suspense lists waiting payments, and records a return once, with --
   )
 })
 
-test.serial('9: an assigned payment becomes part of its tip once, at the rate that gives less', async (t) => {
+test.serial('an assigned payment becomes part of its tip once, at the rate that gives less', async (t) => {
   const creator = await registerCreator(world())
   const { intentId, payment } = await payTooLittle(creator, 152_000)
   const [failed] = await listTips(world(), creator.user.id)
@@ -122,7 +122,7 @@ test.serial('9: an assigned payment becomes part of its tip once, at the rate th
   )
 })
 
-test.serial('9: an assigned surplus is added to its tip', async (t) => {
+test.serial('an assigned surplus is added to its tip', async (t) => {
   const creator = await registerCreator(world())
   await world()
     .db('rates')
@@ -141,7 +141,7 @@ test.serial('9: an assigned surplus is added to its tip', async (t) => {
   t.is(await readFiatStatus(world(), intentId), 'completed')
 })
 
-test.serial('9: suspense exits with 4 while something waits', async (t) => {
+test.serial('suspense exits with 4 while something waits', async (t) => {
   for (const { transaction } of (await report()).items)
     await suspense('--returned', transaction, '--reason', 'refund 1', '--apply')
   t.is((await suspense()).code, 0)

@@ -209,7 +209,7 @@ test('after a day a key can be used again, and expired keys are deleted', async 
   t.is((await db('idempotency_keys').where('key_hash', keyHash(key))).length, 1)
 })
 
-test('11: a request that lost its key while it was paused creates nothing', async (t) => {
+test('a request that lost its key while it was paused creates nothing', async (t) => {
   const { db, services } = world()
   const body = freshRequest()
   const prices = new TokenPrices(services)
@@ -233,7 +233,7 @@ test('11: a request that lost its key while it was paused creates nothing', asyn
   t.is(await countIntents(body), 1)
 })
 
-test('11: a request that hangs renews its lease for two minutes at most', async (t) => {
+test('a request that hangs renews its lease for two minutes at most', async (t) => {
   const { db } = world()
   const hanging = { keyHash: keyHash(randomUUID()), requestHash: keyHash('any'), holder: randomUUID() }
   const row = () => db('idempotency_keys').where('key_hash', hanging.keyHash)

@@ -24,13 +24,13 @@ test('without an accepted rate of the last day every rate is used', (t) => {
   t.is(findRateFault(reading, limits), undefined)
 })
 
-test('7: a rate that moved in steps is compared with the median too', (t) => {
+test('a rate that moved in steps is compared with the median too', (t) => {
   const walked = { ...fresh, window: { ...window, last: naira(1904) } }
   t.is(findRateFault({ ...walked, value: naira(2265) }, limits), 'window')
   t.is(findRateFault({ ...walked, value: naira(1920) }, limits), undefined)
 })
 
-test('7: a rate outside RATE_MIN_NGN and RATE_MAX_NGN is not used', (t) => {
+test('a rate outside RATE_MIN_NGN and RATE_MAX_NGN is not used', (t) => {
   const bounded = { ...limits, minNgn: 1500.5, maxNgn: 1700 }
   for (const value of [1500.5, 1600, 1700])
     t.is(findRateFault({ ...fresh, value: naira(value) }, bounded), undefined)
@@ -38,7 +38,7 @@ test('7: a rate outside RATE_MIN_NGN and RATE_MAX_NGN is not used', (t) => {
     t.is(findRateFault({ ...fresh, value: naira(value) }, bounded), 'range')
 })
 
-test('7: the second feed must agree within 3 %', (t) => {
+test('the second feed must agree within 3 %', (t) => {
   const reading = { ...fresh, value: naira(1600) }
   const second = (value: number | undefined, ageSeconds = 5) => ({
     value: value === undefined ? undefined : naira(value),
@@ -52,7 +52,7 @@ test('7: the second feed must agree within 3 %', (t) => {
     t.is(findRateFault({ ...reading, second: other }, limits), 'second')
 })
 
-test('7: near a rate that an operator accepted, the limits and the second feed do not count', (t) => {
+test('near a rate that an operator accepted, the limits and the second feed do not count', (t) => {
   const vouched = { ...window, vouched: naira(1600) }
   const bounded = { ...limits, maxNgn: 1500 }
   const second = { value: naira(1200), ageSeconds: 5 }

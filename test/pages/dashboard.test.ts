@@ -154,7 +154,7 @@ test('a reload repeats a recent withdrawal; for an old one it shows a warning', 
   })
 })
 
-test('17: a reload, Back and Forward show the step of the entry with its draft, as far as it is complete', (t) => {
+test('a reload, Back and Forward show the step of the entry with its draft, as far as it is complete', (t) => {
   const reached = [
     ['amount', draft, 'amount'],
     ['bank', draft, 'bank'],
@@ -226,19 +226,19 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
   })
 })
 
-test('16: an account used before is named by its withdrawal, and its details are not sent', (t) => {
+test('an account used before is named by its withdrawal, and its details are not sent', (t) => {
   const used = { ...draft, accountNumber: '******6789', bankAccountOf: 'FIATPAY-1' }
   t.deepEqual(bodyOf(used), { amountUSDC: 20, bankAccountOf: 'FIATPAY-1' })
   t.deepEqual(bodyOf({ ...draft, bankAccountOf: '' }), bodyOf(draft))
   t.deepEqual([lastDigits('******6789'), lastDigits('0123456789')], ['••••6789', '••••6789'])
 })
 
-test('16: naira beside dollars are rounded down to the whole naira', (t) => {
+test('naira beside dollars are rounded down to the whole naira', (t) => {
   t.is(aboutNgn(19.999, 1600), '₦31,998')
   t.is(aboutNgn(0, 1600), '₦0')
 })
 
-test('17: failures that pass are repeated after growing pauses, and refusals are not', (t) => {
+test('failures that pass are repeated after growing pauses, and refusals are not', (t) => {
   const failure = (code: string, status: number) => new TippingError('text', code, status)
   for (const [code, status] of [
     ['network', 0],
@@ -255,7 +255,7 @@ test('17: failures that pass are repeated after growing pauses, and refusals are
   t.deepEqual([1, 2, 3, 4, 5, 50].map(retryPauseMs), [2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('18: no text names what does not exist', (t) => {
+test('no text names what does not exist', (t) => {
   const texts = JSON.stringify(words)
   for (const wrong of [/share your link/i, /tip you by this name/i, /\(UTC\)/]) t.notRegex(texts, wrong)
 })
@@ -364,7 +364,7 @@ test('amounts are worded for screen readers', (t) => {
   t.is(spokenUsd(0), '0 dollars')
 })
 
-test('6: a withdrawal that sends less than was promised says so, in words', (t) => {
+test('a withdrawal that sends less than was promised says so, in words', (t) => {
   const payout = { status: 'completed', amountNGN: 290_000, promisedNGN: 316_800 } as const
   t.true(promisedMore(payout))
   t.false(promisedMore({ ...payout, amountNGN: 316_800 }))

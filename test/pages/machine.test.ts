@@ -417,7 +417,7 @@ test('without a frame a naira tip can be followed by another', (t) => {
   t.is(run([{ type: 'tip-again' }], framed.state).state.step.at, 'session-over')
 })
 
-test('17: without a frame a crypto tip is followed by the checkout of another session', (t) => {
+test('without a frame a crypto tip is followed by the checkout of another session', (t) => {
   const status = intentStatus({ status: 'confirmed', receivedAmount: 0.03 })
   const paid = [...sent, { type: 'payment-status', intent: status }]
   const top = run(paid, firstState(false, begin))
@@ -439,7 +439,7 @@ test('17: without a frame a crypto tip is followed by the checkout of another se
   t.is(run([{ type: 'tip-again' }], run(paid).state).state.step.at, 'session-over', 'in a frame')
 })
 
-test('14: a wallet without the token pays in another one at once', (t) => {
+test('a wallet without the token pays in another one at once', (t) => {
   const usdc = { ...intent, input: { symbol: 'USDC', mint: 'usdc', decimals: 6, amount: '5000000' } }
   const pricing = [{ type: 'edited', form: { mint: 'usdc' } }, ...eventsTo.pricing.slice(1)]
   const short = run([...loaded, ...pricing, { type: 'priced', intent: usdc, balance: 0n }])

@@ -12,7 +12,7 @@ const rate = 1600n * 10n ** 8n
 
 const usdc = (micro: bigint) => ({ currency: 'USDC', micro, exactPico: micro * 10n ** 6n }) as const
 
-test('8: the value of a withdrawal in USDC is rounded down to the kobo, and the fee is one per cent', (t) => {
+test('the value of a withdrawal in USDC is rounded down to the kobo, and the fee is one per cent', (t) => {
   t.deepEqual(priceWithdrawal(usdc(10_000_000n), rate, fee), {
     debitMicro: 10_000_000n,
     grossKobo: 1_600_000n,
@@ -24,7 +24,7 @@ test('8: the value of a withdrawal in USDC is rounded down to the kobo, and the 
   t.is(priceWithdrawal(usdc(7n), rate, fee).grossKobo, 1n)
 })
 
-test('8: an amount in USDC is compared exactly with the balance, and then rounded down', (t) => {
+test('an amount in USDC is compared exactly with the balance, and then rounded down', (t) => {
   const parsed = (value: number) => {
     const amount = parseAmount(value, undefined)
     if (amount?.currency !== 'USDC') throw new Error(`${value} is not an amount`)
@@ -39,7 +39,7 @@ test('8: an amount in USDC is compared exactly with the balance, and then rounde
   t.deepEqual(parseAmount(undefined, 1000.019), { currency: 'NGN', kobo: 100_001n })
 })
 
-test('6: a release never pays more than was promised, and computes the fee anew', (t) => {
+test('a release never pays more than was promised, and computes the fee anew', (t) => {
   const held = priceWithdrawal(usdc(200_000_000n), rate, fee)
   for (const same of [rate, rate + 1n, 2n * rate]) t.is(priceRelease(held, same, fee), undefined)
   t.deepEqual(priceRelease(held, 1500n * 10n ** 8n, fee), {

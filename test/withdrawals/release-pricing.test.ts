@@ -30,7 +30,7 @@ const sentKobo = (reference: string) =>
     .fiat.fiatpay.log()
     .transfers.find((line) => line.reference === reference.toLowerCase())?.amountKobo
 
-test.serial('6: a held withdrawal is priced again at its release when the rate fell', async (t) => {
+test.serial('a held withdrawal is priced again at its release when the rate fell', async (t) => {
   const ada = await creatorWithBalance(world(), 200)
   const { reference, amountNGN } = await createWithdrawal(world(), ada, { amountUSDC: 200 })
   t.is(amountNGN, 316_800)
@@ -62,7 +62,7 @@ test.serial('6: a held withdrawal is priced again at its release when the rate f
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
 })
 
-test.serial('6: a release never sends more than was promised', async (t) => {
+test.serial('a release never sends more than was promised', async (t) => {
   const ada = await creatorWithBalance(world(), 400)
   const held = [
     await createWithdrawal(world(), ada, { amountUSDC: 200 }),
@@ -80,7 +80,7 @@ test.serial('6: a release never sends more than was promised', async (t) => {
   for (const { amountNGN, promisedNGN } of await listHistory(world(), ada)) t.is(promisedNGN, amountNGN)
 })
 
-test.serial('6: verify-identity prices what it releases, and shows the promise in the plan', async (t) => {
+test.serial('verify-identity prices what it releases, and shows the promise in the plan', async (t) => {
   const ada = await creatorWithBalance(world(), 400)
   const { reference } = await createWithdrawal(world(), ada, { amountNGN: 300_000 })
   world().fiat.rates.set({ NGN: 1500 })
@@ -93,7 +93,7 @@ test.serial('6: verify-identity prices what it releases, and shows the promise i
   t.is(sentKobo(reference), 27_843_750)
 })
 
-test.serial('6: what is worth too little at its release is given back', async (t) => {
+test.serial('what is worth too little at its release is given back', async (t) => {
   const ada = await creatorWithBalance(world(), 1000)
   for (const amountNGN of [200_000, 200_000, 99_900]) await createWithdrawal(world(), ada, { amountNGN })
   const { reference, requiresVerification } = await createWithdrawal(world(), ada, { amountNGN: 155 })
@@ -110,7 +110,7 @@ test.serial('6: what is worth too little at its release is given back', async (t
   t.is((await readBalance(world(), ada)).availableUSDC, availableUSDC + 0.096875)
 })
 
-test.serial('6: the database refuses any other change of a price', async (t) => {
+test.serial('the database refuses any other change of a price', async (t) => {
   const ada = await creatorWithBalance(world(), 400)
   const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 200 })
   const sent = await createWithdrawal(world(), ada, { amountUSDC: 10 })
@@ -131,7 +131,7 @@ test.serial('6: the database refuses any other change of a price', async (t) => 
   t.is(sentKobo(reference), 31_679_999)
 })
 
-test.serial('8: a USDC amount above the balance by more than noise is Insufficient Balance', async (t) => {
+test.serial('a USDC amount above the balance by more than noise is Insufficient Balance', async (t) => {
   const ada = await creatorWithBalance(world(), 9.5)
   const ask = (amountUSDC: number) =>
     world().request('POST', '/payouts/withdraw', {

@@ -77,7 +77,7 @@ test('every outcome of a transfer sends a webhook, and a failed charge sends non
   )
 })
 
-test('9: a refund sends refund.processed or refund.failed, which name the charge', async (t) => {
+test('a refund sends refund.processed or refund.failed, which name the charge', async (t) => {
   const { fiat, received, arrived, post, control } = await startProvider(t)
   const charge = newReference()
   await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference: charge })
