@@ -58,7 +58,7 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   const [status, text] = errors[code]
   const error = codesWithProviderText.has(code) && cause instanceof DomainError ? cause.message : text
   ctx.status = status
-  const seconds = retrySeconds[code]
+  const seconds = (cause instanceof DomainError ? cause.retryAfter : undefined) ?? retrySeconds[code]
   if (seconds !== undefined && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', String(seconds))
   ctx.body = { success: false, error, code, requestId, ...detailsOf(code, cause) }
 }

@@ -276,6 +276,27 @@ test('the lock ends 15 minutes after the fifth failure, and the count starts aga
   t.is(await refusal(person.email, guess), `429 ${locked}`)
 })
 
+test('a refusal while codes are locked says in Retry-After how long the lock lasts', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const { email } = person
+  const seconds = async (path: string, body: object) => {
+    const answer = await world().request('POST', path, { body })
+    t.deepEqual([answer.status, answer.body.error], [429, locked])
+    return Number(answer.headers['retry-after'])
+  }
+  for (const [minutes, least, most] of [
+    [0, 840, 900],
+    [10, 240, 300],
+  ] as const) {
+    await advanceMinutes(person, minutes)
+    const atVerify = await seconds('/auth/otp/verify', { email, code: guess })
+    const atStart = await seconds('/auth/otp/start', { email })
+    t.true(atVerify > least && atVerify <= most, String(atVerify))
+    t.true(atStart > least && atStart <= most, String(atStart))
+  }
+})
+
 test('five failures lock the account if they are within any 15 minutes', async (t) => {
   const person = await registerPerson(world())
   await storeCode(person, '123456')

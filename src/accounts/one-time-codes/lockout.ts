@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 
 /** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes (docs/decisions/0027). */
@@ -44,4 +45,11 @@ export async function forgetAttempt(trx: Knex.Transaction, userId: string): Prom
     text: 'update otp_codes set failed_at = trim_array(failed_at, 1), locked_until = null where user_id = $1',
     values: [userId],
   })
+}
+
+/** The refusal while codes are locked. `secondsLeft` 0: they were locked just now. */
+export function accountLocked(secondsLeft: number): DomainError {
+  const error = new DomainError('account_locked')
+  error.retryAfter = secondsLeft || lockMinutes * 60
+  return error
 }

@@ -27,21 +27,21 @@ export function sameCode(one: Uint8Array | null, other: Uint8Array): boolean {
 
 export interface OtpAccount {
   readonly account: Account
-  /** The account's codes are locked after too many failed attempts. */
-  readonly locked: boolean
+  /** Whole seconds until the account's codes are unlocked; 0 when they are not locked. */
+  readonly lockedSeconds: number
 }
 
-/** Finds the account with this e-mail address (in its stored form), and whether its one-time codes are locked. */
+/** Finds the account with this e-mail address (in its stored form), and how long its one-time codes are still locked. */
 export async function findOtpAccount(db: Knex, email: string): Promise<OtpAccount | undefined> {
-  const [row] = await query<Account & { locked: boolean }>(db, {
+  const [row] = await query<Account & { lockedSeconds: number }>(db, {
     name: 'otp.account',
     text: /* sql */ `
-      select ${accountColumns}, coalesce(o.locked_until > clock_timestamp(), false) as locked
+      select ${accountColumns}, greatest(0, coalesce(ceil(extract(epoch from o.locked_until - clock_timestamp())), 0))::int as "lockedSeconds"
         from users u left join wallets w on w.user_id = u.id left join otp_codes o on o.user_id = u.id
        where u.email = $1`,
     values: [email],
   })
   if (row === undefined) return undefined
-  const { locked, ...account } = row
-  return { account, locked }
+  const { lockedSeconds, ...account } = row
+  return { account, lockedSeconds }
 }

@@ -3,6 +3,7 @@ import { dropUnsentEmails, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { codeEmail } from './code-mail.js'
+import { accountLocked } from './lockout.js'
 import { codeHmac, findOtpAccount, newCode } from './one-time-code.js'
 import { mailSignInLink } from './sign-in-link.js'
 
@@ -45,5 +46,5 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
     return true
   })
   // Throw after the commit: a throw inside the transaction would undo the link.
-  if (!started) throw new DomainError('account_locked')
+  if (!started) throw accountLocked(found.lockedSeconds)
 }

@@ -6,7 +6,7 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { User } from '../models.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
-import { countAttempt, forgetAttempt } from './lockout.js'
+import { accountLocked, countAttempt, forgetAttempt } from './lockout.js'
 import { codeHmac, findOtpAccount, sameCode } from './one-time-code.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -24,7 +24,7 @@ export async function verifyOtp(
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('invalid_code')
   // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
-  if (found.locked) throw new DomainError('account_locked')
+  if (found.lockedSeconds > 0) throw accountLocked(found.lockedSeconds)
   const presented = codeHmac(config.otpPepper, found.account.id, code)
   const result = await transact(async ({ trx }) => {
     const outcome = await checkCode(trx, found.account.id, presented)
@@ -33,7 +33,7 @@ export async function verifyOtp(
     return { account, session: await openSession(trx, config.sessions, account.id, presentedToken) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.
-  if (result === 'locked') throw new DomainError('account_locked')
+  if (result === 'locked') throw accountLocked(0)
   if (result === 'wrong') throw new DomainError('invalid_code')
   return result
 }
