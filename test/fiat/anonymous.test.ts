@@ -104,6 +104,27 @@ test('a payer with an e-mail gets one receipt, and the creator sees the name but
   t.false(seen.toLowerCase().includes('bola.payer'))
 })
 
+for (const payerEmail of [
+  'bola&co@example.com',
+  'q/a#1=x!%~@example.com',
+  "o'@example.com",
+  'bola@пример.рф',
+])
+  test(`${payerEmail}, which the provider would refuse, pays under a generated address and gets the receipt`, async (t) => {
+    const { user } = await registerCreator(world())
+    const { intentId } = await createFiatIntent(world(), {
+      creatorId: user.id,
+      amount: 10,
+      payerEmail,
+    })
+    t.regex(world().fiat.fiatpay.charges.find(intentId)?.email ?? '', /^guest-[0-9a-f]{24}@tips\.example$/)
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+    await sendEmails(world())
+    await until('the receipt arrives', () => world().mail.received(payerEmail).length > 0)
+    t.is(world().mail.received(payerEmail).length, 1)
+  })
+
 test('a payer’s e-mail stays free for registration, and a generated one is never shown', async (t) => {
   const creator = await registerCreator(world())
   const email = 'future.creator@example.com'

@@ -8,7 +8,7 @@ import type { FiatIntentInput } from '../schemas.js'
 /** What the service keeps about a payer. */
 export interface PayerDetails {
   readonly name: string
-  /** The address for the provider: the payer's own, or one generated for this payment. */
+  /** The address for the provider: the payer's own if it takes such addresses, or one generated for this payment. */
   readonly email: string
   /** The address for the receipt. Undefined: no receipt. */
   readonly receiptTo: string | undefined
@@ -16,6 +16,8 @@ export interface PayerDetails {
 
 const anonymousName = 'Anonymous'
 const nameLength = 100
+/** Addresses of this form every provider takes. Many refuse other valid ones: `&`, `#` or `/` before the @, `.xn--…` at the end. */
+const providerForm = /^[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9-]+\.)+[a-z]{2,}$/
 /** Reserved by RFC 2606: mail to it reaches no one. */
 const reservedDomain = 'example.com'
 
@@ -29,7 +31,8 @@ export function payerFrom(
 ): PayerDetails {
   const receiptTo = isAnonymous ? undefined : payerEmail
   const name = isAnonymous ? '' : cleanLine(senderName ?? '', nameLength)
-  return { name: name || anonymousName, email: receiptTo ?? guestEmail(publicUrl), receiptTo }
+  const email = receiptTo !== undefined && providerForm.test(receiptTo) ? receiptTo : guestEmail(publicUrl)
+  return { name: name || anonymousName, email, receiptTo }
 }
 
 /** The provider requires a public domain. Without one of our own the address uses the reserved domain. */
