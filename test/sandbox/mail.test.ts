@@ -45,6 +45,12 @@ test.serial(
   },
 )
 
+test.serial('an address with an international domain finds its mails in both spellings', async (t) => {
+  await send('ada@xn--bcher-kva.example')
+  for (const to of ['ada@xn--bcher-kva.example', 'ada@BÜCHER.example']) t.is((await inbox(to)).length, 1, to)
+  t.deepEqual(await inbox('ada@bucher.example'), [])
+})
+
 test.serial('the page shows the text and the HTML of a mail and runs no script of it', async (t) => {
   t.regex(await (await fetch(`${sandbox.url}/dev/mail/view`)).text(), /No mail/)
   await send('ada@example.com', {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { json, type Route, readControl } from '../http-route.js'
@@ -12,6 +13,12 @@ import { mailPage } from './received-mail.js'
 const mailsMax = 1000
 const mailBytesMax = 1024 * 1024
 const closeMs = 100
+
+/** SMTP shows an international domain in its own script, the API as punycode: one spelling for both. */
+function sameSpelling(address: string): string {
+  const [local, domain] = address.toLowerCase().split(/@(?=[^@]*$)/)
+  return `${local}@${domainToUnicode(domain ?? '')}`
+}
 
 /** The stand-in for the mail provider. It accepts every mail, delivers none, and shows what it received. */
 export class MailServer {
@@ -45,8 +52,8 @@ export class MailServer {
 
   /** All mails, or those to one address, newest first. */
   received(to?: string): ReceivedMail[] {
-    const wanted = to?.toLowerCase()
-    return this.#mails.filter((mail) => wanted === undefined || mail.to.toLowerCase() === wanted).reverse()
+    const wanted = to === undefined ? undefined : sameSpelling(to)
+    return this.#mails.filter((mail) => wanted === undefined || sameSpelling(mail.to) === wanted).reverse()
   }
 
   reset(): void {
