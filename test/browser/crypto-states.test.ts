@@ -432,6 +432,16 @@ test.serial(
   },
 )
 
+test.serial('Back from the wallets leads to the form, also when nothing was filled in', async (t) => {
+  const one = await openCheckout()
+  await clickButton(one.page, 'Tip $5.00 with USDC')
+  await heading(one.page, 'Choose your wallet').waitFor()
+  await one.page.goBack()
+  await one.page.getByRole('button', { name: 'Tip $5.00 with USDC' }).waitFor()
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})
+
 test.serial('H the service does not answer, and the page says so and goes on by itself', async (t) => {
   const one = await prepareVisit(open())
   const down = (route: Route) => route.fulfill({ status: 503, body: 'down' })

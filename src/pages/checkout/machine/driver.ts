@@ -81,7 +81,9 @@ export class CheckoutDriver {
   /** Shows the screen of the history's entry again, after a reload. */
   restoreScreen(): void {
     const screen = this.#history.begin()
+    const shown = screenOf(this.#state.step.at)
     if (screen !== undefined) this.dispatch({ type: 'navigated', screen })
+    else if (shown !== undefined) this.#history.show(shown, true)
   }
 
   /** Stops the commands that belong to the step before. */
