@@ -439,6 +439,14 @@ test('without a frame a crypto tip is followed by the checkout of another sessio
   t.is(run([{ type: 'tip-again' }], run(paid).state).state.step.at, 'session-over', 'in a frame')
 })
 
+test('the receipt of a naira tip is shown again after a reload', (t) => {
+  const paid = run([...waiting, { type: 'naira-status', intentId: 'fiatpay_1', status: 'completed' }])
+  const done = paid.state.step
+  t.is(done.at, 'naira-done')
+  t.deepEqual(paid.commands.filter(({ do: what }) => what === 'save').at(-1), { do: 'save', done })
+  t.deepEqual(run([{ type: 'resumed-done', done }, ...loaded]).state.step, done)
+})
+
 test('a wallet without the token pays in another one at once', (t) => {
   const usdc = { ...intent, input: { symbol: 'USDC', mint: 'usdc', decimals: 6, amount: '5000000' } }
   const pricing = [{ type: 'edited', form: { mint: 'usdc' } }, ...eventsTo.pricing.slice(1)]

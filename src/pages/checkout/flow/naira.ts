@@ -87,13 +87,10 @@ export function nairaStatus(state: State, { intentId, status, receivedNgn }: Of<
   if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
   const { tip } = step
   if (tip.intentId !== intentId || status === 'requires_action') return stay(state)
-  if (status === 'completed')
-    return goTo(
-      state,
-      { at: 'naira-done', tip, completedAt: state.now },
-      { do: 'clear-saved' },
-      completion(tip, state.now),
-    )
+  if (status === 'completed') {
+    const done = { at: 'naira-done', tip, completedAt: state.now } as const
+    return goTo(state, done, { do: 'save', done }, completion(tip, state.now))
+  }
   const notify = failed('fiat_failed', status, intentId)
   if (status === 'failed' || receivedNgn !== undefined)
     return goTo(

@@ -133,7 +133,7 @@ export interface Saved {
   readonly payment?: Payment
   readonly naira?: NairaTip
   readonly left?: boolean
-  readonly done?: Extract<Step, { at: 'done' }>
+  readonly done?: Extract<Step, { at: 'done' | 'naira-done' }>
 }
 
 export interface State {
