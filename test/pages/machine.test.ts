@@ -474,6 +474,15 @@ test('a naira price that was not answered is requested again, and at once when t
   t.true(online.commands.some((command) => command.do === 'quote-naira'))
 })
 
+test('the price of a token is requested again when the connection is back', (t) => {
+  const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'network' }])
+  const offline = run([{ type: 'connection', offline: true }], state).state
+  t.is(offline.step.at, 'no-price')
+  const online = run([{ type: 'connection', offline: false }], offline)
+  t.like(online.state.step, { at: 'pricing', wallet, address: 'a' })
+  t.is(online.commands.at(-1)?.do, 'price')
+})
+
 test('a price that was not answered is requested again for the same wallet', (t) => {
   const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'bad_answer' }])
   t.like(run([{ type: 'retried' }], state).state.step, { at: 'pricing', wallet, address: 'a' })

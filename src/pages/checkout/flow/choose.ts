@@ -107,6 +107,9 @@ export function tipAgain(state: State): Next {
 /** The connection is back: what was requested in vain is requested again. */
 export function connection(state: State, { offline }: Of<'connection'>): Next {
   const next = { ...state, offline }
+  const { step } = state
+  if (!offline && state.offline && step.at === 'no-price' && step.reason === 'unanswered')
+    return retried(next)
   return offline || state.naira !== 'unavailable' ? stay(next) : { state: next, commands: requestNaira(next) }
 }
 
