@@ -116,7 +116,8 @@ for (const [text, number] of [
   ['1,2345', undefined],
   ['-5', undefined],
   ['1e9', undefined],
-  ['5 dollars', undefined],
+  ['5 dollars', 5],
+  ['5000 naira', undefined],
   ['', undefined],
 ] as const)
   test(`the typed text "${text}" is read as ${number}`, (t) => {
@@ -133,6 +134,7 @@ for (const [text, naira] of [
   ['N5,000.50', 5000.5],
   ['ngn 5 000', 5000],
   ['5,000', 5000],
+  ['₦5000 naira', 5000],
   ['5.000', 'unclear'],
   ['$5000', undefined],
   ['₦', undefined],

@@ -128,7 +128,13 @@ function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Ele
   }, [])
   if (waiting) return <Working text={words.renewingSession} />
   return (
-    <Outcome tone="warn" icon="warn" title={words.sessionOver} more={words.sessionOverMore} urgent>
+    <Outcome
+      tone="warn"
+      icon="warn"
+      title={words.sessionOver}
+      more={state.framed ? words.sessionOverFramed : words.sessionOverMore}
+      urgent
+    >
       {state.framed && (
         <Actions>
           <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>

@@ -6,7 +6,7 @@ export const words = {
   currencies: { USD: '$ Dollars', NGN: '₦ Naira' },
   otherAmount: 'Other…',
   amountRange: (least: string, most: string) => `From ${least} to ${most}`,
-  amountRangeNaira: (least: string, most: string) => `In naira from ${least} to ${most}`,
+  amountRangeNaira: (least: string, most: string) => `In naira from ${least} to ${most}.`,
   noRate: 'The naira rate is unavailable right now. Enter dollars, or wait: this page asks again.',
   readingRate: 'Getting the naira rate…',
   amountFault: (least: string, most: string) => `Enter an amount from ${least} to ${most}.`,
@@ -30,6 +30,7 @@ export const words = {
 
   sessionOver: 'This tip link has expired.',
   sessionOverMore: 'Go back to the page and open it again.',
+  sessionOverFramed: 'Start a new one. If this text comes back, reload the page.',
   newTip: 'Start a new tip',
   renewingSession: 'Getting a new tip ready…',
 

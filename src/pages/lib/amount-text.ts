@@ -8,8 +8,9 @@ export type Currency = 'USD' | 'NGN'
 /** `unclear`: could mean two numbers. Undefined: not a number. */
 type ParsedNumber = { readonly whole: string; readonly fraction: string } | 'unclear' | undefined
 
-/** A number with a currency before or after it: `$5`, `US$ 5`, `₦5`, `N5`, `5 NGN`. */
-const written = /^\s*(?<before>US\$|\$|USD|₦|NGN|N)?\s*(?<amount>.*?)\s*(?<after>\$|USD|₦|NGN|N)?\s*$/i
+/** A number with a currency before or after it: `$5`, `US$ 5`, `₦5`, `N5`, `5 NGN`, `5 naira`. */
+const written =
+  /^\s*(?<before>US\$|\$|USD|₦|NGN|N)?\s*(?<amount>.*?)\s*(?<after>\$|USD|dollars?|₦|NGN|naira|N)?\s*$/i
 const nairaSign = /[₦N]/i
 /** `1,000` is one thousand in Lagos and one in Paris; `1.000` is the opposite. */
 const unclear = /^[1-9]\d{0,2}[.,]\d{3}$/

@@ -30,9 +30,27 @@ export function rangeText(state: State): string | undefined {
     amountText(limits.least, form.currency),
     amountText(limits.most, form.currency),
   )
-  const inNaira = limitsOf({ ...state, form: { ...form, currency: 'NGN' } })
-  if (form.method === 'crypto' || form.currency === 'NGN' || inNaira === undefined) return range
-  return `${range}. ${words.amountRangeNaira(amountText(inNaira.least, 'NGN'), amountText(inNaira.most, 'NGN'))}.`
+  const inNaira = nairaRangeText(state)
+  return inNaira === undefined ? range : `${range}. ${inNaira}`
+}
+
+/** The limits of a naira payment in naira, when its amount is in dollars. */
+function nairaRangeText(state: State): string | undefined {
+  const { form } = state
+  if (form.method === 'crypto' || form.currency === 'NGN') return undefined
+  const limits = limitsOf({ ...state, form: { ...form, currency: 'NGN' } })
+  return limits && words.amountRangeNaira(amountText(limits.least, 'NGN'), amountText(limits.most, 'NGN'))
+}
+
+function faultText(state: State): string {
+  const { form } = state
+  if (isUnclear(form.other, form.currency)) return common.unclearNumber
+  const limits = limitsOf(state) ?? { least: 0, most: 0 }
+  const fault = words.amountFault(
+    amountText(limits.least, form.currency),
+    amountText(limits.most, form.currency),
+  )
+  return [fault, nairaRangeText(state) ?? ''].join(' ').trim()
 }
 
 /** The currency, the presets and the typed amount. */
@@ -91,16 +109,12 @@ function OtherAmount({ state, edit }: Props): JSX.Element {
   const { form } = state
   const range = rangeText(state)
   const wrong = form.showFaults && range !== undefined && chosenCents(state) === undefined
-  const limits = limitsOf(state) ?? { least: 0, most: 0 }
-  const fault = isUnclear(form.other, form.currency)
-    ? common.unclearNumber
-    : words.amountFault(amountText(limits.least, form.currency), amountText(limits.most, form.currency))
   return (
     <div id="other-amount">
       <Field
         label={words.amountLegend[form.currency]}
         hint={range ?? words.readingRate}
-        fault={wrong ? fault : undefined}
+        fault={wrong ? faultText(state) : undefined}
       >
         <input
           class="input number"
