@@ -216,7 +216,8 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
   t.is(fault('NGN', '0'), 'invalid_amount')
   for (const amount of ['1,000', '1.000']) t.is(fault('USDC', amount), 'unclear_number')
   t.is(fault('NGN', '₦1,000'), undefined, 'a comma groups naira')
-  t.is(fault('USDC', '₦5'), 'invalid_amount')
+  t.is(fault('USDC', '₦5'), 'other_currency')
+  t.is(fault('NGN', '$5'), 'other_currency')
   t.is(fault('NGN', '1.000'), 'unclear_number')
   t.deepEqual(sent.body, {
     amountUSDC: 20,

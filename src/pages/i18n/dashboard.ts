@@ -30,6 +30,8 @@ const faults: Readonly<Record<string, string>> = {
   api_key_not_found: 'This key is gone already.',
   wrong_prefix: 'This is not the prefix of the key.',
   invalid_amount: 'Enter an amount, such as 20 or 7600.50.',
+  other_currency:
+    'This amount is in the other currency. Choose that one above, or write the amount in this one.',
   unclear_number: common.unclearNumber,
   invalid_number: 'Enter a number, such as 2 or 0.50.',
   amount_too_small: 'Too little: after the fee nothing worth sending would be left.',
@@ -92,6 +94,8 @@ export const words = {
   code: {
     sent: (email: string) => `We’ve sent six digits to ${email}. They work for ten minutes.`,
     sentAgain: (email: string) => `We’ve sent a new code to ${email}. The old one no longer works.`,
+    linkMailed: (email: string) =>
+      `We’ve sent a link to ${email}: open it to sign in. There is at most one link in 15 minutes.`,
     label: 'Code from the e-mail',
     submit: 'Sign in',
     again: 'Send a new code',
@@ -124,6 +128,7 @@ export const words = {
     email: 'Confirm your e-mail address',
     verify: 'Send the code',
     verifyTitle: 'Confirm your e-mail address',
+    confirmEmail: 'Confirm',
     wallet: 'Your wallet is ready',
     walletComing: 'Your wallet is being prepared…',
     walletAddress: 'wallet address',
@@ -219,6 +224,7 @@ export const words = {
     value: 'Value',
     received: 'You received',
     paidNgn: 'Paid',
+    askedNgn: 'Asked for',
     fee: 'Fee',
     recorded: 'Recorded',
     signature: 'Transaction',
@@ -420,7 +426,7 @@ export const words = {
     yieldWarning:
       'Staked SOL rises and falls with SOL’s price and can’t be withdrawn to a bank from here. Tips become staked SOL instead of dollars.',
     fiat: 'How naira are paid',
-    ways: { checkout: 'Payment page (card, USSD, bank)', bank_transfer: 'Bank transfer to an account' },
+    ways: { checkout: 'Page: card, USSD or bank', bank_transfer: 'Bank transfer to an account' },
     minTipUsd: 'Smallest tip (dollars)',
     maxTipUsd: 'Largest tip (dollars)',
     noLimit: 'No limit',

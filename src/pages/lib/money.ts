@@ -19,6 +19,11 @@ export function usd(amount: number): string {
   return dollars.format(amount)
 }
 
+/** A balance, to the cent below: what is shown can be withdrawn. */
+export function usdBelow(amount: number): string {
+  return usd(Math.floor(amount * 100 + 1e-6) / 100)
+}
+
 /** `$5` where there are no cents, else `$5.50`. */
 export function shortUsd(amount: number): string {
   return Number.isInteger(amount) ? wholeDollars.format(amount) : usd(amount)

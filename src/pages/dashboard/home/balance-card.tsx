@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { usd } from '../../lib/money.js'
+import { usdBelow } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import type { Balance, Rate, TokenBalance } from '../answers.js'
 import { nairaText } from '../parts/use-rate.js'
@@ -70,7 +70,9 @@ function Amount({
   const naira = nairaText(of, rate)
   return (
     <>
-      <dd class={`number ${most ? 'balance__most' : 'balance__less'}`}>{of === undefined ? '–' : usd(of)}</dd>
+      <dd class={`number ${most ? 'balance__most' : 'balance__less'}`}>
+        {of === undefined ? '–' : usdBelow(of)}
+      </dd>
       {naira !== undefined && <dd class="quiet number">{naira}</dd>}
     </>
   )

@@ -86,6 +86,7 @@ export function SetUp(): JSX.Element | null {
         <Dialog title={words.setUp.verifyTitle} onClose={drawer.close}>
           <CodeForm
             email={me.email}
+            submit={words.setUp.confirmEmail}
             onSignedIn={() => {
               drawer.close()
               refresh()

@@ -12,10 +12,12 @@ const codeLength = 6
 /** The form for the one-time code. It submits itself when all six digits are typed. */
 export function CodeForm({
   email,
+  submit = words.code.submit,
   onSignedIn,
   onOtherWay,
 }: {
   readonly email: string
+  readonly submit?: string
   readonly onSignedIn: () => void
   /** Undefined: there is no other way to sign in here. */
   readonly onOtherWay: (() => void) | undefined
@@ -37,6 +39,7 @@ export function CodeForm({
     // Submit each code once.
   }, [code])
   const fault = verify.fault ?? again.fault
+  const linkMailed = again.fault === 'account_locked'
   return (
     <form
       class="stack"
@@ -46,7 +49,8 @@ export function CodeForm({
       }}
     >
       <Notice tone="plain" icon="mail">
-        {sentAgain ? words.code.sentAgain(email) : words.code.sent(email)}
+        {linkMailed && words.code.linkMailed(email)}
+        {!linkMailed && (sentAgain ? words.code.sentAgain(email) : words.code.sent(email))}
       </Notice>
       <Field label={words.code.label} fault={fault && words.fault(fault)}>
         <input
@@ -65,7 +69,7 @@ export function CodeForm({
         />
       </Field>
       <Button kind="primary" type="submit" busy={verify.busy}>
-        {words.code.submit}
+        {submit}
       </Button>
       <div class="row">
         <button type="button" class="link" onClick={again.run}>

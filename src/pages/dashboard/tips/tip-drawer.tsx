@@ -49,10 +49,12 @@ export function TipDrawer({
           </Fact>
         )}
         {fiatDetails !== null && (
-          <>
-            <Fact name={words.tip.paidNgn}>{ngn(fiatDetails.amountNgn)}</Fact>
-            <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>
-          </>
+          <Fact name={status === 'confirmed' ? words.tip.paidNgn : words.tip.askedNgn}>
+            {ngn(fiatDetails.amountNgn)}
+          </Fact>
+        )}
+        {fiatDetails !== null && status === 'confirmed' && (
+          <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>
         )}
         <Fact name={words.tip.recorded}>{momentText(timestamp)}</Fact>
         <Fact name={isOnChain(tip) ? words.tip.signature : words.tip.reference}>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberText } from '../../lib/amount-text.js'
-import { ngn, usd } from '../../lib/money.js'
+import { ngn, usdBelow } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
@@ -53,7 +53,7 @@ export function AmountStep({
         </Notice>
       )}
       <p class="quiet number">
-        {available === undefined ? words.loading : words.withdraw.available(usd(available))}
+        {available === undefined ? words.loading : words.withdraw.available(usdBelow(available))}
       </p>
       {naira !== undefined && <p class="quiet number">{naira}</p>}
       <RadioGroup

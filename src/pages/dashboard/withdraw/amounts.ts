@@ -1,4 +1,4 @@
-import { isUnclear } from '../../lib/amount-text.js'
+import { isUnclear, namedCurrency } from '../../lib/amount-text.js'
 import type { Payout } from '../answers.js'
 import { amountOf, type Draft, typedCurrency, type WithdrawalBody } from './flow.js'
 
@@ -39,10 +39,19 @@ export function faultOf(
   rate: number | undefined,
   available: number,
   terms: Terms,
-): 'unclear_number' | 'invalid_amount' | 'insufficient_balance' | 'amount_too_small' | undefined {
+):
+  | 'unclear_number'
+  | 'other_currency'
+  | 'invalid_amount'
+  | 'insufficient_balance'
+  | 'amount_too_small'
+  | undefined {
   const amount = amountOf(draft)
-  if (amount === undefined)
-    return isUnclear(draft.amount, typedCurrency(draft.currency)) ? 'unclear_number' : 'invalid_amount'
+  const currency = typedCurrency(draft.currency)
+  if (amount === undefined) {
+    if (isUnclear(draft.amount, currency)) return 'unclear_number'
+    return (namedCurrency(draft.amount) ?? currency) === currency ? 'invalid_amount' : 'other_currency'
+  }
   if (rate === undefined)
     return draft.currency === 'USDC' && amount > available ? 'insufficient_balance' : undefined
   const expected = estimate(draft, rate, terms)
