@@ -52,7 +52,7 @@ function htmlBlock(block: Block): string {
 }
 
 function htmlPage(body: string): string {
-  const style = 'font:16px/1.5 sans-serif;max-width:32em'
+  const style = 'font:16px/1.5 sans-serif;max-width:32em;overflow-wrap:anywhere'
   const heading = `<p style="font-weight:bold;font-size:18px;color:${accent.light}">${serviceName}</p>`
   return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${heading}\n${body}\n</div></body></html>\n`
 }

@@ -116,7 +116,7 @@ test.serial('a creator without tips sees how to get the first one', async (t) =>
     t.true(box !== null && box.x >= 0 && box.x + box.width <= 360, await link.innerText())
   }
   await page.evaluate('document.documentElement.style.fontSize = "200%"')
-  for (const icon of await page.locator('main svg[width="20"]').all())
+  for (const icon of await page.locator('main svg[width="1.25rem"]').all())
     t.is((await icon.boundingBox())?.width, 40, 'an icon grows with the text')
   await page.evaluate('document.documentElement.style.fontSize = ""')
 

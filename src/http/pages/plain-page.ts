@@ -8,14 +8,14 @@ import { palette } from './palette.js'
 /** In the document itself, so that the page needs no second request. */
 const style = `${palette}
 *, *::before, *::after { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; background: var(--ground); color: var(--text); font: 1rem/1.6 ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 main { max-width: 38rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem 3rem; }
 .brand { display: inline-flex; align-items: center; gap: .6rem; min-height: 2.75rem; margin-bottom: 1rem; font-size: 1.125rem; font-weight: 750; color: inherit; text-decoration: none; }
 .card { padding: clamp(1.25rem, 5vw, 2rem); background: var(--sheet); border: 1px solid var(--line); border-radius: 18px; }
 h1 { margin: 0 0 .75rem; font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; letter-spacing: -.02em; text-wrap: balance; }
 p { margin: 0; color: var(--muted); text-wrap: pretty; }
-ul { display: flex; flex-wrap: wrap; gap: .75rem; list-style: none; margin: 1.5rem 0 0; padding: 0; }
-li a { display: inline-flex; align-items: center; min-height: 3rem; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
+ul { display: flex; flex-wrap: wrap; min-width: 0; gap: .75rem; list-style: none; margin: 1.5rem 0 0; padding: 0; }
+li a { display: inline-flex; align-items: center; min-height: 3rem; max-width: 100%; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
 li:first-child a { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 li a:hover { text-decoration: underline; }
 a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }

@@ -17,13 +17,16 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
+/** Icons grow with the text. */
+const rem = (size: number): string => `${size / 16}rem`
+
 /** An icon next to a text, never instead of one: hidden from screen readers. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): JSX.Element {
   return (
     <svg
       aria-hidden="true"
-      width={size}
-      height={size}
+      width={rem(size)}
+      height={rem(size)}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
