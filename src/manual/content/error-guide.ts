@@ -87,7 +87,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   account_locked: {
     cause: 'Five wrong codes within 15 minutes.',
     remedy:
-      'Wait 15 minutes, log in with the password, which is not locked, or call `POST /auth/otp/start`: it mails a link that logs in.',
+      'Wait as long as `Retry-After` says, log in with the password, which is not locked, or call `POST /auth/otp/start`: it mails a link that logs in.',
   },
 
   creator_not_found: {
