@@ -1,7 +1,11 @@
 import type { Knex } from 'knex'
 import { loadDatabaseUrl } from './src/platform/config/config.js'
-import { migrationSource } from './src/platform/database/migrate.js'
+import { migrationRules, migrationSource } from './src/platform/database/migrate.js'
 
-const config: Knex.Config = { client: 'pg', connection: loadDatabaseUrl(), migrations: { migrationSource } }
+const config: Knex.Config = {
+  client: 'pg',
+  connection: loadDatabaseUrl(),
+  migrations: { ...migrationRules, migrationSource },
+}
 
 export default config

@@ -22,11 +22,11 @@ export interface StackContext {
 /** Starts PostgreSQL, unless DATABASE_URL names one, and applies the migrations. Returns its URL. */
 export async function startDatabase({ settings, processes, print }: StackContext): Promise<string> {
   const url = settings.DATABASE_URL ?? (await ownDatabase(settings, processes))
-  const { length } = await migrateToLatest(url)
+  const { applied } = await migrateToLatest(url)
   print(
-    length === 0
+    applied.length === 0
       ? 'PostgreSQL is ready; the schema is up to date'
-      : `PostgreSQL is ready; applied ${length} migrations`,
+      : `PostgreSQL is ready; applied ${applied.length} migrations`,
   )
   return url
 }

@@ -6,7 +6,8 @@ import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
 const help = `npm run migrate
 
 Brings the database to the newest schema. There is no plan: it acts immediately, because a release waits for it. Run it at
-every deploy. Several machines may run it at the same time: one works, the others wait.
+every deploy. Several machines may run it at the same time: one works, the others wait, at most 30 minutes. A run that was
+killed stops nobody: run it again. Migrations of a newer release are named and left as they are.
 
   --json   print one line of JSON
   --help   print this text
@@ -17,9 +18,10 @@ export const command = defineCommand({
   help,
   options: {},
   async run() {
-    const applied = await migrateToLatest(loadDatabaseUrl())
-    const text = applied.length === 0 ? 'the database is up to date' : `applied ${applied.join(', ')}`
-    return { text, json: { migrations: applied } }
+    const { applied, unknown } = await migrateToLatest(loadDatabaseUrl())
+    const done = applied.length === 0 ? 'the database is up to date' : `applied ${applied.join(', ')}`
+    const newer = unknown.length === 0 ? '' : `; a newer release has applied ${unknown.join(', ')}`
+    return { text: `${done}${newer}`, json: { migrations: applied, unknown } }
   },
 })
 

@@ -65,9 +65,9 @@ interface PostOutcome {
 /**
  * One statement posts a transfer. It locks users' accounts in the order of their ids before it writes anything, so the
  * balances are current and transfers cannot deadlock. When an account is missing or overdrawn, or the transfer exists,
- * it writes nothing and the caller's transaction stays usable. A trigger moves the balances with the entries (migration
- * 0005). The arrays are sub-selects so that the generic plan costs no more than a custom one: PostgreSQL then plans once,
- * not at every posting.
+ * it writes nothing and the caller's transaction stays usable. A trigger moves the balances with the entries
+ * (`migrations/0007-ledger.ts`). The arrays are sub-selects so that the generic plan costs no more than a custom one:
+ * PostgreSQL then plans once, not at every posting.
  */
 const postSql = /* sql */ `
 with given as materialized (

@@ -1,13 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { createDb } from './database.js'
+import { renameFoldedMigrations } from './folded-migrations.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../migrations')
 
 /** An index on a large table needs this long. Waiting for a lock keeps the short limit, because it blocks the service. */
 const migrationMs = 30 * 60_000
+const pollMs = 250
 
 /** Names are without extension, so that a `.ts` file and its compiled `.js` are the same migration. */
 export const migrationSource: Knex.MigrationSource<string> = {
@@ -16,16 +19,87 @@ export const migrationSource: Knex.MigrationSource<string> = {
     return files.filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts')).sort()
   },
   getMigrationName: (file) => basename(file, extname(file)),
-  getMigration: (file) => import(pathToFileURL(join(folder, file)).href) as Promise<Knex.Migration>,
+  async getMigration(file) {
+    const migration = (await import(pathToFileURL(join(folder, file)).href)) as Knex.Migration
+    return { down: refuseDown, ...migration }
+  },
 }
 
-/** Applies the missing migrations and returns their names. knex's lock serialises concurrent runs. */
-export async function migrateToLatest(url: string): Promise<string[]> {
-  const db = createDb(url, 2, migrationMs)
+/** The first schema has no `down`, which would delete all data. knex requires one. */
+async function refuseDown(): Promise<never> {
+  throw new Error('this migration is not taken back')
+}
+
+/** The rules of every run, also for knex's own commands. */
+export const migrationRules = {
+  // A newer release may have migrated this database. It only adds what this one can live with.
+  disableMigrationsListValidation: true,
+} as const satisfies Knex.MigratorConfig
+
+/** `applied`: by this run. `unknown`: already in the database, but not in this release: those of a newer one. */
+export interface Migrated {
+  readonly applied: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+/** `waitMs`: how long to wait for another run to end. */
+export interface MigrateOptions {
+  readonly source?: Knex.MigrationSource<string>
+  readonly waitMs?: number
+}
+
+/**
+ * Applies the missing migrations, each in a transaction of its own unless its file says `config.transaction = false`. An
+ * advisory lock serialises concurrent runs.
+ */
+export async function migrateToLatest(
+  url: string,
+  { source = migrationSource, waitMs = migrationMs }: MigrateOptions = {},
+): Promise<Migrated> {
+  // One connection, so that the one that works is the one that has the lock. The lock ends with it.
+  const db = createDb(url, 1, migrationMs)
   try {
-    const [, applied] = await db.migrate.latest({ migrationSource })
-    return applied as string[]
+    await takeLock(db, waitMs)
+    // Only a run that was killed leaves knex's own lock, a row.
+    await db.migrate.forceFreeMigrationsLock()
+    await renameFoldedMigrations(db)
+    return await applyMissing(db, { ...migrationRules, migrationSource: source })
   } finally {
     await db.destroy()
   }
+}
+
+/**
+ * Polls: a statement that waits for the lock would keep a snapshot open, and `create index concurrently` of the run that has
+ * the lock would wait for it.
+ */
+async function takeLock(db: Knex, waitMs: number): Promise<void> {
+  const end = Date.now() + waitMs
+  for (;;) {
+    const { rows } = await db.raw<{ rows: { taken: boolean }[] }>(
+      `select pg_try_advisory_lock(hashtextextended('migrate', 0)) as taken`,
+    )
+    if (rows[0]?.taken === true) return
+    if (Date.now() >= end)
+      throw new Error('another process is migrating this database: wait until it ends, then run this again')
+    await sleep(pollMs)
+  }
+}
+
+/** One at a time: so a migration and its row in knex's table share a transaction. */
+async function applyMissing(db: Knex, config: Knex.MigratorConfig & MigratorSource): Promise<Migrated> {
+  const applied: string[] = []
+  for (;;) {
+    const [, [name]]: [number, string[]] = await db.migrate.up(config)
+    if (name === undefined) break
+    applied.push(name)
+  }
+  const files = await config.migrationSource.getMigrations([])
+  const known = files.map((file) => config.migrationSource.getMigrationName(file))
+  const all: string[] = await db('knex_migrations').orderBy('id').pluck('name')
+  return { applied, unknown: all.filter((name) => !known.includes(name)) }
+}
+
+interface MigratorSource {
+  readonly migrationSource: Knex.MigrationSource<string>
 }

@@ -85,7 +85,7 @@ function creditKeys({ id, furtherCredits }: CreditedTip): string[] {
   return [creditKey(id), ...Object.keys(furtherCredits ?? {}).map((wallet) => creditKey(id, wallet))]
 }
 
-/** The owners of custody wallets. Every row in `wallets` has its sealed secret key (migration 0001). */
+/** The owners of custody wallets. The table refuses a public key without its sealed secret key. */
 export async function ownersOf(trx: Knex, wallets: readonly string[]): Promise<Map<string, string>> {
   const rows = await query<{ wallet: string; userId: string }>(trx, {
     name: 'tips.owners',

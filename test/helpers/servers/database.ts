@@ -26,8 +26,9 @@ export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
   return { server: server.replace(/\/*$/, '/'), template, redisUrl }
 }
 
-export async function createDatabase(): Promise<TestDatabase> {
-  const { server, template } = testServers()
+/** `template`: `template0` makes an empty one. */
+export async function createDatabase(template = testServers().template): Promise<TestDatabase> {
+  const { server } = testServers()
   const name = `t_${randomBytes(6).toString('hex')}`
   await asAdmin((admin) => admin.query(`create database ${name} template ${pg.escapeIdentifier(template)}`))
   return { name, url: `${server}${name}` }

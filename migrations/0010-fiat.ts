@@ -1,25 +1,8 @@
 import type { Knex } from 'knex'
 
-/**
- * Naira tips: exchange rates, fiat intents, and every payment the provider reported. Amounts are whole kobo, cents,
- * micro-USDC.
- */
+/** Naira tips: fiat intents, and every payment the provider reported. Amounts are whole kobo, cents, micro-USDC. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- Accepted rates, and rates that jumped and wait for an operator (accepted_at is null).
-    create table rates (
-      id bigint generated always as identity primary key,
-      pair text not null check (pair = 'USD/NGN'),
-      value numeric(20, 8) not null check (value > 0),
-      source text not null,
-      as_of timestamptz(3) not null,
-      accepted_at timestamptz(3),
-      accepted_by text,
-      created_at timestamptz(3) not null default clock_timestamp(),
-      check ((accepted_at is null) = (accepted_by is null)));
-    create index rates_accepted on rates (pair, accepted_at desc) where accepted_at is not null;
-    create index rates_refused on rates (pair, created_at desc) where accepted_at is null;
-
     -- A supporter who gave an e-mail for receipts. Not an account: the e-mail can still register.
     create table payers (
       id bigint generated always as identity primary key,
@@ -49,7 +32,9 @@ export async function up(knex: Knex): Promise<void> {
       client_network text,
       -- When a cancelled intent without a payment leaves the lists.
       unlist_at timestamptz,
-      settled_kobo bigint check (settled_kobo >= charge_kobo),
+      -- What counted of the payments: less than the charge when one was a little short, more when money in suspense was
+      -- assigned.
+      settled_kobo bigint constraint fiat_intents_settled check (settled_kobo > 0),
       credited_micro bigint check (credited_micro > 0),
       settle_rate_id bigint references rates,
       -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = no longer polled.
@@ -58,8 +43,10 @@ export async function up(knex: Knex): Promise<void> {
       last_error text,
       asked_at timestamptz not null default 'epoch',
       woken_at timestamptz not null default clock_timestamp(),
-      check (num_nonnulls(checkout_url, instructions) = 1),
-      check (num_nonnulls(settled_kobo, credited_micro, settle_rate_id) in (0, 3)));
+      -- The caller gave the charge (amountNgn), so what exceeds the promise is the creator's too.
+      charge_given boolean not null default false,
+      constraint fiat_intents_check2 check (num_nonnulls(checkout_url, instructions) = 1),
+      constraint fiat_intents_check3 check (num_nonnulls(settled_kobo, credited_micro, settle_rate_id) in (0, 3)));
     create index fiat_intents_due on fiat_intents (due_at) where due_at is not null;
     create index fiat_intents_open on fiat_intents (user_id, client_network) where client_network is not null;
     create index fiat_intents_expiry on fiat_intents (expires_at) where client_network is not null;
@@ -87,16 +74,29 @@ export async function up(knex: Knex): Promise<void> {
       resolution text check (resolution in ('returned', 'assigned')),
       resolved_by text,
       note text,
-      check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)));
+      -- refunding: the provider is asked to return it to the payer, and nobody may assign it meanwhile.
+      state text not null default 'waiting' check (state in ('waiting', 'refunding', 'resolved')),
+      refund_by text,
+      refund_note text,
+      -- When the last request that may have reached the provider began.
+      refund_sent_at timestamptz(3),
+      -- The provider's refunds of this payment from before that.
+      refunds_before text[] not null default '{}',
+      -- What the provider said last about the refund.
+      refund_answer text check (length(refund_answer) <= 200),
+      check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)),
+      constraint suspense_items_state check ((state = 'resolved') = (resolved_at is not null)),
+      constraint suspense_items_refund
+        check (state <> 'refunding' or num_nulls(refund_by, refund_note, refund_sent_at) = 0));
     create index suspense_items_open on suspense_items (created_at) where resolved_at is null;
-
-    -- Shown in lists of fiat tips, in addition to the amount.
-    alter table tips add column fiat_details jsonb;
+    create function suspense_items_check_move() returns trigger language plpgsql as $$
+    begin
+      if (old.state, new.state) not in (
+        ('waiting', 'refunding'), ('waiting', 'resolved'), ('refunding', 'waiting'), ('refunding', 'resolved'))
+      then raise exception 'a suspense item does not move from % to %', old.state, new.state using errcode = '23514'; end if;
+      return new;
+    end $$;
+    create trigger suspense_items_moves before update of state on suspense_items
+      for each row when (old.state <> new.state) execute function suspense_items_check_move();
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(
-    'alter table tips drop column fiat_details; drop table suspense_items, fiat_payments, fiat_intents, payers, rates',
-  )
 }

@@ -1,22 +1,8 @@
 import type { Knex } from 'knex'
 
-/** One-time codes with their limits against guessing, and outgoing e-mails. */
+/** Outgoing e-mails. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
-    -- One row per account, inserted with its first code or its first attempt. Its lock serialises the account's attempts.
-    create table otp_codes (
-      user_id uuid primary key references users,
-      -- HMAC of the newest code, keyed with a secret that is not in the database; null until there is a code.
-      code_hmac bytea check (length(code_hmac) = 32),
-      expires_at timestamptz,
-      used_at timestamptz,
-      -- Failed attempts of the last 15 minutes, oldest first. The fifth sets locked_until.
-      failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
-      locked_until timestamptz,
-      changed_at timestamptz not null default clock_timestamp(),
-      check ((code_hmac is null) = (expires_at is null)));
-    create index otp_codes_changed on otp_codes (changed_at);
-
     create table emails (
       -- Also the Message-ID, so that mail clients can recognise an e-mail that was sent twice.
       id uuid primary key default gen_random_uuid(),
@@ -41,8 +27,4 @@ export async function up(knex: Knex): Promise<void> {
     create index emails_recipient on emails (recipient, created_at);
     create index emails_created on emails (created_at) where due_at is null;
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table emails, otp_codes')
 }

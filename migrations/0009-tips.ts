@@ -44,6 +44,17 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
+      -- Finality, and since when a confirmed transaction is missing on the chain; null while it is there.
+      finalized_at timestamptz(3),
+      missing_since timestamptz,
+      -- Shown in lists of fiat tips, in addition to the amount.
+      fiat_details jsonb,
+      -- The intent that the transaction carries and pays too little for.
+      underpaid_intent_id text references payment_intents,
+      -- Credits besides the tip's own amount: micro-USDC as decimal text, by wallet.
+      further_credits jsonb,
+      -- The message is the intent's, or of a claim that named the intent. No claim replaces it (docs/decisions/0044).
+      message_by_intent boolean not null default false,
       check (least(amount, received_raw, display_raw) > 0),
       check (case kind when 'chain' then creator_wallet is not null and claim_hash is not null
                        else recipient_party is not null and due_at is null end),
@@ -54,6 +65,13 @@ export async function up(knex: Knex): Promise<void> {
     create unique index tips_events on tips (recipient_party, confirmed_at desc) where status = 'confirmed';
     -- Not unique: a supporter can alter and sign a message again, so that two transactions land for one intent.
     create index tips_intent on tips (intent_id) where intent_id is not null;
+    create index tips_underpaid_intent on tips (underpaid_intent_id) where underpaid_intent_id is not null;
+    -- Finds a tip that was recorded for an intent but is not confirmed yet.
+    create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
+    -- A creator's filtered lists walk these (docs/decisions/0043).
+    create index tips_received_token on tips (recipient_party, mint, recorded_at desc, id desc)
+      where listed and status = 'confirmed' and kind = 'chain';
+    create index tips_received_fiat on tips (recipient_party, status, recorded_at desc, id desc) where listed and kind = 'fiat';
 
     create table tip_claims (
       id bigint generated always as identity primary key,
@@ -75,6 +93,19 @@ export async function up(knex: Knex): Promise<void> {
       last_at timestamptz(3) not null) with (fillfactor = 50);
     create index creator_cursors_recent on creator_cursors (last_at);
 
+    -- The sums behind the daily figures (docs/decisions/0043), in base units, because the price is the reader's, and by the hour,
+    -- so that any time zone's days can be read from them. Many updates of few rows: the free space keeps them on their page, without a new index entry.
+    create table tip_sums (
+      party_id bigint not null references parties,
+      -- The hour in which the tips were recorded.
+      hour timestamptz(0) not null,
+      -- Null: tips in naira, in cents.
+      mint text,
+      decimals smallint not null,
+      count int not null,
+      raw numeric not null,
+      unique nulls not distinct (party_id, hour, mint)) with (fillfactor = 70);
+
     -- Refuses a change of status that the lifecycle does not list, in case the application tries one.
     create function refuse_unlisted_move() returns trigger language plpgsql as $$
     begin
@@ -87,10 +118,4 @@ export async function up(knex: Knex): Promise<void> {
       when (old.status is distinct from new.status)
       execute function refuse_unlisted_move('pending>confirmed', 'pending>failed', 'pending>cancelled', 'confirmed>failed', 'failed>confirmed', 'cancelled>confirmed');
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(
-    'drop table creator_cursors, tip_claims, tips; drop function refuse_unlisted_move(); drop type tip_kind, tip_status, tip_outcome',
-  )
 }

@@ -13,7 +13,3 @@ export async function up(knex: Knex): Promise<void> {
     create index audit_log_subject on audit_log (subject, at);
   `)
 }
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table audit_log')
-}

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** API keys, the sites that may embed the widget, and linked `.sol` domains of creators. */
+/** API keys, the sites that may embed the widget, and challenges of creators who link a `.sol` domain. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table api_keys (
@@ -27,18 +27,5 @@ export async function up(knex: Knex): Promise<void> {
       sol_domain text not null,
       message text not null,
       expires_at timestamptz(3) not null);
-
-    -- The domain's owner on the chain when it was linked. The link is valid while the owner is the same.
-    alter table users add column sol_domain_owner text;
-    alter table users add constraint users_sol_domain_owner check ((sol_domain is null) = (sol_domain_owner is null));
-    alter table users add constraint users_sol_domain_form check (sol_domain ~ '^[^\\s/]{1,250}[.]sol$');
-    create unique index users_sol_domain on users (lower(sol_domain)) where sol_domain is not null;
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop index users_sol_domain;
-    alter table users drop constraint users_sol_domain_form, drop column sol_domain_owner;
-    drop table domain_challenges, creator_domains, api_keys`)
 }

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
 
-/** Requests with an Idempotency-Key, and their answers. Kept for a day. */
+/** What the tables of several features use: requests with an Idempotency-Key, and the trigger that refuses a change. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
+    -- Requests and their answers. Kept for a day.
     create table idempotency_keys (
       -- SHA-256 of scope and key.
       key_hash bytea primary key check (length(key_hash) = 32),
@@ -14,9 +15,10 @@ export async function up(knex: Knex): Promise<void> {
       response json,
       created_at timestamptz(3) not null default clock_timestamp());
     create index idempotency_keys_age on idempotency_keys (created_at);
-  `)
-}
 
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table idempotency_keys')
+    create function refuse_change() returns trigger language plpgsql as $$
+    begin
+      raise exception '% may not be changed so', tg_table_name using errcode = '23514';
+    end $$;
+  `)
 }

@@ -16,6 +16,9 @@ export async function up(knex: Knex): Promise<void> {
       expires_at timestamptz(3) not null,
       consumed_at timestamptz(3));
     create index sdk_sessions_expired on sdk_sessions (expires_at);
+    -- A consumed session stays consumed. Between the other states every step is listed.
+    create trigger sdk_sessions_steps before update of consumed_at on sdk_sessions
+      for each row when (old.consumed_at is not null and new.consumed_at is null) execute function refuse_change();
 
     create table sdk_handoffs (
       code_hash bytea primary key check (length(code_hash) = 32),
@@ -30,16 +33,5 @@ export async function up(knex: Knex): Promise<void> {
       check (num_nonnulls(sealed_token, amount_usd) = 1),
       check ((amount_usd is null) = (input_mint is null)));
     create index sdk_handoffs_session on sdk_handoffs (session_id);
-
-    alter table payment_intents add column sdk_session_id uuid references sdk_sessions on delete set null;
-    -- Finds a tip that was recorded for an intent but is not confirmed yet.
-    create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
-    create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(
-    'drop index tips_claimed_intent; alter table payment_intents drop column sdk_session_id; drop table sdk_handoffs, sdk_sessions',
-  )
 }

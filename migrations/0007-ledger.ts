@@ -52,10 +52,6 @@ export async function up(knex: Knex): Promise<void> {
       primary key (transfer_id, account_id));
     create index ledger_entries_statement on ledger_entries (account_id, id desc);
 
-    create function refuse_change() returns trigger language plpgsql as $$
-    begin
-      raise exception '% may not be changed so', tg_table_name using errcode = '23514';
-    end $$;
     create trigger ledger_entries_fixed before update or delete or truncate on ledger_entries
       for each statement execute function refuse_change();
     create trigger ledger_transfers_fixed before update or delete or truncate on ledger_transfers
@@ -108,11 +104,4 @@ export async function up(knex: Knex): Promise<void> {
     create trigger ledger_transfers_resolve after insert on ledger_transfers
       for each row when (new.resolves is not null) execute function ledger_check_resolution();
   `)
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(/* sql */ `
-    drop table ledger_entries, ledger_transfers, ledger_accounts;
-    drop sequence ledger_entry_ids;
-    drop function ledger_move_balance(), ledger_check_sums(), ledger_check_resolution(), refuse_change()`)
 }

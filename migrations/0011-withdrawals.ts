@@ -1,0 +1,175 @@
+import type { Knex } from 'knex'
+
+/**
+ * Withdrawals to bank accounts (docs/decisions/0019). `status` is what the creator sees; `send_state` is what is known
+ * about the sending. Amounts are whole kobo and micro-USDC. The triggers refuse every step that `lifecycle.ts` does not list
+ * (docs/decisions/0051).
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    create table withdrawals (
+      id uuid primary key default gen_random_uuid(),
+      user_id uuid not null references users,
+      reference text not null unique check (reference ~ '^FIATPAY-[0-9A-F]{32}$'),
+      -- Our reference at the provider, which accepts no capitals.
+      provider_reference text not null unique generated always as (lower(reference)) stored,
+      status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
+      -- identity_hold: waits for the identity check; not_sent: surely not sent; sending: a request may be on its way;
+      -- unknown: a request may have arrived; resend: will be sent again under the same reference; sent: accepted;
+      -- manual_review: an operator must decide; refused: surely not executed, and will not be sent.
+      send_state text not null default 'not_sent' check (send_state in
+        ('identity_hold', 'not_sent', 'sending', 'unknown', 'resend', 'sent', 'manual_review', 'refused')),
+      currency text not null check (currency in ('USDC', 'NGN')),
+      rate_id bigint not null references rates,
+      debit_micro bigint not null check (debit_micro > 0),
+      gross_kobo bigint not null,
+      fee_kobo bigint not null check (fee_kobo >= 0),
+      net_kobo bigint not null check (net_kobo = gross_kobo - fee_kobo and net_kobo > 0),
+      -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0048).
+      bank_code text not null check (bank_code ~ '^[0-9]{3,6}$'),
+      account_number text not null check (account_number ~ '^[0-9]{10}$'),
+      account_name text not null check (length(account_name) between 2 and 100),
+      -- The account holder's name at the bank, for operators. The provider compares names, we do not.
+      resolved_name text,
+      recipient_code text,
+      hold_transfer bigint not null unique references ledger_transfers,
+      resolution_transfer bigint unique references ledger_transfers,
+      -- SHA-256 of the Idempotency-Key with its scope, and of the request. Finds the withdrawal when the answer was lost.
+      key_hash bytea unique check (length(key_hash) = 32),
+      request_hash bytea check (length(request_hash) = 32),
+      provider_id text unique,
+      failure_reason text check (length(failure_reason) <= 200),
+      created_at timestamptz(3) not null default clock_timestamp(),
+      submitted_at timestamptz(3),
+      processing_at timestamptz(3),
+      completed_at timestamptz(3),
+      failed_at timestamptz(3),
+      -- Requests that may have reached the provider, and when the last one began.
+      sends int not null default 0 check (sends >= 0),
+      sent_at timestamptz(3),
+      -- Queries to the provider since then. The pauses between them grow with this number.
+      looks int not null default 0,
+      -- The work: due_at is the schedule and the lease (taking the row moves it forward); null = nothing to do.
+      due_at timestamptz default clock_timestamp(),
+      attempts int not null default 0,
+      last_error text,
+      -- When the creator was credited again (docs/decisions/0038). The provider transfer stays watched after it.
+      recredited_at timestamptz(3),
+      -- How often an operator had it sent again.
+      replays int not null default 0 check (replays >= 0),
+      -- What was really paid, as an operator resolved it, and the fee and the debit for that much. Null: as asked for.
+      paid_kobo bigint check (paid_kobo > 0),
+      paid_fee_kobo bigint check (paid_fee_kobo >= 0),
+      paid_debit_micro bigint,
+      -- What the bank account was promised, if a lower rate at the release left less. Null: nothing changed.
+      promised_kobo bigint,
+      constraint withdrawals_paid check (
+        (paid_kobo is null) = (paid_fee_kobo is null) and (paid_kobo is null) = (paid_debit_micro is null)
+        and (paid_kobo is null or paid_kobo + paid_fee_kobo <= gross_kobo)),
+      constraint withdrawals_promised check (promised_kobo > net_kobo),
+      check ((key_hash is null) = (request_hash is null)),
+      check ((status in ('completed', 'failed')) = (resolution_transfer is not null)),
+      check (case when status = 'pending' then send_state not in ('sent', 'refused')
+                  else send_state in ('sent', 'refused') end),
+      check (send_state <> 'refused' or status = 'failed'),
+      check (send_state <> 'identity_hold' or due_at is null),
+      check ((sends = 0) = (sent_at is null)),
+      check (case when send_state in ('identity_hold', 'not_sent') then sends = 0
+                  when send_state = 'refused' then true else sends > 0 end),
+      check (recredited_at is null or status = 'completed'),
+      check (paid_debit_micro between 0 and debit_micro));
+    create index withdrawals_due on withdrawals (due_at) where due_at is not null;
+    create index withdrawals_history on withdrawals (user_id, created_at desc, id desc);
+    create index withdrawals_attention on withdrawals (send_state, created_at) where status = 'pending';
+    create index withdrawals_created on withdrawals (created_at);
+    create index withdrawals_history_status on withdrawals (user_id, status, created_at desc, id desc);
+    create index withdrawals_recredited on withdrawals (recredited_at) where recredited_at is not null;
+    -- What deleting old rates looks up.
+    create index withdrawals_rate on withdrawals (rate_id);
+
+    create function withdrawals_check_move() returns trigger language plpgsql as $$
+    begin
+      if (old.status, new.status) not in (
+        ('pending', 'submitted'), ('pending', 'failed'), ('submitted', 'processing'), ('submitted', 'failed'),
+        ('processing', 'completed'), ('processing', 'failed'))
+      then raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = '23514'; end if;
+      return new;
+    end $$;
+    create trigger withdrawals_moves before update of status on withdrawals
+      for each row when (old.status <> new.status) execute function withdrawals_check_move();
+    create function withdrawals_check_send_step() returns trigger language plpgsql as $$
+    begin
+      if (old.send_state, new.send_state) not in (
+        ('identity_hold', 'not_sent'), ('identity_hold', 'refused'),
+        ('not_sent', 'sending'), ('not_sent', 'refused'),
+        ('sending', 'not_sent'), ('sending', 'unknown'), ('sending', 'resend'), ('sending', 'sent'),
+        ('sending', 'manual_review'), ('sending', 'refused'),
+        ('unknown', 'not_sent'), ('unknown', 'resend'), ('unknown', 'sent'), ('unknown', 'manual_review'),
+        ('unknown', 'refused'),
+        ('resend', 'sending'), ('resend', 'sent'), ('resend', 'manual_review'), ('resend', 'refused'),
+        ('manual_review', 'resend'), ('manual_review', 'sent'), ('manual_review', 'refused'))
+      then raise exception 'the send state of a withdrawal does not move from % to %', old.send_state, new.send_state
+        using errcode = '23514'; end if;
+      return new;
+    end $$;
+    create trigger withdrawals_send_steps before update of send_state on withdrawals
+      for each row when (old.send_state <> new.send_state) execute function withdrawals_check_send_step();
+    create function withdrawals_check_fixed() returns trigger language plpgsql as $$
+    begin
+      if (old.id, old.user_id, old.reference, old.currency, old.debit_micro, old.bank_code, old.account_number,
+          old.account_name, old.hold_transfer, old.created_at)
+        is distinct from (new.id, new.user_id, new.reference, new.currency, new.debit_micro, new.bank_code,
+          new.account_number, new.account_name, new.hold_transfer, new.created_at)
+      then raise exception 'a withdrawal does not change' using errcode = '23514'; end if;
+      if (old.rate_id, old.gross_kobo, old.fee_kobo, old.net_kobo, old.promised_kobo)
+        is distinct from (new.rate_id, new.gross_kobo, new.fee_kobo, new.net_kobo, new.promised_kobo)
+        -- Only its release prices a held withdrawal again, once, and never above the promise.
+        and not (old.status = 'pending' and old.send_state = 'identity_hold' and new.send_state = 'not_sent'
+          and new.gross_kobo < old.gross_kobo and new.promised_kobo is not distinct from old.net_kobo)
+      then raise exception 'a withdrawal keeps its price' using errcode = '23514'; end if;
+      return new;
+    end $$;
+    create trigger withdrawals_fixed before update of id, user_id, reference, currency, rate_id, debit_micro, gross_kobo,
+      fee_kobo, net_kobo, promised_kobo, bank_code, account_number, account_name, hold_transfer, created_at on withdrawals
+      for each row execute function withdrawals_check_fixed();
+    create trigger withdrawals_kept before delete or truncate on withdrawals
+      for each statement execute function refuse_change();
+
+    -- Cases that only a person can decide. Open while resolved_at is null; at most one open case per kind and withdrawal.
+    create table review_items (
+      id bigint generated always as identity primary key,
+      withdrawal_id uuid not null references withdrawals,
+      kind text not null check (kind in
+        ('unknown', 'mismatch', 'reversed', 'failed_after_completed', 'paid_after_failed', 'paid_after_recredit')),
+      details jsonb not null default '{}',
+      created_at timestamptz(3) not null default clock_timestamp(),
+      resolved_at timestamptz(3),
+      resolution text,
+      -- The provider has shown the opposite since, so the same fact opens a new review.
+      outdated_at timestamptz(3),
+      check ((resolved_at is null) = (resolution is null)));
+    create unique index review_items_open on review_items (withdrawal_id, kind) where resolved_at is null;
+    create index review_items_withdrawal on review_items (withdrawal_id);
+    -- An outdated review stays outdated. Between the other states every step is listed.
+    create trigger review_items_steps before update of outdated_at on review_items
+      for each row when (old.outdated_at is not null and new.outdated_at is null) execute function refuse_change();
+
+    -- The provider's last list of banks, used for their names while the provider is unavailable.
+    create table banks (
+      code text primary key check (code ~ '^[0-9]{3,6}$'),
+      name text not null check (length(name) between 1 and 200),
+      seen_at timestamptz(3) not null default clock_timestamp());
+
+    -- Differences between the provider's list of transfers and our withdrawals, found once a day.
+    create table reconciliation_differences (
+      id bigint generated always as identity primary key,
+      provider_reference text not null,
+      kind text not null check (kind in ('not_ours', 'not_theirs', 'sent_twice', 'amount', 'status')),
+      ours text,
+      theirs text,
+      found_at timestamptz(3) not null default clock_timestamp(),
+      last_seen_at timestamptz(3) not null default clock_timestamp(),
+      unique (provider_reference, kind));
+    create index reconciliation_differences_seen on reconciliation_differences (last_seen_at);
+  `)
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import test, { type ExecutionContext } from 'ava'
+import type { Knex } from 'knex'
+import { createDb } from '../../src/platform/database/database.js'
+import { foldedMigrations, migrationsBefore } from '../../src/platform/database/folded-migrations.js'
+import { migrateToLatest, migrationRules, migrationSource } from '../../src/platform/database/migrate.js'
+import { createControlledCall } from '../helpers/controlled-call.js'
+import { spawnOpsScript } from '../helpers/run-ops-script.js'
+import { createDatabase, dropDatabase } from '../helpers/servers/database.js'
+import { readSchema } from '../helpers/servers/schema.js'
+import { until } from '../helpers/until.js'
+
+const nothing = { up: async () => undefined, down: async () => undefined }
+
+/** A database that is dropped after the test. `template`: `template0` makes an empty one. */
+async function newDatabase(t: ExecutionContext, template?: string): Promise<{ url: string; db: Knex }> {
+  const database = await createDatabase(template)
+  const db = createDb(database.url, 3)
+  t.teardown(async () => {
+    await db.destroy()
+    await dropDatabase(database)
+  })
+  return { url: database.url, db }
+}
+
+/** The files of a release that has one more migration. */
+function withLater(migration: Knex.Migration): Knex.MigrationSource<string> {
+  return {
+    getMigrations: async () => [...(await migrationSource.getMigrations([])), 'later'],
+    getMigrationName: (file) => (file === 'later' ? file : migrationSource.getMigrationName(file)),
+    getMigration: async (file) => (file === 'later' ? migration : migrationSource.getMigration(file)),
+  }
+}
+
+const namesIn = (db: Knex): Promise<string[]> => db('knex_migrations').orderBy('name').pluck('name')
+
+/** Makes a database look as the migrations before the folding left it: they made the same schema. */
+async function renameBack(db: Knex, names: readonly string[]): Promise<void> {
+  await db('knex_migrations').whereIn('name', foldedMigrations).delete()
+  await db('knex_migrations').insert(names.map((name) => ({ name, batch: 1 })))
+}
+
+test('the first migrations make the schema that the files before the folding made', async (t) => {
+  const { url, db } = await newDatabase(t, 'template0')
+  const files = await migrationSource.getMigrations([])
+  const first = files.filter((file) => foldedMigrations.includes(migrationSource.getMigrationName(file)))
+  await migrateToLatest(url, { source: { ...migrationSource, getMigrations: async () => first } })
+  const expected = readFileSync('test/platform/first-schema.txt', 'utf8')
+  t.deepEqual((await readSchema(db)).split('\n'), expected.split('\n'))
+})
+
+test('a first migration is not taken back', async (t) => {
+  const { db } = await newDatabase(t)
+  const before = await namesIn(db)
+  const down = db.migrate.down({ ...migrationRules, migrationSource, name: '0012-audit' })
+  await t.throwsAsync(down, { message: 'this migration is not taken back' })
+  t.deepEqual(await namesIn(db), before)
+})
+
+test('two programs that migrate an empty database at once both exit with 0, and one does the work', async (t) => {
+  const { url, db } = await newDatabase(t, 'template0')
+  const env = { DATABASE_URL: url }
+  const runs = await Promise.all([spawnOpsScript({ env }, 'migrate'), spawnOpsScript({ env }, 'migrate')])
+  t.deepEqual(
+    runs.map(({ code, err }) => [code, err]),
+    [
+      [0, ''],
+      [0, ''],
+    ],
+  )
+  const applied = `applied ${(await namesIn(db)).join(', ')}\n`
+  t.deepEqual(runs.map(({ out }) => out).sort(), [applied, 'the database is up to date\n'])
+})
+
+test('a database from before the folding is recognised, a row in the lock table stops nobody, and later migrations follow', async (t) => {
+  const { url, db } = await newDatabase(t)
+  const [names, schema] = [await namesIn(db), await readSchema(db)]
+  await renameBack(db, migrationsBefore)
+  await db('knex_migrations_lock').update({ is_locked: 1 })
+  const done = await migrateToLatest(url, { source: withLater(nothing) })
+  t.deepEqual(done, { applied: ['later'], unknown: [] })
+  t.deepEqual(await namesIn(db), [...names, 'later'])
+  t.is(await readSchema(db), schema)
+})
+
+test('a database in the middle of the migrations before the folding is told what to do, and stays as it is', async (t) => {
+  const { url, db } = await newDatabase(t)
+  await renameBack(db, migrationsBefore.slice(0, -2))
+  const before = await namesIn(db)
+  await t.throwsAsync(migrateToLatest(url), {
+    message:
+      /too old for this release: it lacks 0027-bank-codes, 0028-state-machines[.] Migrate it first with the last release that has migrations\/0028-state-machines[.]ts/,
+  })
+  t.deepEqual(await namesIn(db), before)
+})
+
+test('an older release exits with 0 on a newer database and names the migrations it does not have', async (t) => {
+  const { url } = await newDatabase(t)
+  await migrateToLatest(url, { source: withLater(nothing) })
+  const { code, out, err } = await spawnOpsScript({ env: { DATABASE_URL: url } }, 'migrate')
+  t.is(`${code} ${out}${err}`, '0 the database is up to date; a newer release has applied later\n')
+})
+
+test('a run waits for another, or says at last that another one works', async (t) => {
+  const { url } = await newDatabase(t)
+  const work = createControlledCall<Knex, void>()
+  const first = migrateToLatest(url, { source: withLater({ ...nothing, up: work.run }) })
+  const call = await work.next()
+  const message = /^another process is migrating this database: wait until it ends/
+  await t.throwsAsync(migrateToLatest(url, { waitMs: 0 }), { message })
+  const second = migrateToLatest(url, { source: withLater(nothing) })
+  call.resolve()
+  t.deepEqual((await first).applied, ['later'])
+  t.deepEqual((await second).applied, [])
+})
+
+/** As docs/contributing.md says. */
+const concurrently: Knex.Migration & { config: { transaction: boolean } } = {
+  ...nothing,
+  config: { transaction: false },
+  async up(knex) {
+    await knex.raw('set lock_timeout = 0')
+    await knex.raw('drop index concurrently if exists tips_later')
+    await knex.raw('create index concurrently tips_later on tips (slot)')
+    await knex.raw('reset lock_timeout')
+  },
+}
+
+test('an index is built concurrently while a transaction has the table, another run waits, and a broken attempt is left', async (t) => {
+  const { url, db } = await newDatabase(t)
+  await db.raw('create index tips_later on tips (slot)')
+  await db.raw(`update pg_index set indisvalid = false where indexrelid = 'tips_later'::regclass`)
+  const sessions = async (condition: string): Promise<boolean> => {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and ${condition}`,
+    )
+    return rows.length > 0
+  }
+  const transaction = await db.transaction()
+  await transaction.raw('update tips set slot = 1')
+  const first = migrateToLatest(url, { source: withLater(concurrently) })
+  await until('the index waits', () => sessions(`wait_event_type = 'Lock' and query ~ 'index concurrently'`))
+  const second = migrateToLatest(url, { source: withLater(concurrently) })
+  await until('the second run waits', () => sessions(`state = 'idle' and query ~ 'pg_try_advisory_lock'`))
+  await transaction.commit()
+  t.deepEqual((await first).applied, ['later'])
+  t.deepEqual((await second).applied, [])
+  const index = db('pg_index').whereRaw(`indexrelid = 'tips_later'::regclass`)
+  t.deepEqual(await index.pluck('indisvalid'), [true])
+})
