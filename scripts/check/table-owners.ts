@@ -112,13 +112,15 @@ function faultsOf(file: string, writes: readonly Write[]): string[] {
 /** Tables of the migrations that the list does not have, and the other way round. */
 function unlisted(): string[] {
   const created = new Set(
-    readdirSync('migrations').flatMap((file) =>
-      [
-        ...readFileSync(join('migrations', file), 'utf8').matchAll(
-          /create (?:unlogged )?table (?:if not exists )?([a-z_]+)/g,
-        ),
-      ].map(([, table = '']) => table),
-    ),
+    readdirSync('migrations')
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        [
+          ...readFileSync(join('migrations', file), 'utf8').matchAll(
+            /create (?:unlogged )?table (?:if not exists )?([a-z_]+)/g,
+          ),
+        ].map(([, table = '']) => table),
+      ),
   )
   return [
     ...[...created]

@@ -392,45 +392,42 @@ test.serial('G the tip is confirmed', async (t) => {
   ])
 })
 
-test.serial(
-  'without a frame a tip is followed by an empty form, and Back shows the receipt',
-  async (t) => {
-    const one = await openCheckout()
-    const { page } = one
-    const pay = async (): Promise<void> => {
-      await clickButton(page, /Test Wallet/)
-      await approve(page)
-      await heading(page, /^Thank you!/).waitFor()
-    }
-    const message = page.getByRole('textbox', { name: /^Message/ })
-    await chooseRadio(page, '$10')
-    await message.fill('For the album')
-    await chooseRadio(page, 'SOL')
-    await clickButton(page, 'Tip $10.00 with SOL')
-    await pay()
-    await page.reload()
+test.serial('without a frame a tip is followed by an empty form, and Back shows the receipt', async (t) => {
+  const one = await openCheckout()
+  const { page } = one
+  const pay = async (): Promise<void> => {
+    await clickButton(page, /Test Wallet/)
+    await approve(page)
     await heading(page, /^Thank you!/).waitFor()
-    await page.getByText('For the album').waitFor()
-    await checkAccessibility(t, page, 'G-reloaded')
-    const first = new URL(page.url()).pathname
-    await clickButton(page, 'Tip again')
-    const submit = page.getByRole('button', { name: 'Tip $10.00 with SOL' })
-    await submit.waitFor()
-    t.is(await message.inputValue(), '')
-    t.not(new URL(page.url()).pathname, first, 'a session of its own')
-    t.false(page.url().includes('#'), 'no token in the address')
-    await checkAccessibility(t, page, 'G-again')
-    await page.goBack()
-    await heading(page, /^Thank you!/).waitFor()
-    t.is(new URL(page.url()).pathname, first)
-    await page.goForward()
-    await submit.click()
-    await pay()
-    t.is((await listTips(open().world, one.embedder.wallet)).length, 2)
-    t.deepEqual(one.faults, [])
-    await one.context.close()
-  },
-)
+  }
+  const message = page.getByRole('textbox', { name: /^Message/ })
+  await chooseRadio(page, '$10')
+  await message.fill('For the album')
+  await chooseRadio(page, 'SOL')
+  await clickButton(page, 'Tip $10.00 with SOL')
+  await pay()
+  await page.reload()
+  await heading(page, /^Thank you!/).waitFor()
+  await page.getByText('For the album').waitFor()
+  await checkAccessibility(t, page, 'G-reloaded')
+  const first = new URL(page.url()).pathname
+  await clickButton(page, 'Tip again')
+  const submit = page.getByRole('button', { name: 'Tip $10.00 with SOL' })
+  await submit.waitFor()
+  t.is(await message.inputValue(), '')
+  t.not(new URL(page.url()).pathname, first, 'a session of its own')
+  t.false(page.url().includes('#'), 'no token in the address')
+  await checkAccessibility(t, page, 'G-again')
+  await page.goBack()
+  await heading(page, /^Thank you!/).waitFor()
+  t.is(new URL(page.url()).pathname, first)
+  await page.goForward()
+  await submit.click()
+  await pay()
+  t.is((await listTips(open().world, one.embedder.wallet)).length, 2)
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})
 
 test.serial('Back from the wallets leads to the form, also when nothing was filled in', async (t) => {
   const one = await openCheckout()

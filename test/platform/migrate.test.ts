@@ -3,7 +3,12 @@ import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { createDb } from '../../src/platform/database/database.js'
 import { foldedMigrations, migrationsBefore } from '../../src/platform/database/folded-migrations.js'
-import { migrateToLatest, migrationRules, migrationSource } from '../../src/platform/database/migrate.js'
+import {
+  migrateToLatest,
+  migrationRules,
+  migrationSource,
+  sourceBeforeFolding,
+} from '../../src/platform/database/migrate.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
 import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { createDatabase, dropDatabase } from '../helpers/servers/database.js'
@@ -83,13 +88,27 @@ test('a database from before the folding is recognised, a row in the lock table 
   t.is(await readSchema(db), schema)
 })
 
-test('a database in the middle of the migrations before the folding is told what to do, and stays as it is', async (t) => {
+test('a database of each release before the folding gets the rest of its migrations, and is recognised', async (t) => {
   const { url, db } = await newDatabase(t)
-  await renameBack(db, migrationsBefore.slice(0, -2))
+  const [names, schema] = [await namesIn(db), await readSchema(db)]
+  const older = (await sourceBeforeFolding.getMigrations([])).map(sourceBeforeFolding.getMigrationName)
+  for (const last of ['0019-swaps', '0023-hardening', '0027-bank-codes']) {
+    await renameBack(db, migrationsBefore)
+    const rest = older.filter((name) => name > last)
+    for (const name of rest.toReversed())
+      await db.migrate.down({ ...migrationRules, migrationSource: sourceBeforeFolding, name })
+    t.deepEqual((await migrateToLatest(url)).applied, rest, last)
+    t.deepEqual(await namesIn(db), names, last)
+    t.deepEqual((await readSchema(db)).split('\n'), schema.split('\n'), last)
+  }
+})
+
+test('a database that is older than the first release is told what to do, and stays as it is', async (t) => {
+  const { url, db } = await newDatabase(t)
+  await renameBack(db, migrationsBefore.slice(0, 13))
   const before = await namesIn(db)
   await t.throwsAsync(migrateToLatest(url), {
-    message:
-      /too old for this release: it lacks 0027-bank-codes, 0028-state-machines[.] Migrate it first with the last release that has migrations\/0028-state-machines[.]ts/,
+    message: /too old for this release: it lacks 0018-reconciliation, 0019-swaps[.] Migrate it first/,
   })
   t.deepEqual(await namesIn(db), before)
 })

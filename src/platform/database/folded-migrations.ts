@@ -1,7 +1,10 @@
 import type { Knex } from 'knex'
 
-/** The migrations before they were folded into one file per feature (docs/decisions/0054). */
-export const migrationsBefore = [
+/**
+ * The migrations before they were folded into one file per feature (docs/decisions/0054). A database that has the first of
+ * them gets the others, which stand in migrations/before-folding.
+ */
+const firstBefore = [
   '0001-accounts',
   '0002-payments',
   '0003-tips',
@@ -17,6 +20,8 @@ export const migrationsBefore = [
   '0017-banks',
   '0018-reconciliation',
   '0019-swaps',
+]
+const laterBefore = [
   '0020-reviews',
   '0021-paid-amounts',
   '0022-money-holes-in-naira',
@@ -27,6 +32,7 @@ export const migrationsBefore = [
   '0027-bank-codes',
   '0028-state-machines',
 ]
+export const migrationsBefore = [...firstBefore, ...laterBefore]
 
 /** What they were folded into. Both make the same schema. No name is in both lists, so that a name says which it is. */
 export const foldedMigrations = [
@@ -44,21 +50,25 @@ export const foldedMigrations = [
   '0012-audit',
 ]
 
-/**
- * Recognises a database that the migrations before the folding made: renames them in knex's table, in one transaction. Throws
- * when some of them are missing, because the rest is not in this release.
- */
+/** The old names that are missing in a database that the migrations before the folding made. Throws when it is too old. */
+export async function missingBeforeFolding(db: Knex): Promise<string[]> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return []
+  const found: string[] = await db('knex_migrations').whereIn('name', migrationsBefore).pluck('name')
+  if (found.length === 0) return []
+  const missing = migrationsBefore.filter((name) => !found.includes(name))
+  const tooOld = missing.filter((name) => firstBefore.includes(name))
+  if (tooOld.length > 0)
+    throw new Error(
+      `this database is too old for this release: it lacks ${tooOld.join(', ')}. Migrate it first with the last release that has migrations/0019-swaps.ts, then with this one (docs/decisions/0054)`,
+    )
+  return missing
+}
+
+/** Replaces the old names by those of the files that make the same schema. The database has all old ones, or none. */
 export async function renameFoldedMigrations(db: Knex): Promise<void> {
-  if (!(await db.schema.hasTable('knex_migrations'))) return
   await db.transaction(async (trx) => {
-    const found: string[] = await trx('knex_migrations').whereIn('name', migrationsBefore).pluck('name')
-    if (found.length === 0) return
-    const missing = migrationsBefore.filter((name) => !found.includes(name))
-    if (missing.length > 0)
-      throw new Error(
-        `this database is too old for this release: it lacks ${missing.join(', ')}. Migrate it first with the last release that has migrations/0028-state-machines.ts, then with this one (docs/decisions/0054)`,
-      )
-    await trx('knex_migrations').whereIn('name', migrationsBefore).delete()
+    const replaced = await trx('knex_migrations').whereIn('name', migrationsBefore).delete()
+    if (replaced === 0) return
     const migration_time = new Date()
     await trx('knex_migrations').insert(foldedMigrations.map((name) => ({ name, batch: 1, migration_time })))
   })

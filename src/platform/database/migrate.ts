@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { createDb } from './database.js'
-import { renameFoldedMigrations } from './folded-migrations.js'
+import { missingBeforeFolding, renameFoldedMigrations } from './folded-migrations.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../migrations')
 
@@ -12,18 +12,24 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../migration
 const migrationMs = 30 * 60_000
 const pollMs = 250
 
-/** Names are without extension, so that a `.ts` file and its compiled `.js` are the same migration. */
-export const migrationSource: Knex.MigrationSource<string> = {
-  async getMigrations() {
-    const files = await readdir(folder)
-    return files.filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts')).sort()
-  },
-  getMigrationName: (file) => basename(file, extname(file)),
-  async getMigration(file) {
-    const migration = (await import(pathToFileURL(join(folder, file)).href)) as Knex.Migration
-    return { down: refuseDown, ...migration }
-  },
+/** The migrations in a folder. Names are without extension, so that a `.ts` file and its compiled `.js` are the same one. */
+function migrationsIn(place: string): Knex.MigrationSource<string> {
+  return {
+    async getMigrations() {
+      const files = await readdir(place)
+      return files.filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts')).sort()
+    },
+    getMigrationName: (file) => basename(file, extname(file)),
+    async getMigration(file) {
+      const migration = (await import(pathToFileURL(join(place, file)).href)) as Knex.Migration
+      return { down: refuseDown, ...migration }
+    },
+  }
 }
+
+export const migrationSource = migrationsIn(folder)
+/** What a database of an older release still needs before its migrations are renamed. */
+export const sourceBeforeFolding = migrationsIn(join(folder, 'before-folding'))
 
 /** The first schema has no `down`, which would delete all data. knex requires one. */
 async function refuseDown(): Promise<never> {
@@ -62,8 +68,9 @@ export async function migrateToLatest(
     await takeLock(db, waitMs)
     // Only a run that was killed leaves knex's own lock, a row.
     await db.migrate.forceFreeMigrationsLock()
-    await renameFoldedMigrations(db)
-    return await applyMissing(db, { ...migrationRules, migrationSource: source })
+    const older = await finishBeforeFolding(db)
+    const { applied, unknown } = await applyMissing(db, { ...migrationRules, migrationSource: source })
+    return { applied: [...older, ...applied], unknown }
   } finally {
     await db.destroy()
   }
@@ -84,6 +91,15 @@ async function takeLock(db: Knex, waitMs: number): Promise<void> {
       throw new Error('another process is migrating this database: wait until it ends, then run this again')
     await sleep(pollMs)
   }
+}
+
+/** Brings a database of a release before the folding to where the folded migrations begin. */
+async function finishBeforeFolding(db: Knex): Promise<readonly string[]> {
+  const missing = await missingBeforeFolding(db)
+  const config = { ...migrationRules, migrationSource: sourceBeforeFolding }
+  const { applied } = missing.length > 0 ? await applyMissing(db, config) : { applied: [] }
+  if (await db.schema.hasTable('knex_migrations')) await renameFoldedMigrations(db)
+  return applied
 }
 
 /** One at a time: so a migration and its row in knex's table share a transaction. */
