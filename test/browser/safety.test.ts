@@ -59,6 +59,8 @@ test('assets are sent in the accepted encoding and cached forever, and unknown o
     t.is(answer.headers.get('vary'), 'Accept-Encoding')
     t.is(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
     t.is(answer.headers.get('x-content-type-options'), 'nosniff')
+    const headerBytes = [...answer.headers].reduce((sum, header) => sum + header.join(': \r\n').length, 0)
+    t.true(headerBytes < 450, `${headerBytes} bytes of headers`)
     t.true((await answer.text()).includes('https://phantom.app/ul/browse/'))
   }
   for (const path of ['/assets/checkout.js', '/assets/..%2fmanifest.json', '/assets/']) {

@@ -107,7 +107,20 @@ export function serveEmbedScript({ embedScript }: Pick<Pages, 'embedScript'>): M
   }
 }
 
+/** Headers that mean something for documents only. A phone on a slow network waits for each byte of a page's seven files. */
+const documentHeaders = [
+  'Content-Security-Policy',
+  'Origin-Agent-Cluster',
+  'Referrer-Policy',
+  'X-DNS-Prefetch-Control',
+  'X-Download-Options',
+  'X-Frame-Options',
+  'X-Permitted-Cross-Domain-Policies',
+  'X-XSS-Protection',
+]
+
 function sendAsset(ctx: Context, asset: Asset): void {
+  for (const name of documentHeaders) ctx.remove(name)
   const encoding = ctx.acceptsEncodings(
     asset.br ? 'br' : 'identity',
     asset.gzip ? 'gzip' : 'identity',
