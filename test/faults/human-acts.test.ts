@@ -13,6 +13,7 @@ test('a random order of human acts breaks no promise about money', async (t) => 
   const { env } = world()
   const seed = randomInt(1, 1e9)
   const redisUrl = env['REDIS_URL'] ?? ''
+  let executed = 0
   for (const [deduplicates, steps] of [
     [true, 140],
     [false, 40],
@@ -24,6 +25,7 @@ test('a random order of human acts breaks no promise about money', async (t) => 
     const report = (text: string) => t.log(text)
     const result = await runHumanActs(servers, { seed, steps, deduplicates, perSpawned, report })
     t.is(result.broken, undefined)
-    t.true(result.executed > 0)
+    executed += result.executed
   }
+  t.true(executed > 0)
 })
