@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   countExecutions,
@@ -294,7 +295,7 @@ test.serial('a reversal that an operator has closed is never credited as well', 
 })
 
 test.serial(
-  'compare finds a transfer that only the provider has, stores it once, and ends with exit code 4',
+  'compare finds a transfer that only the provider has, alarms and stores it once, and ends with exit code 4',
   async (t) => {
     const same = await payouts('compare')
     const before = JSON.parse((await payouts('compare', '--json')).out).differences.length
@@ -309,6 +310,15 @@ test.serial(
         id: transfer.id + 1_000_000,
         reference: 'unknown-transfer',
       })
+    const alarms = async (): Promise<number> => {
+      const { values } = await world().services.metrics.alerts.get()
+      return values.find(({ labels }) => labels.kind === 'payout_difference')?.value ?? 0
+    }
+    const alarmed = await alarms()
+    for (const _ of ['today', 'tomorrow']) {
+      await compareTransfers(world().services)
+      t.is(await alarms(), alarmed + 1)
+    }
     const run = await payouts('compare', '--json')
     t.is(run.code, 4)
     const { differences } = JSON.parse(run.out)
