@@ -142,12 +142,15 @@ const columns = [
 /** Of a naira tip that is paid: what the supporter paid, and the platform's fee. */
 const nairaColumns = ['paidNGN', 'platformFeeUSD'] as const
 
+/** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
 export function creatorTipsCsv(tips: readonly TipListItem[]): string {
   return csvText(
     [...columns, ...nairaColumns],
     tips.map((tip) => {
-      const naira = tip.status === 'confirmed' ? tip.fiatDetails : null
-      return [...columns.map((column) => tip[column]), naira?.amountNgn ?? null, naira?.platformFee ?? null]
+      const paid = tip.status === 'confirmed'
+      const shown = paid || tip.tokenSymbol !== fiatSymbol ? tip : { ...tip, sender: null, message: null }
+      const naira = paid ? tip.fiatDetails : null
+      return [...columns.map((column) => shown[column]), naira?.amountNgn ?? null, naira?.platformFee ?? null]
     }),
   )
 }

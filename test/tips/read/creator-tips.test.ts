@@ -362,12 +362,16 @@ test('the page as CSV is quoted, contains no formulas, and has the next page in 
   const details = { platformFee: 1, finalAmountUsd: 19, amountNgn: 30_400.5 }
   const naira = { kind: 'fiat', claim_hash: null, creator_wallet: null, mint: null, decimals: 2 }
   const bob = await registerPerson(world())
-  const waiting = { status: 'pending', confirmed_at: null, message: 'waits' }
-  const rows = [{ message: 'paid' }, waiting].map((row) => ({ ...naira, fiat_details: details, ...row }))
-  await insertTips(bob, rows)
+  const open = { confirmed_at: null, sender: 'Stranger', message: 'waits' }
+  const rows = [
+    { sender: 'Payer', message: 'paid' },
+    ...['pending', 'failed', 'cancelled'].map((status) => ({ ...open, status })),
+  ].map((row) => ({ ...naira, fiat_details: details, ...row }))
+  const [, unpaid] = await insertTips(bob, rows)
   const csv = await world().request<string>('GET', '/creators/tips?format=csv', { session: bob.session })
-  t.regex(csv.body, /,confirmed,paid,30400\.5,1\r\n/, 'naira paid and fee')
-  t.regex(csv.body, /,pending,waits,,\r\n/, 'nothing is paid yet')
+  t.regex(csv.body, /,Payer,.*,confirmed,paid,30400\.5,1\r\n/, 'naira paid and fee')
+  t.regex(csv.body, new RegExp(`,${unpaid},,.*,pending,,,\r\n`), 'nothing is paid yet')
+  t.notRegex(csv.body, /Stranger|waits/, 'the words of an unpaid naira tip are left out')
 
   const next = /^<([^>]+)>; rel="next"$/.exec(String(answer.headers['link']))?.[1] ?? ''
   const last = await world().request<string>('GET', next, { session: ada.session })
