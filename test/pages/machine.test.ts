@@ -483,6 +483,35 @@ test('the price of a token is requested again when the connection is back', (t) 
   t.is(online.commands.at(-1)?.do, 'price')
 })
 
+test('the same tip is not priced again while its price holds, so that Back uses up no intents', (t) => {
+  const { state } = run(eventsTo.review)
+  const again = (...changes: Parameters<typeof run>[0]) =>
+    run([{ type: 'start-over' }, ...changes, ...eventsTo.pricing.slice(1)], state)
+  const reused = again()
+  t.like(reused.state.step, { at: 'pricing', address: 'a' })
+  t.like(reused.commands.at(-1), { do: 'price', intent }, 'the balance is read again')
+  const review = run([{ type: 'priced', intent, balance: 10n ** 12n }], reused.state)
+  t.is(review.state.step.at, 'review')
+  t.deepEqual(review.messages, [], 'the embedding page is told of an intent once')
+  const asked = (...changes: Parameters<typeof run>[0]) => again(...changes).commands.at(-1)
+  const none = { do: 'price', intent: undefined }
+  t.like(asked({ type: 'tick', now: begin + 59_000 }), { do: 'price', intent })
+  t.like(asked({ type: 'edited', form: { showFaults: true } }), { do: 'price', intent }, 'a field was left')
+  t.like(asked({ type: 'tick', now: begin + 60_000 }), none, 'it has expired')
+  t.like(asked({ type: 'edited', form: { preset: 1000 } }), none, 'another amount')
+  t.like(asked({ type: 'edited', form: { mint: 'usdc' } }), none, 'another token')
+  t.like(asked({ type: 'edited', form: { message: 'hello' } }), none, 'another message')
+  const elsewhere = [...eventsTo.connecting.slice(1), { type: 'connected', address: 'b', rightNetwork: true }]
+  t.like(run([{ type: 'start-over' }, ...elsewhere], state).commands.at(-1), none, 'another wallet')
+  const after = (...events: Parameters<typeof run>[0]) =>
+    run([...approving, ...events, { type: 'other-wallet' }, ...eventsTo.pricing.slice(2)]).commands.at(-1)
+  const refused = (fault: string) => ({ type: 'pay-failed', fault, detail: '' })
+  t.like(after(refused('rejected')), { do: 'price', intent })
+  t.like(after(refused('failed')), none, 'the endpoint refused the transaction')
+  t.like(after(refused('expired')), none)
+  t.like(after({ type: 'sent', payment }, { type: 'not-landed', intentId: 'pi_1' }), none, 'it was sent')
+})
+
 test('a price that was not answered is requested again for the same wallet', (t) => {
   const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'bad_answer' }])
   t.like(run([{ type: 'retried' }], state).state.step, { at: 'pricing', wallet, address: 'a' })

@@ -41,9 +41,9 @@ export async function connect(
   }
 }
 
-/** Creates a payment intent, and reads the wallet's balance if there is an RPC endpoint. */
+/** Creates a payment intent unless there is one, and reads the wallet's balance if there is an RPC endpoint. */
 export async function price(
-  { attempt, address, cents }: Of<'price'>,
+  { attempt, address, cents, intent: held }: Of<'price'>,
   service: TipService,
   state: State,
 ): Promise<Event | undefined> {
@@ -52,7 +52,7 @@ export async function price(
   if (session === undefined || mint === undefined) return undefined
   try {
     const [intent, balance] = await Promise.all([
-      service.tip(session.creator.id, cents, mint, address, state.form.message.trim()),
+      held ?? service.tip(session.creator.id, cents, mint, address, state.form.message.trim()),
       session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
     ])
     return { type: 'priced', attempt, intent, balance }

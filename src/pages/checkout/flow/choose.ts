@@ -47,7 +47,8 @@ export function edited(state: State, { form }: Of<'edited'>): Next {
   const anonymous = form.anonymous === true ? { name: '', email: '' } : {}
   const { currency = state.form.currency, ...change } = withNamedCurrency(form, state)
   const edited: Form = { ...inCurrency(state.form, currency), ...change, ...anonymous }
-  const next = { ...state, form: edited }
+  // Leaving a field shows faults and changes nothing.
+  const next = { ...state, form: edited, quoted: form.showFaults ? state.quoted : undefined }
   const priced = ['method', 'currency', 'preset', 'other'].some((field) => field in form)
   if (!priced) return stay(next)
   const fitting = { ...next, form: fittingForm(next) }
@@ -158,7 +159,7 @@ export function connect(state: State, wallet: Extract<State['step'], { at: 'conn
   return begin(state, { at: 'connecting', wallet }, (attempt) => ({ do: 'connect', attempt, wallet }))
 }
 
-/** Requests the price of the tip in the chosen token. */
+/** Requests the price of the tip in the chosen token, unless one for this tip still holds. */
 export function price(
   state: State,
   wallet: Extract<State['step'], { at: 'pricing' }>['wallet'],
@@ -166,10 +167,13 @@ export function price(
 ): Next {
   const cents = chosenCents(state)
   if (cents === undefined) return goTo(state, { at: 'choose' })
+  const { quoted, now } = state
+  const holds = quoted?.address === address && now < Date.parse(quoted.intent.expiresAt)
   return begin(state, { at: 'pricing', wallet, address }, (attempt) => ({
     do: 'price',
     attempt,
     address,
     cents,
+    intent: holds ? quoted.intent : undefined,
   }))
 }

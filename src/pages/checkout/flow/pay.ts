@@ -1,6 +1,7 @@
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import { displayUnits } from '../../lib/money.js'
 import type { Command, Event, Next, ParentMessage } from '../machine/events.js'
+import { provesNotSent } from '../machine/faults.js'
 import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
 
@@ -20,10 +21,11 @@ export function needed({ input }: Pick<TipIntent, 'input'>): bigint {
   return BigInt(input.amount) + (input.symbol === solSymbol ? networkFee : 0n)
 }
 
-export function priced(state: State, { attempt, intent, balance }: Of<'priced'>): Next {
-  const { step } = state
-  if (attempt !== state.attempt || step.at !== 'pricing') return stay(state)
+export function priced(before: State, { attempt, intent, balance }: Of<'priced'>): Next {
+  const { step } = before
+  if (attempt !== before.attempt || step.at !== 'pricing') return stay(before)
   const pay = { wallet: step.wallet, address: step.address, intent }
+  const state = { ...before, quoted: pay }
   const { intentId, quote, input } = intent
   const started: Command = {
     do: 'notify-parent',
@@ -35,14 +37,16 @@ export function priced(state: State, { attempt, intent, balance }: Of<'priced'>)
       tokenSymbol: input.symbol,
     },
   }
+  // The embedding page is told of each intent once.
+  const news = before.quoted?.intent === intent ? [] : [started]
   if (balance !== undefined && balance < needed(intent))
     return goTo(
       state,
       { at: 'insufficient', pay, has: String(balance) },
-      started,
+      ...news,
       failed('insufficient_funds', `Not enough ${input.symbol}`, intentId),
     )
-  return goTo(state, { at: 'review', pay, declined: false, accepted: false }, started)
+  return goTo(state, { at: 'review', pay, declined: false, accepted: false }, ...news)
 }
 
 const reasons: Readonly<Record<string, NoPrice>> = {
@@ -96,7 +100,8 @@ export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-fail
     return goTo(state, connectFault(step, fault), failedBecause(fault, detail, null))
   if (step.at !== 'approving') return stay(state)
   return goTo(
-    state,
+    // After any other fault the next attempt gets a new transaction.
+    provesNotSent(fault) ? state : { ...state, quoted: undefined },
     payFault(step.pay, fault, detail),
     failedBecause(fault, detail, step.pay.intent.intentId),
   )
@@ -142,7 +147,7 @@ function failedBecause(fault: Fault, detail: string, intentId: string | null): C
 export function sent(state: State, { payment }: Of<'sent'>): Next {
   if (state.step.at === 'done') return stay(state)
   return goTo(
-    state,
+    { ...state, quoted: undefined },
     { at: 'sent', payment, since: state.now },
     { do: 'save', payment },
     { do: 'notify-parent', message: { type: 'tip.submitted', ...payment } },

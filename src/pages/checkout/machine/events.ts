@@ -92,6 +92,8 @@ export type Command =
       readonly attempt: number
       readonly address: string
       readonly cents: number
+      /** An intent for the same tip that has not expired: only the balance is read. */
+      readonly intent: TipIntent | undefined
     }
   | {
       readonly do: 'pay'

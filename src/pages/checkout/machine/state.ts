@@ -145,6 +145,11 @@ export interface State {
   /** Wallets have had enough time to register. */
   readonly walletSearchDone: boolean
   readonly step: Step
+  /**
+   * The newest price of what the form says. A session has few intents, so it is not asked for again while it holds. An edit,
+   * a refusal and sending end it.
+   */
+  readonly quoted?: PricedTip | undefined
   /** The number of the newest attempt. Results of older attempts are ignored. */
   readonly attempt: number
   /** Epoch ms, as of the last tick. */
