@@ -38,8 +38,9 @@ export async function initSession(
 
 /**
  * Opens another session for the creator and site of one that ended with its tip, for a checkout that is in no page of the
- * creator's (API: POST /sdk/session/renew). A session without a confirmed tip is not renewed: one token must not live
- * longer than its minutes. Throws `session_unpaid`, and `unauthorized_origin` when the site is no longer the creator's.
+ * creator's or whose page opens none (API: POST /sdk/session/renew). A session without a confirmed tip is not renewed: one
+ * token must not live longer than its minutes. Throws `session_unpaid`, and `unauthorized_origin` when the site is no longer
+ * the creator's.
  */
 export async function renewSession(services: Pick<Services, 'db' | 'config'>, session: SdkSession) {
   const { userId, theme, consumed } = session

@@ -417,6 +417,29 @@ test('without a frame a naira tip can be followed by another', (t) => {
   t.is(run([{ type: 'tip-again' }], framed.state).state.step.at, 'session-over')
 })
 
+test('a frame whose page opens no other session goes on by itself after three seconds', (t) => {
+  const again = [{ type: 'tip-again' }, { type: 'tick', now: begin + 2000 }]
+  const paid = [...sent, { type: 'payment-status', intent: intentStatus({ status: 'confirmed' }) }]
+  const asked = run([...paid, ...again])
+  t.like(asked.state.step, { at: 'session-over', asked: begin }, 'the page is waited for')
+  t.is(asked.messages.at(-1)?.type, 'tip.expired')
+  const alone = run([{ type: 'tick', now: begin + 3000 }], asked.state)
+  t.is(alone.state.step.at, 'loading')
+  t.deepEqual(alone.commands, [{ do: 'renew' }])
+  const refused = run([{ type: 'session-over' }, { type: 'tick', now: begin + 9000 }], alone.state)
+  t.deepEqual(refused.state.step, { at: 'session-over' })
+  t.deepEqual(
+    refused.commands.filter(({ do: what }) => what === 'renew'),
+    [],
+  )
+
+  const naira = [...waiting, { type: 'naira-status', intentId: 'fiatpay_1', status: 'completed' }]
+  const form = run([...naira, ...again, { type: 'tick', now: begin + 3000 }])
+  t.is(form.state.step.at, 'choose', 'a naira tip does not end the session')
+  const dead = run([{ type: 'session-over' }, ...again, { type: 'tick', now: begin + 3000 }])
+  t.deepEqual(dead.state.step, { at: 'session-over' }, 'without a session there is nothing to renew')
+})
+
 test('without a frame a crypto tip is followed by the checkout of another session', (t) => {
   const status = intentStatus({ status: 'confirmed', receivedAmount: 0.03 })
   const paid = [...sent, { type: 'payment-status', intent: status }]

@@ -1,5 +1,5 @@
 import type { ComponentType, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
 import { Button } from '../ui/controls/button.js'
 import { Announcer } from '../ui/messages/announcer.js'
@@ -18,9 +18,6 @@ import { Actions, type Dispatch, type ViewOf } from './views/step.js'
 import { Wallets } from './views/wallets.js'
 import { Working } from './views/working.js'
 import './checkout.css'
-
-/** An embedding page that handles `tip.expired` shows a new session within this time. */
-const renewMs = 3000
 
 type Views = { readonly [At in Exclude<StepName, 'other-window'>]: ComponentType<ViewOf<At>> }
 
@@ -119,14 +116,9 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** Says that the link has expired, after the embedding page had time to show a new session. */
+/** Says that the link has expired, once nobody is asked for another session. */
 function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Element {
-  const [waiting, setWaiting] = useState(step.renewing)
-  useEffect(() => {
-    const timer = setTimeout(() => setWaiting(false), renewMs)
-    return () => clearTimeout(timer)
-  }, [])
-  if (waiting) return <Working text={words.renewingSession} />
+  if (step.asked !== undefined) return <Working text={words.renewingSession} />
   return (
     <Outcome
       tone="warn"

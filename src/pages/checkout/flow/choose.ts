@@ -1,5 +1,5 @@
 import { namedCurrency } from '../../lib/amount-text.js'
-import type { Event, Next } from '../machine/events.js'
+import type { Command, Event, Next } from '../machine/events.js'
 import { chosenCents, firstForm, fittingForm, inCurrency, isUsableEmail } from '../machine/form.js'
 import type { Form, State, StepName } from '../machine/state.js'
 import { requestNaira, startNaira } from './naira.js'
@@ -7,6 +7,8 @@ import { begin, goTo, stay } from './next.js'
 
 /** The pause between requests for a naira price that was not answered. */
 const nairaRetryMs = 10_000
+/** An embedding page that handles `tip.expired` shows another session within this time. */
+const parentMs = 3000
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
@@ -20,17 +22,16 @@ export function loaded(state: State, { session }: Of<'loaded'>): Next {
   return { state: next, commands: requestNaira(next) }
 }
 
+/** Asks the embedding page for another session. */
+const expired: Command = { do: 'notify-parent', message: { type: 'tip.expired' } }
+
 /** A payment that is under way is still followed without the session, and its receipt stays. */
 const goesOn: readonly StepName[] = ['sent', 'done', 'naira-waiting', 'naira-late', 'naira-done']
 
 /** The session cannot start another payment. */
 export function sessionDead(state: State): Next {
   if (goesOn.includes(state.step.at)) return stay(state)
-  return goTo(
-    state,
-    { at: 'session-over', renewing: false },
-    { do: 'notify-parent', message: { type: 'tip.expired' } },
-  )
+  return goTo(state, { at: 'session-over' }, expired)
 }
 
 export function resumed(state: State, { payment }: Of<'resumed'>): Next {
@@ -91,18 +92,24 @@ export function returnToLeft(state: State): Next {
   return goTo({ ...state, left: undefined }, step, { do: 'save', naira: tip }, watch)
 }
 
-/**
- * A session ends with its crypto tip, and in a frame the embedding page gets a new one. Without a frame the checkout of
- * another session follows. A naira tip leaves the session usable: without a frame the form is shown again.
- */
+/** In a frame the embedding page is asked for another session first. */
 export function tipAgain(state: State): Next {
-  if (!state.framed && state.step.at === 'naira-done') {
+  const usable = state.step.at === 'naira-done'
+  if (!state.framed) return another(state, usable)
+  return goTo(state, { at: 'session-over', asked: state.now, usable }, expired)
+}
+
+/**
+ * A session ends with its crypto tip: the checkout of another session follows. A naira tip leaves the session usable: the form
+ * is shown again.
+ */
+function another(state: State, usable: boolean | undefined): Next {
+  if (usable === true) {
     const form = { ...state.form, message: '', showFaults: false }
     return startOver({ ...state, form }, { type: 'start-over' })
   }
-  if (!state.framed) return goTo(state, { at: 'loading' }, { do: 'renew' })
-  const notify = { do: 'notify-parent', message: { type: 'tip.expired' } } as const
-  return goTo(state, { at: 'session-over', renewing: true }, { do: 'clear-saved' }, notify)
+  if (state.session === undefined) return goTo(state, { at: 'session-over' })
+  return goTo(state, { at: 'loading' }, { do: 'renew' })
 }
 
 /** The connection is back: what was requested in vain is requested again. */
@@ -114,13 +121,17 @@ export function connection(state: State, { offline }: Of<'connection'>): Next {
   return offline || state.naira !== 'unavailable' ? stay(next) : { state: next, commands: requestNaira(next) }
 }
 
-/** Updates the clock. A price that was not approved in time expires. A naira price that was not answered is requested again. */
+/**
+ * Updates the clock. A price that was not approved in time expires. A naira price that was not answered is requested again. An
+ * embedding page that did not answer is not waited for.
+ */
 export function tick(state: State, { now }: Of<'tick'>): Next {
   const later = { ...state, now }
   const { step } = state
   const priceMissing = step.at === 'choose' && state.naira === 'unavailable' && !state.offline
   if (priceMissing && now - state.nairaFailedAt >= nairaRetryMs)
     return { state: { ...later, nairaFailedAt: now }, commands: requestNaira(later) }
+  if (step.at === 'session-over' && now - (step.asked ?? now) >= parentMs) return another(later, step.usable)
   if (step.at !== 'review' && step.at !== 'approving') return stay(later)
   if (now < Date.parse(step.pay.intent.expiresAt)) return stay(later)
   return goTo(later, { at: 'quote-expired', pay: step.pay })

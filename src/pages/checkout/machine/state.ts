@@ -90,8 +90,8 @@ export type Fault =
 /** The step of the checkout that is shown. */
 export type Step =
   | { readonly at: 'loading' }
-  /** `renewing`: the embedding page was just asked for a new session. */
-  | { readonly at: 'session-over'; readonly renewing: boolean }
+  /** `asked`: when the embedding page was asked for another session. `usable`: this one still is. */
+  | { readonly at: 'session-over'; readonly asked?: number; readonly usable?: boolean }
   | { readonly at: 'choose' }
   | { readonly at: 'wallets'; readonly declined: boolean }
   | { readonly at: 'phone'; readonly links: PhoneLinks | undefined }
