@@ -17,6 +17,7 @@ import {
   namesMatch,
   promisedMore,
   type Terms,
+  withdrawnTexts,
 } from '../../src/pages/dashboard/withdraw/amounts.js'
 import {
   advance,
@@ -197,6 +198,15 @@ test('the estimate of a withdrawal equals what the service computes', (t) => {
     ),
     seededRuns(t),
   )
+})
+
+test('the review names one amount to withdraw, and both limits above which it waits', (t) => {
+  const expected = estimate(draft, 1600, terms)
+  t.like(expected, { usdc: 20, grossNgn: 32_000, netNgn: 31_680 })
+  if (expected === undefined) return
+  t.deepEqual(withdrawnTexts({ currency: 'USDC' }, expected), ['$20.00', '₦32,000.00'])
+  t.deepEqual(withdrawnTexts({ currency: 'NGN' }, expected), ['₦32,000.00', '$20.00'])
+  t.regex(words.review.held('₦2', '₦5'), /^Above ₦2, or ₦5 together within 24 hours, we verify you once/)
 })
 
 test('amounts are sent as typed, and invalid ones are refused before sending', (t) => {

@@ -296,7 +296,8 @@ export const words = {
     receive: 'You receive',
     to: 'To',
     rateHint: 'The rate is locked when you confirm.',
-    held: (limit: string) => `Above ${limit} we verify you once before we send. It may take a little longer.`,
+    held: (single: string, daily: string) =>
+      `Above ${single}, or ${daily} together within 24 hours, we verify you once before we send. It may take a little longer.`,
     confirm: (amount: string) => `Withdraw ${amount}`,
   },
   progress: {

@@ -1,4 +1,5 @@
 import { isUnclear, namedCurrency } from '../../lib/amount-text.js'
+import { ngn, usd } from '../../lib/money.js'
 import type { Payout } from '../answers.js'
 import { amountOf, type Draft, typedCurrency, type WithdrawalBody } from './flow.js'
 
@@ -31,6 +32,14 @@ export function estimate(
   const feeNgn = Math.max(terms.leastFeeNgn, kobo((grossNgn * terms.feeBps) / 10_000))
   const usdc = draft.currency === 'USDC' ? amount : Math.ceil((amount / rate) * 1e6) / 1e6
   return { usdc, grossNgn, feeNgn, netNgn: kobo(grossNgn - feeNgn) }
+}
+
+/** What leaves the balance: in the currency that was asked for, and in the other one. The fee is part of it. */
+export function withdrawnTexts(
+  { currency }: Pick<Draft, 'currency'>,
+  { usdc, grossNgn }: Estimate,
+): readonly [asked: string, other: string] {
+  return currency === 'USDC' ? [usd(usdc), ngn(grossNgn)] : [ngn(grossNgn), usd(usdc)]
 }
 
 /** Why an amount cannot be withdrawn, as an error code; undefined when it can be sent to the service. */

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { ngn, usd } from '../../lib/money.js'
+import { ngn } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
 import { Fact } from '../parts/fact.js'
-import { bodyOf, estimate, type Terms } from './amounts.js'
+import { bodyOf, estimate, type Terms, withdrawnTexts } from './amounts.js'
 import type { Flow, FlowEvent, FormStep } from './flow.js'
 
 /** Step 3: review and confirm. Only this step sends the withdrawal. */
@@ -22,7 +22,9 @@ export function ReviewStep({
 }): JSX.Element {
   const { draft, fault } = flow
   const expected = rate && estimate(draft, rate.rate, terms)
+  const [asked, other] = expected ? withdrawnTexts(draft, expected) : []
   const held = expected !== undefined && expected.grossNgn > terms.identitySingleNgn
+  const limits = words.review.held(ngn(terms.identitySingleNgn), ngn(terms.identityDailyNgn))
   return (
     <form
       class="stack"
@@ -39,9 +41,7 @@ export function ReviewStep({
         </Notice>
       )}
       <dl class="facts facts--money">
-        <Fact name={words.review.withdraw}>
-          {expected === undefined ? '–' : `${usd(expected.usdc)} (${ngn(expected.grossNgn)})`}
-        </Fact>
+        <Fact name={words.review.withdraw}>{expected === undefined ? '–' : `${asked} (${other})`}</Fact>
         <Fact name={words.review.rate}>
           {rate === undefined ? words.review.noRate : words.review.perDollar(ngn(rate.rate))}
         </Fact>
@@ -56,13 +56,15 @@ export function ReviewStep({
         </Fact>
       </dl>
       <p class="quiet">{words.review.rateHint}</p>
-      {held && (
+      {held ? (
         <Notice tone="warn" icon="wait">
-          {words.review.held(ngn(terms.identitySingleNgn))}
+          {limits}
         </Notice>
+      ) : (
+        <p class="quiet">{limits}</p>
       )}
       <Button kind="primary" type="submit" busy={expected === undefined}>
-        {expected === undefined ? words.review.noRate : words.review.confirm(ngn(expected.netNgn))}
+        {asked === undefined ? words.review.noRate : words.review.confirm(asked)}
       </Button>
       <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
