@@ -189,9 +189,12 @@ test.serial('J9 the provider does not answer', async (t) => {
   const one = await toNaira()
   open().world.fiat.fiatpay.faults.setMode({ charges: 'down' })
   await clickButton(one.page, 'Pay ₦7,600.00')
-  const said = ['Nothing was paid.']
-  await assertScreen(t, one, 'J9-provider-down', "The payment provider isn't answering.", said)
+  await heading(one.page, "The payment provider isn't answering.").waitFor()
+  await one.page.getByText('Nothing was paid.').first().waitFor()
+  await checkAccessibility(t, one.page, 'J9-provider-down')
   open().world.fiat.fiatpay.faults.reset()
+  await clickButton(one.page, 'Try again')
+  await assertScreen(t, one, 'J9-again', /^Send exactly/)
 })
 
 test.serial('J10 too little arrives, and the page says where the money is', async (t) => {

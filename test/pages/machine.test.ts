@@ -318,6 +318,20 @@ test('an unavailable rate or provider is shown, and nothing was paid', (t) => {
     t.like(run([...starting, { type: 'naira-refused', code }]).state.step, { at: 'naira-refused', reason })
 })
 
+test('a naira payment that was not started is tried again, and at once when the connection is back', (t) => {
+  const starting = [...naira, { type: 'submitted-form' }]
+  const refused = (code: string) => run([...starting, { type: 'naira-refused', code }]).state
+  for (const code of ['service_unavailable', 'network', 'too_many_requests', 'payment_refused']) {
+    const again = run([{ type: 'retried' }], refused(code))
+    t.is(again.state.step.at, 'naira-starting', code)
+    t.like(again.commands, [{ do: 'start-naira', quote }])
+  }
+  t.is(run([{ type: 'retried' }], refused('invalid_amount')).state.step.at, 'choose')
+  const connections = [true, false].map((offline) => ({ type: 'connection', offline }))
+  t.is(run(connections, refused('network')).state.step.at, 'naira-starting')
+  t.is(run(connections, refused('service_unavailable')).state.step.at, 'naira-refused')
+})
+
 test('tipping anonymously clears the name and the e-mail', (t) => {
   const typed = { type: 'edited', form: { name: 'Tobi', email: 't@example.com' } }
   const { state } = run([...eventsTo.choose, typed, { type: 'edited', form: { anonymous: true } }])

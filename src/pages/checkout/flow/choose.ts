@@ -116,8 +116,8 @@ function another(state: State, usable: boolean | undefined): Next {
 export function connection(state: State, { offline }: Of<'connection'>): Next {
   const next = { ...state, offline }
   const { step } = state
-  if (!offline && state.offline && step.at === 'no-price' && step.reason === 'unanswered')
-    return retried(next)
+  const refused = step.at === 'no-price' || step.at === 'naira-refused'
+  if (!offline && state.offline && refused && step.reason === 'unanswered') return retried(next)
   return offline || state.naira !== 'unavailable' ? stay(next) : { state: next, commands: requestNaira(next) }
 }
 
@@ -156,6 +156,7 @@ export function retried(state: State): Next {
         ? price(state, step.wallet, step.address)
         : startOver(state, { type: 'start-over' })
     case 'naira-refused':
+      return step.reason === 'amount' ? startOver(state, { type: 'start-over' }) : startNaira(state)
     case 'choose':
       return startOver(state, { type: 'start-over' })
     case 'not-landed':

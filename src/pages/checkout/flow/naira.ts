@@ -39,10 +39,10 @@ export function quoteFailed(state: State): Next {
   return stay({ ...state, naira: 'unavailable', nairaFailedAt: state.now })
 }
 
-/** Starts a payment with the quote that the button shows. */
+/** Starts a payment with the quote that the button shows. The form gets one when there is none. */
 export function startNaira(state: State): Next {
   const quote = nairaQuote(state)
-  if (quote === undefined) return stay(state)
+  if (quote === undefined) return goTo(state, { at: 'choose' })
   const { form } = state
   return begin(state, { at: 'naira-starting' }, (attempt) => ({ do: 'start-naira', attempt, quote, form }))
 }

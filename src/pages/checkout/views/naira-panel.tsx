@@ -23,9 +23,12 @@ export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
   if (naira === 'unavailable')
     return (
       <div class="panel">
-        <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
-        </Notice>
+        {/* The page already says that it is offline. */}
+        {!state.offline && (
+          <Notice tone="warn" icon="warn" urgent>
+            <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
+          </Notice>
+        )}
         <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
           {words.tryAgain}
         </Button>

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
 import { Outcome } from './outcome.js'
-import { Actions, type Dispatch, Heading, type ViewOf } from './step.js'
+import { Actions, Back, type Dispatch, Heading, type ViewOf } from './step.js'
 import { Working } from './working.js'
 
 const minuteMs = 60_000
@@ -209,6 +209,7 @@ export function Refused({ state, step, dispatch }: ViewOf<'naira-refused'>): JSX
           {step.reason === 'amount' ? words.changeAmount : words.tryAgain}
         </Button>
         <Button onPress={() => dispatch({ type: 'start-over', method: 'crypto' })}>{words.payWallet}</Button>
+        {step.reason !== 'amount' && <Back dispatch={dispatch} />}
       </Actions>
     </Outcome>
   )
