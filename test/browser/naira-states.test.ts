@@ -180,9 +180,14 @@ test.serial('J8 the tip is paid', async (t) => {
   payFiatIntent(open().world, one.intentId)
   await settleIntentNow(open().world, one.intentId)
   await returnToTab(one.page)
-  await assertScreen(t, one, 'J8-done', 'Thank you! ₦7,600.00 received.', [
-    'A receipt is on its way to your e-mail.',
-  ])
+  await heading(one.page, 'Thank you! ₦7,600.00 received.').waitFor()
+  await one.page.getByText('A receipt is on its way to your e-mail.').waitFor()
+  await checkAccessibility(t, one.page, 'J8-done')
+  await one.page.reload()
+  await clickButton(one.page, 'Tip again')
+  await one.page.getByRole('tab', { name: /^Naira/, selected: true }).waitFor()
+  t.deepEqual(one.faults, [])
+  await one.context.close()
 })
 
 test.serial('J9 the provider does not answer', async (t) => {

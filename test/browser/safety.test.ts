@@ -324,6 +324,11 @@ test.serial('the start page, a missing page and the manual are accessible', asyn
     await page.goto(`${world.url}${path}`)
     await checkAccessibility(t, page, name)
   }
+  await page.setViewportSize({ width: 768, height: 900 })
+  await page.evaluate('document.documentElement.style.fontSize = "200%"')
+  const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+  t.false(await page.evaluate<boolean>(overflows), 'tables scroll in themselves')
+  await page.evaluate('document.documentElement.style.fontSize = ""')
   await page.keyboard.press('Control+k')
   await page.keyboard.type('withdraw')
   await checkAccessibility(t, page, 'manual-search')

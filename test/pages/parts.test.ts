@@ -9,6 +9,7 @@ import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/check
 import {
   isUnclear,
   namedCurrency,
+  numberFault,
   numberText,
   typedCents,
   typedNumber,
@@ -171,6 +172,13 @@ test('a typed number has the value of one of the two conventions, and a filled-i
     }),
     seededRuns(t),
   )
+})
+
+test('a field without naira says so when naira are typed', (t) => {
+  for (const text of ['₦500', 'N500', '500 naira', '₦1,000']) t.is(numberFault(text), 'no_naira', text)
+  for (const text of ['', '2', '$2', '0.50']) t.is(numberFault(text), undefined, text)
+  t.is(numberFault('1,000'), 'unclear_number')
+  t.is(numberFault('many'), 'invalid_number')
 })
 
 for (const [thrown, fault] of [

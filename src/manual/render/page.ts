@@ -130,7 +130,8 @@ function tablePart(head: readonly string[], rows: readonly (readonly string[])[]
     const title = (index: number): string => (head[index] ?? '').replaceAll('`', '')
     return html`<tr>${cells.map((cell, index) => html`<td data-title="${title(index)}">${words(cell)}</td>`)}</tr>`
   })
-  return html`<table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table>`
+  const label = head.join(', ').replaceAll('`', '')
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 
 function fieldPart({ id, name, type, required, rule, example }: Field, isRequest: boolean): Markup {

@@ -16,9 +16,9 @@ ${palette}:root {
 html { scroll-padding-top: calc(var(--top) + 1rem); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0; background: var(--sheet); color: var(--text); font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: .06em; }
-a:focus-visible, summary:focus-visible, pre:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+a:focus-visible, summary:focus-visible, pre:focus-visible, .scroll:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
 code { font: .875em/1.5 var(--mono); background: var(--raised); border-radius: .25rem; padding: .1em .3em; overflow-wrap: break-word; }
-p, ul, ol, table { margin: 0 0 1rem; }
+p, ul, ol { margin: 0 0 1rem; }
 .skip { position: absolute; left: -100vw; z-index: 3; background: var(--sheet); padding: .75rem 1rem; }
 .skip:focus { left: .5rem; top: .5rem; }
 
@@ -101,6 +101,7 @@ article { border-top: 1px solid var(--line); }
 :target { scroll-margin-top: calc(var(--top) + 1rem); }
 li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
 
+.scroll { margin: 0 0 1rem; overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th { text-align: left; font-size: .8rem; color: var(--muted); font-weight: 650; }
 th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -156,7 +157,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   .top, .contents, .skip, .copy { display: none; }
   .frame, .columns { display: block; padding-left: 0; padding-right: 0; }
   .samples { position: static; max-height: none; overflow: visible; }
-  pre { max-height: none; overflow: visible; }
+  pre, .scroll { max-height: none; overflow: visible; }
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   details.code::details-content { content-visibility: visible; block-size: auto; }
   tr, .fields li { break-inside: avoid; break-after: auto; }

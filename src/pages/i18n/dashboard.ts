@@ -33,6 +33,7 @@ const faults: Readonly<Record<string, string>> = {
   other_currency:
     'This amount is in the other currency. Choose that one above, or write the amount in this one.',
   unclear_number: common.unclearNumber,
+  no_naira: 'Naira can’t be entered here, only dollars, such as 2 or 0.50.',
   invalid_number: 'Enter a number, such as 2 or 0.50.',
   amount_too_small: 'Too little: after the fee nothing worth sending would be left.',
   insufficient_balance: 'This is more than you have available.',

@@ -69,6 +69,13 @@ export function typedNumber(text: string, currency: Currency = 'USD'): number | 
   return Number(`${parsed.whole}.${parsed.fraction}`)
 }
 
+/** Why a text is no number of a field that takes no naira, as an error code. Undefined for a number and for no text. */
+export function numberFault(text: string): 'unclear_number' | 'no_naira' | 'invalid_number' | undefined {
+  if (text === '' || typedNumber(text) !== undefined) return undefined
+  if (isUnclear(text)) return 'unclear_number'
+  return namedCurrency(text) === 'NGN' ? 'no_naira' : 'invalid_number'
+}
+
 /**
  * An amount below a billion, in cents or kobo; undefined when the text is not such an amount, is unclear or names another
  * currency.

@@ -105,7 +105,7 @@ export function tipAgain(state: State): Next {
  */
 function another(state: State, usable: boolean | undefined): Next {
   if (usable === true) {
-    const form = { ...state.form, message: '', showFaults: false }
+    const form = { ...state.form, method: 'naira', message: '', showFaults: false } as const
     return startOver({ ...state, form }, { type: 'start-over' })
   }
   if (state.session === undefined) return goTo(state, { at: 'session-over' })

@@ -1,4 +1,4 @@
-import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
+import { readFromTab, storeInTab } from '../../lib/tab-storage.js'
 import type { Form } from './state.js'
 
 /** What was filled in stays in this tab, so that a reload or Back loses nothing. */
@@ -10,8 +10,4 @@ export function storeDraft(form: Form): void {
 
 export function readDraft(): Partial<Form> {
   return readFromTab<Partial<Form>>(key()) ?? {}
-}
-
-export function clearDraft(): void {
-  removeFromTab(key())
 }

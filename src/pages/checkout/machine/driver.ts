@@ -9,7 +9,7 @@ import { payWith, rpcEndpointFor } from '../pay-with-wallet.js'
 import type { TipService } from '../service.js'
 import type { Wallets } from '../wallets.js'
 import { resendUntilDecided, watchNaira, watchPayment, watchSession } from '../watch.js'
-import { clearDraft, storeDraft } from './draft.js'
+import { storeDraft } from './draft.js'
 import type { Command, Event } from './events.js'
 import { chosenCents } from './form.js'
 import { advance } from './machine.js'
@@ -91,8 +91,6 @@ export class CheckoutDriver {
     this.#stepAbort.abort()
     this.#stepAbort = new AbortController()
     if (!framed) postToOpener(at)
-    // After a crypto tip the session is over: what was filled in stays with the receipt.
-    if (at === 'naira-done') clearDraft()
   }
 
   #run(command: Command): void {

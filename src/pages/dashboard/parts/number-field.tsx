@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { isUnclear, numberText, typedNumber } from '../../lib/amount-text.js'
+import { numberFault, numberText, typedNumber } from '../../lib/amount-text.js'
 import { Field } from '../../ui/controls/field.js'
 
 /**
@@ -21,7 +21,7 @@ export function NumberField({
 }): JSX.Element {
   const [wrong, setWrong] = useState<string>()
   return (
-    <Field label={label} fault={wrong && faultIn(wrong)}>
+    <Field label={label} fault={wrong && textOf(numberFault(wrong))}>
       <input
         class="input number"
         inputMode="decimal"
@@ -35,7 +35,7 @@ export function NumberField({
         }}
         onChange={({ currentTarget }) => {
           const text = currentTarget.value.trim()
-          const fault = faultIn(text)
+          const fault = textOf(numberFault(text))
           setWrong(fault && text)
           currentTarget.setCustomValidity(fault ?? '')
           if (fault === undefined) onChange(typedNumber(text))
@@ -45,7 +45,4 @@ export function NumberField({
   )
 }
 
-function faultIn(text: string): string | undefined {
-  if (text === '' || typedNumber(text) !== undefined) return undefined
-  return words.fault(isUnclear(text) ? 'unclear_number' : 'invalid_number')
-}
+const textOf = (fault: string | undefined): string | undefined => fault && words.fault(fault)

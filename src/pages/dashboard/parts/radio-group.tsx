@@ -7,6 +7,7 @@ export function RadioGroup<Key extends string>({
   choices,
   texts,
   chosen,
+  stacked = false,
   onChoose,
 }: {
   readonly name: string
@@ -14,10 +15,12 @@ export function RadioGroup<Key extends string>({
   readonly choices: readonly Key[]
   readonly texts: Readonly<Record<Key, string>>
   readonly chosen: Key
+  /** For long texts: each choice has a line of its own. */
+  readonly stacked?: boolean
   readonly onChoose: (choice: Key) => void
 }): JSX.Element {
   return (
-    <fieldset class="choices">
+    <fieldset class={`choices ${stacked ? 'choices--stacked' : ''}`}>
       <legend class="visually-hidden">{legend}</legend>
       {choices.map((choice) => (
         <label key={choice} class="choices__choice">

@@ -48,6 +48,7 @@ export function UsedAccounts({
       choices={[...accounts.map(({ reference }) => reference), '']}
       texts={{ ...texts, '': words.bank.another }}
       chosen={chosen}
+      stacked
       onChoose={onChoose}
     />
   )
