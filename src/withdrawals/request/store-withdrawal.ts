@@ -38,7 +38,7 @@ export async function storeWithdrawal(
   uow: UnitOfWork,
   { config }: Pick<Services, 'config'>,
   withdrawal: NewWithdrawal,
-): Promise<void> {
+): Promise<Withdrawal> {
   const { trx } = uow
   const identity = await readIdentity(trx, withdrawal.userId)
   const hold = await reserveHold(trx, withdrawal)
@@ -46,13 +46,12 @@ export async function storeWithdrawal(
     !identity.verified &&
     (await exceedsLimits(trx, withdrawal.userId, withdrawal.grossKobo, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
-  await insert(uow, withdrawal, hold.id, waitsForIdentity)
-  if (!waitsForIdentity) {
-    uow.wake('payouts', payoutJob({ reference: withdrawal.reference, sends: 0, replays: 0 }))
-    return
-  }
-  const site = new URL(config.http.publicUrl).host
-  await requestIdentity(uow, identity.email, { ...withdrawal, site })
+  const stored = await insert(uow, withdrawal, hold.id, waitsForIdentity)
+  if (waitsForIdentity) {
+    const site = new URL(config.http.publicUrl).host
+    await requestIdentity(uow, identity.email, { ...withdrawal, site })
+  } else uow.wake('payouts', payoutJob(stored))
+  return stored
 }
 
 async function insert(
@@ -60,15 +59,15 @@ async function insert(
   withdrawal: NewWithdrawal,
   holdTransfer: bigint,
   waitsForIdentity: boolean,
-): Promise<void> {
-  const rows = await query(trx, {
+): Promise<Withdrawal> {
+  const [row] = await query<Withdrawal>(trx, {
     name: 'payouts.insert',
     text: /* sql */ `
-      insert into withdrawals (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
+      insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
         bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
         case when $15 = 'not_sent' then clock_timestamp() end)
-      on conflict (key_hash) do nothing returning id`,
+      on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
       withdrawal.reference,
@@ -87,7 +86,8 @@ async function insert(
       waitsForIdentity ? 'identity_hold' : 'not_sent',
     ],
   })
-  if (rows.length === 0) throw new KeyTaken()
+  if (row === undefined) throw new KeyTaken()
+  return row
 }
 
 async function releaseOldKey({ trx }: UnitOfWork, { keyHash }: KeyedRequest): Promise<void> {

@@ -3,7 +3,7 @@ import { newPayoutReference } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/balance.js'
 import type { CurrentRate, ExchangeRates } from '../../market/exchange-rates.js'
-import { query } from '../../platform/database/database.js'
+import { isDatabaseUnavailable, query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
@@ -147,7 +147,7 @@ function aboveBalance(field: 'amountUSDC' | 'amountNGN', available: bigint): Dom
 async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
   const { reference, keyedRequest } = withdrawal
   try {
-    await services.transact((uow) => storeWithdrawal(uow, services, withdrawal))
+    return await services.transact((uow) => storeWithdrawal(uow, services, withdrawal))
   } catch (error) {
     if (error instanceof DomainError) throw error
     const key = error instanceof KeyTaken ? { keyedRequest } : { reference }
@@ -156,9 +156,6 @@ async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdr
     services.wake('payouts')
     return found
   }
-  const stored = await findStored(services, { reference })
-  if (stored === undefined) throw new Error(`The withdrawal ${reference} is not there`)
-  return stored
 }
 
 /** `submitted`: the provider accepted it. `pending`: nothing is known yet. `reason`: the provider's text. */
@@ -184,6 +181,10 @@ export function createWaitForOutcome(
       const read = () => readOutcome(services, reference)
       const options = { notifications: services.notifications, channel: payoutChannel(reference), totalMs }
       return (await waitForRow(read, options)) ?? { kind: 'pending' }
+    } catch (error) {
+      // The withdrawal is stored, whatever happens to the database now.
+      if (isDatabaseUnavailable(error)) return { kind: 'pending' }
+      throw error
     } finally {
       waiting -= 1
     }
