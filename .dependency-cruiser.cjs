@@ -16,6 +16,10 @@ const upward = floors.slice(0, -1).map((floor, index) => ({
 module.exports = {
   forbidden: [
     ...upward,
+    {
+      name: 'every-folder-has-a-floor', severity: 'error', comment: 'A new folder of src/ gets its place in the list above.',
+      from: { path: '^src/', pathNot: floors.map(path) }, to: {},
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans', severity: 'error',

@@ -146,7 +146,7 @@ export const openStatuses = openStates(statusMachine)
 /** The provider has accepted the payout, and it has not failed. */
 export const acceptedStatuses = stepsBetween(providerSteps, 'pending', 'completed').map(({ to }) => to)
 
-/** No request was ever sent. */
+/** No request was ever sent. A later state may join the initial ones; without it here, the reconciler asks about it. */
 export const neverSentStates = sendMachine.initial
 /** A worker may send it. */
 export const sendableStates = sourcesOf(sendMachine, 'sending')

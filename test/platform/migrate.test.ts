@@ -37,6 +37,21 @@ function withLater(migration: Knex.Migration): Knex.MigrationSource<string> {
   }
 }
 
+const isFirst = (file: string): boolean => foldedMigrations.includes(migrationSource.getMigrationName(file))
+
+/** Only the files that the older ones were folded into. */
+const firstMigrations: Knex.MigrationSource<string> = {
+  ...migrationSource,
+  getMigrations: async () => (await migrationSource.getMigrations([])).filter(isFirst),
+}
+
+/** A database as the first files make it, without the later ones. */
+async function firstDatabase(t: ExecutionContext): Promise<{ url: string; db: Knex }> {
+  const database = await newDatabase(t, 'template0')
+  await migrateToLatest(database.url, { source: firstMigrations })
+  return database
+}
+
 const namesIn = (db: Knex): Promise<string[]> => db('knex_migrations').orderBy('name').pluck('name')
 
 /** Makes a database look as the migrations before the folding left it: they made the same schema. */
@@ -46,10 +61,7 @@ async function renameBack(db: Knex, names: readonly string[]): Promise<void> {
 }
 
 test('the first migrations make the schema that the files before the folding made', async (t) => {
-  const { url, db } = await newDatabase(t, 'template0')
-  const files = await migrationSource.getMigrations([])
-  const first = files.filter((file) => foldedMigrations.includes(migrationSource.getMigrationName(file)))
-  await migrateToLatest(url, { source: { ...migrationSource, getMigrations: async () => first } })
+  const { db } = await firstDatabase(t)
   const expected = readFileSync('test/platform/first-schema.txt', 'utf8')
   t.deepEqual((await readSchema(db)).split('\n'), expected.split('\n'))
 })
@@ -88,8 +100,8 @@ test('a database from before the folding is recognised, a row in the lock table 
   t.is(await readSchema(db), schema)
 })
 
-test('a database of each release before the folding gets the rest of its migrations, and is recognised', async (t) => {
-  const { url, db } = await newDatabase(t)
+test('a database of each release before the folding gets the rest of its migrations and the later ones', async (t) => {
+  const { url, db } = await firstDatabase(t)
   const [names, schema] = [await namesIn(db), await readSchema(db)]
   const older = (await sourceBeforeFolding.getMigrations([])).map(sourceBeforeFolding.getMigrationName)
   for (const last of ['0019-swaps', '0023-hardening', '0027-bank-codes']) {
@@ -97,10 +109,23 @@ test('a database of each release before the folding gets the rest of its migrati
     const rest = older.filter((name) => name > last)
     for (const name of rest.toReversed())
       await db.migrate.down({ ...migrationRules, migrationSource: sourceBeforeFolding, name })
-    t.deepEqual((await migrateToLatest(url)).applied, rest, last)
+    t.deepEqual((await migrateToLatest(url, { source: firstMigrations })).applied, rest, last)
     t.deepEqual(await namesIn(db), names, last)
     t.deepEqual((await readSchema(db)).split('\n'), schema.split('\n'), last)
   }
+  const files = await migrationSource.getMigrations([])
+  const later = files.filter((file) => !isFirst(file)).map(migrationSource.getMigrationName)
+  t.deepEqual((await migrateToLatest(url)).applied, later)
+})
+
+test('each migration has a number of its own, and none the name of one before the folding', async (t) => {
+  const names = (await migrationSource.getMigrations([])).map(migrationSource.getMigrationName)
+  const numbers = names.map((name) => name.slice(0, 4))
+  t.deepEqual(numbers, [...new Set(numbers)])
+  t.deepEqual(
+    names.filter((name) => migrationsBefore.includes(name)),
+    [],
+  )
 })
 
 test('a database that is older than the first release is told what to do, and stays as it is', async (t) => {
