@@ -242,7 +242,7 @@ test.serial('a crypto tip works by keyboard alone, and the focus is never lost',
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Tab')
-  await assertBecomes(t, focused, 'Tip $5.00 with USDC')
+  await assertBecomes(t, focused, 'Tip $5.00 with SOL')
   await page.keyboard.press('Enter')
   await waitForHeading(page, 'Choose your wallet')
   await page.keyboard.press('Tab')
