@@ -443,7 +443,9 @@ test.serial('a thousand concurrent codes, one of them right, open at most one se
   const person = await registerPerson(world())
   const code = await requestCode(world(), person)
   const guesses = Array.from({ length: 1000 }, (_, n) => wrongCode(code, n))
-  const answers = await Promise.all(guesses.reverse().map((guess) => verify(person.email, guess)))
+  // A loaded kernel resets some of a thousand connections. Another guess is only one more.
+  const present = (guess: string) => verify(person.email, guess).catch(() => verify(person.email, guess))
+  const answers = await Promise.all(guesses.reverse().map(present))
   const statuses = answers.map(({ status }) => status)
   t.true(statuses.every((status) => status === 200 || status === 400 || status === 429))
   t.true(statuses.filter((status) => status === 200).length <= 1)
