@@ -41,6 +41,9 @@ class LoggedProcesses extends ProcessGroup {
   }
 }
 
+/** A free port may be taken before the stack has opened it, for example by the stack of another clone. */
+const attempts = 2
+
 /** Starts the stack. Stops what has started when the start fails. `onProcesses` gets them before the first one runs. */
 export async function startContractStack(
   { dataDir, print, ...given }: StackOptions,
@@ -48,19 +51,25 @@ export async function startContractStack(
 ): Promise<ContractStack> {
   mkdirSync(dataDir, { recursive: true })
   const log = join(dataDir, 'stack.log')
-  const processes = new LoggedProcesses(print, log)
-  onProcesses(processes)
-  const settings = await freeSettings(dataDir, given)
-  try {
-    await startStack({ settings, processes, print, env: contractEnvironment(process.env) })
-  } catch (error) {
-    await processes.stop()
-    throw new Error(`the stack for the contract did not start; its messages are in ${log}`, { cause: error })
-  }
-  return {
-    url: `http://localhost:${settings.PORT}`,
-    standIns: standInsUrl(settings),
-    stop: () => processes.stop(),
+  for (let attempt = 1; ; attempt++) {
+    const processes = new LoggedProcesses(print, log)
+    onProcesses(processes)
+    const settings = await freeSettings(dataDir, given)
+    try {
+      await startStack({ settings, processes, print, env: contractEnvironment(process.env) })
+      return {
+        url: `http://localhost:${settings.PORT}`,
+        standIns: standInsUrl(settings),
+        stop: () => processes.stop(),
+      }
+    } catch (error) {
+      await processes.stop()
+      if (attempt === attempts)
+        throw new Error(`the stack for the contract did not start; its messages are in ${log}`, {
+          cause: error,
+        })
+      print('the stack for the contract did not start; it is started again on other ports')
+    }
   }
 }
 
