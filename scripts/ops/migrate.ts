@@ -7,7 +7,7 @@ const help = `npm run migrate
 
 Brings the database to the newest schema. There is no plan: it acts immediately, because a release waits for it. Run it at
 every deploy. Several machines may run it at the same time: one works, the others wait, at most 30 minutes. A run that was
-killed stops nobody: run it again. Migrations of a newer release are named and left as they are.
+killed blocks no other: run it again. Migrations of a newer release are named and left as they are.
 
   --json   print one line of JSON
   --help   print this text

@@ -116,7 +116,7 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** Says that the link has expired, once nobody is asked for another session. */
+/** Says that the link has expired, unless another session is on its way. */
 function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Element {
   if (step.asked !== undefined) return <Working text={words.renewingSession} />
   return (

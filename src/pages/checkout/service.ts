@@ -52,18 +52,18 @@ export async function redeem(code: string): Promise<string> {
   return (await api.post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
 }
 
-/** `onAnswer` is told of each request whether the service answered it. */
+/** After each request `onAnswer` gets whether the service answered it. */
 export function createTipService(token: string, onAnswer: (ok: boolean) => void): TipService {
-  const told = <Answer>(request: Promise<Answer>): Promise<Answer> => {
+  const reported = <Answer>(request: Promise<Answer>): Promise<Answer> => {
     request.then(
       () => onAnswer(true),
       (error: unknown) => onAnswer(!isUnanswered(error)),
     )
     return request
   }
-  const get = <Answer>(path: string, bearer?: string) => told(api.get<Answer>(path, bearer))
+  const get = <Answer>(path: string, bearer?: string) => reported(api.get<Answer>(path, bearer))
   const post = <Answer>(path: string, body: unknown, bearer?: string) =>
-    told(api.post<Answer>(path, body, bearer))
+    reported(api.post<Answer>(path, body, bearer))
   const rateOf = (cents: number) => get<Rate>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
     session: () => get('/sdk/session', token),

@@ -37,7 +37,7 @@ export function priced(before: State, { attempt, intent, balance }: Of<'priced'>
       tokenSymbol: input.symbol,
     },
   }
-  // The embedding page is told of each intent once.
+  // The embedding page gets one message for each intent.
   const news = before.quoted?.intent === intent ? [] : [started]
   if (balance !== undefined && balance < needed(intent))
     return goTo(

@@ -10,7 +10,7 @@ import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { pathOf } from '../route.js'
 import { TipDrawer } from '../tips/tip-drawer.js'
-import { TipRow } from '../tips/tip-row.js'
+import { TipRows } from '../tips/tip-row.js'
 import { useLoad } from '../use-load.js'
 import { useAnnouncement } from './announcements.js'
 import type { TipNews } from './tip-news.js'
@@ -61,17 +61,7 @@ export function LiveTips({
         </Notice>
       )}
       {data?.tips.length === 0 && <NoTips />}
-      <ul class="rows">
-        {data?.tips.map((tip) => (
-          <TipRow
-            key={tip.signature}
-            tip={tip}
-            rate={rate}
-            now={now}
-            onOpen={() => drawer.show(tip.signature)}
-          />
-        ))}
-      </ul>
+      <TipRows tips={data?.tips ?? []} rate={rate} now={now} onOpen={(signature) => drawer.show(signature)} />
       {data !== undefined && data.tips.length > 0 && (
         <p>
           <ScreenLink to="tips">{words.live.all}</ScreenLink>

@@ -28,8 +28,29 @@ export function nairaOf(
   return fiatDetails === null ? nairaText(valueUsd, rate) : undefined
 }
 
+/** A list of tips. `onOpen` gets the signature of the tip whose details are to be shown. */
+export function TipRows({
+  tips,
+  rate,
+  now,
+  onOpen,
+}: {
+  readonly tips: readonly ListedTip[]
+  readonly rate: Rate | undefined
+  readonly now: number
+  readonly onOpen: (signature: string) => void
+}): JSX.Element {
+  return (
+    <ul class="rows">
+      {tips.map((tip) => (
+        <TipRow key={tip.signature} tip={tip} rate={rate} now={now} onOpen={() => onOpen(tip.signature)} />
+      ))}
+    </ul>
+  )
+}
+
 /** One tip of a list. The whole row opens the details. */
-export function TipRow({
+function TipRow({
   tip,
   rate,
   now,

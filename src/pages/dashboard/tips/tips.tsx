@@ -17,7 +17,7 @@ import { useFurtherPages } from '../use-pages.js'
 import { FilterBar } from './filter-bar.js'
 import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
 import { TipDrawer } from './tip-drawer.js'
-import { TipRow } from './tip-row.js'
+import { TipRows } from './tip-row.js'
 
 const csvPageSize = 100
 
@@ -58,17 +58,7 @@ export function Tips(): JSX.Element {
       )}
       <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
-      <ul class="rows">
-        {tips.map((tip) => (
-          <TipRow
-            key={tip.signature}
-            tip={tip}
-            rate={rate}
-            now={now}
-            onOpen={() => drawer.show(tip.signature)}
-          />
-        ))}
-      </ul>
+      <TipRows tips={tips} rate={rate} now={now} onOpen={(signature) => drawer.show(signature)} />
       <FaultNotice fault={further.fault} tone="warn" />
       {further.next !== undefined && (
         <Button busy={further.busy} onPress={further.more}>
