@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { stressLedger } from '../../scripts/bench/ledger-stress.js'
+import { stressLedger } from '../../scripts/bench/ledger/stress.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from './support.js'
 

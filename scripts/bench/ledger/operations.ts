@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
-import { DomainError } from '../../src/kernel/errors.js'
-import { type Entry, platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
-import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
+import { DomainError } from '../../../src/kernel/errors.js'
+import { type Entry, platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
+import { credit, postReserved, reserve, voidReserved } from '../../../src/ledger/transfers.js'
 
 /** Identifies a random operation. Equal ids give equal operations, also in another process after a crash. */
 export interface OperationId {

@@ -1,5 +1,5 @@
-import { createDb } from '../../src/platform/database/database.js'
-import { doOperation, type Outcome } from './ledger-operations.js'
+import { createDb } from '../../../src/platform/database/database.js'
+import { doOperation, type Outcome } from './operations.js'
 
 /**
  * A writer of `npm run bench -- ledger-stress`. It runs a range of operations. After each batch it prints the number up to

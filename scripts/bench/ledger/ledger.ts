@@ -5,14 +5,14 @@ import {
   platformAccount,
   transferEntries,
   userAccount,
-} from '../../src/ledger/accounts.js'
-import { checkBooks } from '../../src/ledger/invariants.js'
-import { credit, reserve } from '../../src/ledger/transfers.js'
-import { createDb } from '../../src/platform/database/database.js'
-import { printProgress } from '../bootstrap/progress.mjs'
-import { peerSchema, postAsPeer } from './ledger-peer.js'
-import { alternateOrder, median } from './measurement.js'
-import { startServers } from './servers.js'
+} from '../../../src/ledger/accounts.js'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { credit, reserve } from '../../../src/ledger/transfers.js'
+import { createDb } from '../../../src/platform/database/database.js'
+import { printProgress } from '../../bootstrap/progress.mjs'
+import { alternateOrder, median } from '../measurement.js'
+import { startServers } from '../servers.js'
+import { peerSchema, postAsPeer } from './peer.js'
 
 const rounds = 5
 const secondsEach = 2

@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { booksStatementMs, checkBooks } from '../../src/ledger/invariants.js'
-import { createDb } from '../../src/platform/database/database.js'
-import { printProgress } from '../bootstrap/progress.mjs'
-import type { Outcome } from './ledger-operations.js'
-import { startServers } from './servers.js'
+import { booksStatementMs, checkBooks } from '../../../src/ledger/invariants.js'
+import { createDb } from '../../../src/platform/database/database.js'
+import { printProgress } from '../../bootstrap/progress.mjs'
+import { startServers } from '../servers.js'
+import type { Outcome } from './operations.js'
 
 const writers = 4
 const stderrLength = 4000
-const program = 'dist/scripts/bench/ledger-writer.js'
+const program = 'dist/scripts/bench/ledger/writer.js'
 
 export interface StressOptions {
   readonly databaseUrl: string

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../../src/platform/database/database.js'
+import { query } from '../../../src/platform/database/database.js'
 
 /**
  * The peer of the ledger, its simplest implementation: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries,
