@@ -1,7 +1,7 @@
 import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
 import { accountRoutes } from './accounts/routes.js'
-import { requireSession } from './accounts/sessions/auth.js'
+import { ownerGuards } from './accounts/sessions/auth.js'
 import { creatorRoutes } from './creators/routes.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { answerErrors } from './http/errors.js'
@@ -13,8 +13,7 @@ import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
 import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
-import { isSecure, sessionCookieName } from './http/security/credentials.js'
-import { refuseCrossSite } from './http/security/cross-site.js'
+import { cookieName, isSecure } from './http/security/credentials.js'
 import { noStore, securityHeaders } from './http/security/response-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
@@ -73,7 +72,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { publicUrl } = config.http
   const document = openApiDocument(routes, {
     publicUrl,
-    cookieName: sessionCookieName(publicUrl),
+    cookieName: cookieName(publicUrl, 'session'),
     tags,
     describe: (key, limit) => describeCall(key, limit, services.limits),
   })
@@ -93,7 +92,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
-  const sessionGuards = [countRead, noStore, requireSession(services), refuseCrossSite(publicUrl)]
+  const sessionGuards = [countRead, ...ownerGuards(services)]
   for (const guard of sessionGuards)
     koa.use((ctx, next) => (sessionPath.test(ctx.path) ? guard(ctx, next) : next()))
   const router = mount(routes, services.limits)

@@ -4,7 +4,7 @@ import type { User } from './models.js'
 export interface Account
   extends Pick<
     User,
-    'id' | 'email' | 'name' | 'emailVerifiedAt' | 'solDomain' | 'twitterHandle' | 'discordHandle'
+    'id' | 'email' | 'name' | 'emailVerifiedAt' | 'solDomain' | 'twitterHandle' | 'discordHandle' | 'frozenAt'
   > {
   readonly walletPublicKey: string | null
 }
@@ -12,4 +12,5 @@ export interface Account
 /** The columns of an account in SQL that names `users` `u` and `wallets` `w`. */
 export const accountColumns = /* sql */ `
   u.id, u.email, u.name, u.email_verified_at as "emailVerifiedAt", u.sol_domain as "solDomain",
-  u.twitter_handle as "twitterHandle", u.discord_handle as "discordHandle", w.public_key as "walletPublicKey"`
+  u.twitter_handle as "twitterHandle", u.discord_handle as "discordHandle", u.frozen_at as "frozenAt",
+  w.public_key as "walletPublicKey"`

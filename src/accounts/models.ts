@@ -28,7 +28,8 @@ export class User extends BaseModel {
   /** Trimmed, NFC, lower case. Addresses are compared in this form. */
   declare email: string
   declare name: string
-  declare passwordHash: string
+  /** Null: void. The owner signs in with a mailed code and sets a new one. */
+  declare passwordHash: string | null
   declare emailVerifiedAt: Date | null
   declare identityVerifiedAt: Date | null
   declare solDomain: string | null
@@ -39,6 +40,16 @@ export class User extends BaseModel {
   /** What the creator has set; see creators/settings.ts. */
   declare settings: object
   declare createdAt: Date
+  /** The client network that registered the account. Null: registered before it was recorded. */
+  declare registeredNetwork: string | null
+  /** API keys made before are void. */
+  declare apiKeysVoidBefore: Date | null
+  /** While set, nothing can be changed or withdrawn. */
+  declare frozenAt: Date | null
+  declare frozenReason: string | null
+  /** The last time a second factor was added or removed. */
+  declare factorsChangedAt: Date | null
+  declare tipMails: 'off' | 'each' | 'daily'
   declare wallet?: Wallet
 
   /** Users with the public keys of their wallets, in one statement. */
@@ -61,9 +72,16 @@ export class Session extends BaseModel {
   static override tableName = 'sessions'
   static override idColumn = 'token_hash'
   declare tokenHash: Buffer
+  /** Public: names the session in its owner's list. */
+  declare id: string
   declare userId: string
+  declare createdAt: Date
   declare idleUntil: Date
   declare absoluteUntil: Date
+  /** Null: opened before it was recorded, as are the next two. */
+  declare network: string | null
+  declare deviceHash: Buffer | null
+  declare userAgent: string | null
 }
 
 /** A text that a version of the vault's key has sealed, to recognise the key. */

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { clientAddress } from '../http/client-address.js'
 import { type Endpoint, type Route, route } from '../http/endpoint.js'
 import { limitFailures } from '../http/limits.js'
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/security/credentials.js'
+import { readCaller, setDeviceCookie } from '../http/security/caller.js'
+import { clearSessionCookie, setSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
@@ -142,7 +143,7 @@ export function accountRoutes(services: Needs): Route[] {
   const ownSite = [noStore, refuseCrossSite(publicUrl)]
   const authenticated = requireSessionOrToken(services)
 
-  const presentedToken = (ctx: Context) => readSessionCookie(ctx, publicUrl)
+  const callerOf = (ctx: Context) => readCaller(ctx, publicUrl)
 
   function answerSession<View extends 'session' | 'otpVerify'>(
     ctx: Context,
@@ -150,19 +151,20 @@ export function accountRoutes(services: Needs): Route[] {
     view: View,
   ) {
     setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
+    setDeviceCookie(ctx, publicUrl, session.deviceToken)
     return { user: presentUser(account, view), auth: presentAuth(session) }
   }
   return [
     route(
       registerEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, await register(operationsFor(ctx), input, presentedToken(ctx)), 'session'),
+        answerSession(ctx, await register(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(
       loginEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, await login(operationsFor(ctx), input, presentedToken(ctx)), 'session'),
+        answerSession(ctx, await login(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(
@@ -176,7 +178,7 @@ export function accountRoutes(services: Needs): Route[] {
     route(
       otpVerifyEndpoint,
       async (input, ctx) => {
-        const verify = () => verifyOtp(services, input, presentedToken(ctx))
+        const verify = () => verifyOtp(services, input, callerOf(ctx))
         return answerSession(ctx, await limitFailures(failedCodes, 'invalid_code', ctx, verify), 'otpVerify')
       },
       ownSite,
@@ -184,7 +186,7 @@ export function accountRoutes(services: Needs): Route[] {
     route(
       linkEndpoint,
       async ({ token }, ctx) =>
-        answerSession(ctx, await openLink(services, token, presentedToken(ctx)), 'otpVerify'),
+        answerSession(ctx, await openLink(services, token, callerOf(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [

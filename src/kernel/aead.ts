@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
@@ -34,4 +34,9 @@ export function openBox(key: Uint8Array, box: Uint8Array, context: Uint8Array): 
   } catch {
     throw new SealBroken()
   }
+}
+
+/** A key for one purpose, made from another key (HKDF-SHA256, RFC 5869). */
+export function deriveKey(key: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
 }

@@ -25,6 +25,9 @@ export const errors = {
   link_token_required: [400, 'token is required'],
   invalid_link: [400, 'Invalid or expired link'],
   email_not_verified: [403, 'E-mail not verified'],
+  account_frozen: [403, 'Account frozen'],
+  reauthentication_required: [401, 'Reauthentication required'],
+  second_factor_required: [401, 'Second factor required'],
   account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import { queueEmail } from '../../mail/queue-email.js'
@@ -41,16 +42,16 @@ export async function mailSignInLink(
 
 /**
  * Opens a session for the token of a mailed link and marks the e-mail as verified. A link works once. The lock of the
- * codes neither stops it nor ends by it. The caller's old session (`presentedToken`) ends. Throws `invalid_link`.
+ * codes neither stops it nor ends by it. The session that the caller presents ends. Throws `invalid_link`.
  */
 export async function openLink(
   { config, transact }: Pick<Services, 'config' | 'transact'>,
   token: string,
-  presentedToken: string | undefined,
+  caller: Caller,
 ): Promise<AccountSession> {
-  return transact(async ({ trx }) => {
-    const account = await markVerified(trx, await useLink(trx, token))
-    return { account, session: await openSession(trx, config.sessions, account.id, presentedToken) }
+  return transact(async (uow) => {
+    const account = await markVerified(uow.trx, await useLink(uow.trx, token))
+    return { account, session: await openSession(uow, config, account, caller) }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import { firstTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
@@ -12,25 +13,25 @@ import { codeHmac, findOtpAccount, sameCode } from './one-time-code.js'
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
- * Opens a session for the newest code of an account and marks the e-mail as verified. A code works once. The caller's
- * old session (`presentedToken`) ends; other sessions of the account stay open. Throws `invalid_code`. After five
+ * Opens a session for the newest code of an account and marks the e-mail as verified. A code works once. The session
+ * that the caller presents ends; other sessions of the account stay open. Throws `invalid_code`. After five
  * failed attempts within 15 minutes it throws `account_locked`, also for the right code.
  */
 export async function verifyOtp(
   { config, db, transact }: Needs,
   { email, code }: { readonly email: string; readonly code: string },
-  presentedToken: string | undefined,
+  caller: Caller,
 ): Promise<AccountSession> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('invalid_code')
   // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
   if (found.lockedSeconds > 0) throw accountLocked(found.lockedSeconds)
   const presented = codeHmac(config.otpPepper, found.account.id, code)
-  const result = await transact(async ({ trx }) => {
-    const outcome = await checkCode(trx, found.account.id, presented)
+  const result = await transact(async (uow) => {
+    const outcome = await checkCode(uow.trx, found.account.id, presented)
     if (outcome !== 'right') return outcome
-    const account = await markVerified(trx, found.account)
-    return { account, session: await openSession(trx, config.sessions, account.id, presentedToken) }
+    const account = await markVerified(uow.trx, found.account)
+    return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.
   if (result === 'locked') throw accountLocked(0)

@@ -1,6 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import { readBearer, readSessionCookie } from '../../http/security/credentials.js'
+import { refuseCrossSite } from '../../http/security/cross-site.js'
+import { noStore } from '../../http/security/response-headers.js'
 import { DomainError } from '../../kernel/errors.js'
+import type { Config } from '../../platform/config/config.js'
 import type { Services } from '../../services.js'
 import { findSession, type PresentedTokens, type SignedIn } from './session.js'
 
@@ -29,6 +32,26 @@ export function signedIn(ctx: Context): SignedIn {
   const found: SignedIn | undefined = ctx.state['signedIn']
   if (found === undefined) throw new Error('This route does not require a session')
   return found
+}
+
+/** The guards of everything that an owner does with the account: the cookie, from our own pages, not frozen. */
+export function ownerGuards(services: Needs): Middleware[] {
+  return [noStore, requireSession(services), refuseCrossSite(services.config.http.publicUrl), refuseFrozen]
+}
+
+/** Refuses a change to a frozen account. Reading, signing in and ending sessions stay possible. Only behind a guard above. */
+const refuseFrozen: Middleware = (ctx, next) => {
+  if (!/^(GET|HEAD)$/.test(ctx.method) && signedIn(ctx).account.frozenAt !== null)
+    throw new DomainError('account_frozen')
+  return next()
+}
+
+/** Requires a session that was opened in the last minutes: an older cookie may be a stolen one. */
+export function assertRecentSession(
+  { sessionAge }: SignedIn,
+  { reauthenticationMinutes }: Pick<Config['sessions'], 'reauthenticationMinutes'>,
+): void {
+  if (sessionAge > reauthenticationMinutes * 60) throw new DomainError('reauthentication_required')
 }
 
 function guard({ config, db }: Needs, presentedBy: (ctx: Context) => PresentedTokens): Middleware {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { User, type UserWithWallet } from '../models.js'
@@ -5,21 +6,21 @@ import { emailAddress } from '../schemas.js'
 import type { Passwords } from './password.js'
 import { type AccountSession, openSession } from './session.js'
 
-type Needs = Pick<Services, 'config' | 'db'> & { readonly passwords: Passwords }
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
- * Opens a session for the right password. The caller's old session (`presentedToken`) ends. Throws
+ * Opens a session for the right password. The session that the caller presents ends. Throws
  * `invalid_credentials`, after the same amount of work for an unknown e-mail and for a wrong password.
  */
 export async function login(
-  { config, db, passwords }: Needs,
+  { config, db, transact, passwords }: Needs,
   { email, password }: { readonly email: string; readonly password: string },
-  presentedToken: string | undefined,
+  caller: Caller,
 ): Promise<AccountSession> {
   const found = await findByEmail({ db }, email)
   const matches = await passwords.matches(found?.passwordHash, password)
   if (found === undefined || !matches) throw new DomainError('invalid_credentials')
-  const session = await openSession(db, config.sessions, found.id, presentedToken)
+  const session = await transact((uow) => openSession(uow, config, found, caller))
   return { account: found, session }
 }
 

@@ -25,8 +25,8 @@ const maxWaiting = 200
 export interface Passwords {
   /** Returns the hash to store. Throws Overloaded when too many callers wait. */
   hash(password: string): Promise<string>
-  /** Whether the password has this hash. Takes the same time without a hash and for a password that is too long. */
-  matches(hash: string | undefined, password: string): Promise<boolean>
+  /** Whether the password has this hash; null: it is void. Takes the same time without a hash and for a password that is too long. */
+  matches(hash: string | null | undefined, password: string): Promise<boolean>
 }
 
 /** Password hashing for the callers of one client address. Addresses take turns, so that one cannot keep others waiting. */

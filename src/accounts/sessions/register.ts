@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
@@ -12,28 +13,28 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords
 
 /**
  * Creates an account with its wallet and party rows and opens its first session, in one transaction. A worker
- * provisions the wallet afterwards. The caller's old session (`presentedToken`) ends. Throws `email_in_use`; of
+ * provisions the wallet afterwards. The session that the caller presents ends. Throws `email_in_use`; of
  * several concurrent registrations of one e-mail, one succeeds.
  */
 export async function register(
   { config, db, transact, passwords }: Needs,
   { email, password, name }: z.output<typeof registration>,
-  presentedToken: string | undefined,
+  caller: Caller,
 ): Promise<AccountSession> {
   // Saves the costly hash in the common case. The unique constraint decides: another request may insert in between.
   if ((await User.query(db).findOne({ email }).select('id')) !== undefined)
     throw new DomainError('email_in_use')
   const passwordHash = await passwords.hash(password)
   return transact(async (uow) => {
-    const account = await createAccount(uow, { email, name, passwordHash })
-    const session = await openSession(uow.trx, config.sessions, account.id, presentedToken)
+    const account = await createAccount(uow, { email, name, passwordHash, registeredNetwork: caller.network })
+    const session = await openSession(uow, config, account, caller)
     return { account, session }
   })
 }
 
 async function createAccount(
   { trx, wake }: UnitOfWork,
-  fields: Pick<User, 'email' | 'name' | 'passwordHash'>,
+  fields: Pick<User, 'email' | 'name' | 'passwordHash' | 'registeredNetwork'>,
 ): Promise<Account> {
   const user = await User.query(trx).insert(fields).onConflict('email').ignore().returning('*')
   // Nothing is returned of a row that is not inserted.

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex'
+import type { Caller } from '../../http/security/caller.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
 import { type Account, accountColumns } from '../account.js'
 import { Session } from '../models.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
@@ -13,6 +16,8 @@ export interface OpenedSession {
   readonly sessionToken: string
   readonly accessToken: string
   readonly expiresAt: Date
+  /** For the device cookie. */
+  readonly deviceToken: string
 }
 
 /** An account and the session just opened for it. */
@@ -31,44 +36,57 @@ export interface SignedIn {
   readonly account: Account
   /** Identifies the session, to revoke it. */
   readonly sessionHash: Buffer
+  /** Seconds since the session was opened, by a password, a mailed code or a passkey. */
+  readonly sessionAge: number
 }
 
 /**
- * Opens a session with its access token and revokes the presented session, in one statement. A session from before a
- * login does not survive it, which prevents session fixation.
+ * Opens a session with its access token and revokes the presented session. A session from before a login does not survive
+ * it, which prevents session fixation. The owner of an account that has been used from other devices gets a mail.
  */
 export async function openSession(
-  db: Knex,
-  limits: Config['sessions'],
-  userId: string,
-  presentedToken: string | undefined,
+  uow: UnitOfWork,
+  { sessions: limits, http }: Pick<Config, 'sessions' | 'http'>,
+  account: Pick<Account, 'id' | 'email'>,
+  caller: Caller,
 ): Promise<OpenedSession> {
   const sessionToken = newSecret()
   const accessToken = newSecret()
-  const [opened] = await query<{ expiresAt: Date }>(db, {
+  const { deviceToken, network, userAgent } = caller
+  const [opened] = await query<{ expiresAt: Date; newDevice: boolean }>(uow.trx, {
     name: 'sessions.open',
     text: /* sql */ `
       with revoked as (delete from sessions where token_hash = $6),
       opened as (
-        insert into sessions (token_hash, user_id, idle_until, absolute_until)
+        insert into sessions (token_hash, user_id, idle_until, absolute_until, device_hash, network, user_agent)
         values ($1, $2, clock_timestamp() + $3::float8 * interval '1 day',
-                        clock_timestamp() + $4::float8 * interval '1 day')
-        returning token_hash, user_id)
+                        clock_timestamp() + $4::float8 * interval '1 day', $8, $9, $10)
+        returning token_hash, user_id),
+      seen as (
+        insert into devices (user_id, device_hash) values ($2, $8)
+        on conflict (user_id, device_hash) do update set last_seen_at = clock_timestamp())
       insert into access_tokens (token_hash, session_hash, user_id, expires_at)
       select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
-      returning expires_at as "expiresAt"`,
+      returning expires_at as "expiresAt",
+        exists (select from devices where user_id = $2)
+        and not exists (select from devices where user_id = $2 and device_hash = $8) as "newDevice"`,
     values: [
       hashSecret(sessionToken),
-      userId,
+      account.id,
       limits.idleDays,
       limits.absoluteDays,
       hashSecret(accessToken),
-      presentedToken === undefined ? null : hashSecret(presentedToken),
+      hashOrNull(caller.presentedToken),
       limits.accessTokenHours,
+      hashSecret(deviceToken),
+      network,
+      userAgent,
     ],
   })
   if (opened === undefined) throw new Error('The session was not written')
-  return { sessionToken, accessToken, expiresAt: opened.expiresAt }
+  if (opened.newDevice)
+    await notifyOwner(uow, http.publicUrl, account, { kind: 'new-device', network, userAgent })
+  return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
 }
 
 /**
@@ -82,27 +100,29 @@ export async function findSession(
   { sessionToken, accessToken }: PresentedTokens,
 ): Promise<SignedIn | undefined> {
   if (sessionToken === undefined && accessToken === undefined) return undefined
-  const [row] = await query<Account & { sessionHash: Buffer }>(db, {
+  const [row] = await query<Account & Omit<SignedIn, 'account'>>(db, {
     name: 'sessions.find',
     text: /* sql */ `
       with presented as (
-        select token_hash as session_hash, user_id, 1 as choice from sessions
+        select token_hash as session_hash, user_id, created_at, 1 as choice from sessions
          where token_hash = $1 and idle_until > now() and absolute_until > now()
         union all
-        select session_hash, user_id, 2 from access_tokens where token_hash = $2 and expires_at > now()
+        select a.session_hash, a.user_id, s.created_at, 2
+          from access_tokens a join sessions s on s.token_hash = a.session_hash
+         where a.token_hash = $2 and a.expires_at > now()
         order by choice limit 1),
       slid as (
         update sessions s set idle_until = now() + $3::float8 * interval '1 day'
           from presented p
          where s.token_hash = p.session_hash and p.choice = 1
            and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second')
-      select p.session_hash as "sessionHash", ${accountColumns}
+      select p.session_hash as "sessionHash", extract(epoch from now() - p.created_at)::float8 as "sessionAge", ${accountColumns}
         from presented p join users u on u.id = p.user_id left join wallets w on w.user_id = u.id`,
     values: [hashOrNull(sessionToken), hashOrNull(accessToken), limits.idleDays, slideEverySeconds],
   })
   if (row === undefined) return undefined
-  const { sessionHash, ...account } = row
-  return { account, sessionHash }
+  const { sessionHash, sessionAge, ...account } = row
+  return { account, sessionHash, sessionAge }
 }
 
 /** Deletes a session and its access tokens. Idempotent. */

@@ -84,6 +84,20 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy:
       'Verify the e-mail: log in once with a mailed one-time code. A withdrawal itself needs no verified e-mail.',
   },
+  account_frozen: {
+    cause:
+      'The account is frozen: its owner pressed “This was not me” in a mail, or an operator froze it. Tips still arrive.',
+    remedy: 'Ask the operator of the service to unfreeze it.',
+  },
+  reauthentication_required: {
+    cause: 'The session is too old for a change of this kind.',
+    remedy: 'Sign in again, or send a code of the second factor as `totp`.',
+  },
+  second_factor_required: {
+    cause: 'The account has a second factor.',
+    remedy:
+      'Send `totp`: a code of the authenticator app or a recovery code. Or sign in with a passkey: `POST /auth/passkeys/login/options`.',
+  },
   account_locked: {
     cause: 'Five wrong codes within 15 minutes.',
     remedy:

@@ -15,6 +15,10 @@ const faults: Readonly<Record<string, string>> = {
   invalid_credentials: 'Wrong e-mail address or password.',
   invalid_login: 'Enter your e-mail address and password.',
   invalid_code: 'Wrong or expired code.',
+  account_frozen:
+    'This account is frozen: nothing can be changed or withdrawn. Tips still arrive. Write to us to unfreeze it.',
+  reauthentication_required: 'For this, sign in again first.',
+  second_factor_required: 'Enter a code from your authenticator app.',
   account_locked:
     'Too many tries. Codes work again in 15 minutes; your password still works. If you ask for a code now, we mail you a link instead.',
   invalid_link: 'This link has been used or is older than 15 minutes.',

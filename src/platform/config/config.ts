@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 
@@ -108,9 +109,11 @@ const settings = z.object({
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
   OTP_PEPPER: key,
+  DATA_KEY: key.optional(),
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
   ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
+  REAUTHENTICATION_MINUTES: number(0, 1440).default(15),
   CRYPTO_FEE_BPS: whole(0, 5000).default(200),
   MIN_TIP_USD: number(0, 1e6).default(0.01),
   MAX_TIP_USD: number(0, 1e6).default(10_000),
@@ -219,8 +222,10 @@ function shape(s: z.output<typeof settings>) {
       idleDays: s.SESSION_IDLE_DAYS,
       absoluteDays: s.SESSION_ABSOLUTE_DAYS,
       accessTokenHours: s.ACCESS_TOKEN_HOURS,
+      reauthenticationMinutes: s.REAUTHENTICATION_MINUTES,
     },
     otpPepper: s.OTP_PEPPER,
+    dataKey: s.DATA_KEY ?? deriveKey(s.OTP_PEPPER, 'data/1'),
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
