@@ -34,9 +34,12 @@ export async function up(knex: Knex): Promise<void> {
     create table devices (
       user_id uuid not null references users,
       device_hash bytea not null check (length(device_hash) = 32),
+      network text not null,
+      user_agent text check (length(user_agent) <= 200),
       first_seen_at timestamptz(3) not null default clock_timestamp(),
       last_seen_at timestamptz(3) not null default clock_timestamp(),
       primary key (user_id, device_hash));
+    create index devices_seen on devices (last_seen_at);
 
     -- Links mailed to the owner. Each works once.
     create table account_links (

@@ -84,10 +84,11 @@ test('a valid cookie takes precedence over an access token of another account', 
 test('with a public URL over http the cookie is HttpOnly, SameSite=Lax, for every path, and not Secure', async (t) => {
   const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
   const answer = await world().request('POST', '/auth/register', { body })
-  const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
+  const [cookie = '', device = '', ...others] = answer.headers['set-cookie'] ?? []
   t.deepEqual(others, [])
   const [pair, ...attributes] = cookie.split('; ')
   t.regex(pair ?? '', /^session=[\w-]{43}$/)
+  t.regex(device, /^device=[\w-]{43}; path=\/; expires=[^;]+; samesite=lax; httponly$/)
   const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
   t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax'])
   const expires = Date.parse(/expires=([^;]*)/.exec(cookie)?.[1] ?? '')

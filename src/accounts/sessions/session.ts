@@ -42,7 +42,8 @@ export interface SignedIn {
 
 /**
  * Opens a session with its access token and revokes the presented session. A session from before a login does not survive
- * it, which prevents session fixation. The owner of an account that has been used from other devices gets a mail.
+ * it, which prevents session fixation. The owner gets a mail about a new device: another device cookie, and not the network
+ * and browser of a device that is known, because clients without a cookie jar sign in often.
  */
 export async function openSession(
   uow: UnitOfWork,
@@ -63,13 +64,16 @@ export async function openSession(
                         clock_timestamp() + $4::float8 * interval '1 day', $8, $9, $10)
         returning token_hash, user_id),
       seen as (
-        insert into devices (user_id, device_hash) values ($2, $8)
-        on conflict (user_id, device_hash) do update set last_seen_at = clock_timestamp())
+        insert into devices (user_id, device_hash, network, user_agent) values ($2, $8, $9, $10)
+        on conflict (user_id, device_hash) do update
+           set network = excluded.network, user_agent = excluded.user_agent, last_seen_at = clock_timestamp())
       insert into access_tokens (token_hash, session_hash, user_id, expires_at)
       select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
       returning expires_at as "expiresAt",
         exists (select from devices where user_id = $2)
-        and not exists (select from devices where user_id = $2 and device_hash = $8) as "newDevice"`,
+        and not exists (
+          select from devices
+           where user_id = $2 and (device_hash = $8 or network = $9 and user_agent is not distinct from $10)) as "newDevice"`,
     values: [
       hashSecret(sessionToken),
       account.id,
