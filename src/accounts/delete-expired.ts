@@ -21,9 +21,31 @@ const statements = {
       select user_id from otp_codes where changed_at < now() - interval '1 day'
        limit $1 for update skip locked)
     returning 1`,
+  // As long as browsers keep the cookie.
+  devices: /* sql */ `
+    delete from devices where (user_id, device_hash) in (
+      select user_id, device_hash from devices where last_seen_at < now() - interval '400 days'
+       limit $1 for update skip locked)
+    returning 1`,
+  account_links: /* sql */ `
+    delete from account_links where token_hash in (
+      select token_hash from account_links where expires_at < now() - interval '1 day'
+       limit $1 for update skip locked)
+    returning 1`,
+  passkey_challenges: /* sql */ `
+    delete from passkey_challenges where challenge in (
+      select challenge from passkey_challenges where expires_at < now() - interval '1 day'
+       limit $1 for update skip locked)
+    returning 1`,
+  // One that was undone stays: it voids API keys (creators/api-keys.ts).
+  email_changes: /* sql */ `
+    delete from email_changes where id in (
+      select id from email_changes where undone_at is null and undo_until < now() - interval '1 day'
+       limit $1 for update skip locked)
+    returning 1`,
 } as const
 
-/** Deletes expired sessions and codes, a bounded number of rows per run. Safe to run in parallel. */
+/** Deletes what has expired of sessions, codes, devices and links, a bounded number of rows per run. Safe to run in parallel. */
 export async function deleteExpired({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
   for (const [table, text] of Object.entries(statements)) {
     const deleted = await query(db, { name: `expired.${table}`, text, values: [mostRows] })

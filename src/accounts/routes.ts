@@ -1,18 +1,23 @@
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import { clientAddress } from '../http/client-address.js'
-import { type Endpoint, type Route, route } from '../http/endpoint.js'
+import { type Route, route } from '../http/endpoint.js'
 import { limitFailures } from '../http/limits.js'
-import { readCaller, setDeviceCookie } from '../http/security/caller.js'
-import { clearSessionCookie, setSessionCookie } from '../http/security/credentials.js'
+import { readCaller } from '../http/security/caller.js'
+import { clearSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
+import { emailRoutes } from './emails/routes.js'
 import { openLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
+import { isCommonPassword } from './passwords/common-passwords.js'
+import { passwordRoutes } from './passwords/routes.js'
 import { presentAuth, presentUser } from './present.js'
+import { securityRoutes } from './read-security.js'
 import {
+  type AnyEndpoint,
   credentials,
   done,
   emailAddress,
@@ -22,6 +27,7 @@ import {
   otpStartInput,
   otpVerifyAnswer,
   otpVerifyInput,
+  registerAnswer,
   registration,
   sessionAnswer,
 } from './schemas.js'
@@ -29,9 +35,9 @@ import { requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
 import { register } from './sessions/register.js'
+import { sessionRoutes } from './sessions/routes.js'
 import { type AccountSession, revokeSession } from './sessions/session.js'
-
-type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
+import { setCookies } from './sessions/set-cookies.js'
 
 const registerEndpoint = {
   method: 'post',
@@ -41,7 +47,7 @@ const registerEndpoint = {
   limit: 'register',
   input: registration,
   invalid: 'invalid_registration',
-  output: sessionAnswer,
+  output: registerAnswer,
   errors: ['email_in_use', 'forbidden'],
 } as const satisfies AnyEndpoint
 
@@ -150,15 +156,20 @@ export function accountRoutes(services: Needs): Route[] {
     { account, session }: AccountSession,
     view: View,
   ) {
-    setSessionCookie(ctx, publicUrl, session.sessionToken, config.sessions.absoluteDays)
-    setDeviceCookie(ctx, publicUrl, session.deviceToken)
+    setCookies(ctx, config, session)
     return { user: presentUser(account, view), auth: presentAuth(session) }
   }
   return [
     route(
       registerEndpoint,
-      async (input, ctx) =>
-        answerSession(ctx, await register(operationsFor(ctx), input, callerOf(ctx)), 'session'),
+      async (input, ctx) => {
+        const opened = await register(operationsFor(ctx), input, callerOf(ctx))
+        const isCommon = await isCommonPassword(config, input.password, input)
+        return {
+          ...answerSession(ctx, opened, 'session'),
+          ...(isCommon ? { passwordHint: 'common' as const } : {}),
+        }
+      },
       ownSite,
     ),
     route(
@@ -202,5 +213,9 @@ export function accountRoutes(services: Needs): Route[] {
       },
       [...ownSite, authenticated],
     ),
+    ...passwordRoutes(services, passwordsFor),
+    ...emailRoutes(services, passwordsFor),
+    ...sessionRoutes(services),
+    ...securityRoutes(services),
   ]
 }

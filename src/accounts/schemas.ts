@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { Endpoint } from '../http/endpoint.js'
 import { requiredSecret, requiredText } from '../http/input.js'
 import { emailLength, parseEmailAddress } from '../kernel/email-address.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
+
+export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
 /** API: the length of a display name, in characters. */
 const nameLength = { least: 2, most: 100 } as const
@@ -106,6 +109,13 @@ const auth = z.object({
 export type Auth = z.output<typeof auth>
 
 export const sessionAnswer = z.object({ success: z.literal(true), user: userViews.session, auth })
+/** The registration's answer. */
+export const registerAnswer = sessionAnswer.extend({
+  passwordHint: z
+    .literal('common')
+    .optional()
+    .meta({ description: 'Only there when the password is easy to guess' }),
+})
 export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userViews.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userViews.me })
 export const done = z.object({ success: z.literal(true) })

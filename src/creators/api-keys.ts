@@ -17,6 +17,16 @@ const lastUsedEverySeconds = 60
 /** `tk_live_<prefix>_<secret>`. The prefix is public and identifies the key. The secret has 256 bits. */
 const keyForm = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
 
+/**
+ * SQL: the key `k` is open. Keys are void that somebody else may have made: those from before the owner proved the e-mail, and
+ * those made between a change of the e-mail and its undo.
+ */
+const isOpen = /* sql */ `
+  k.revoked_at is null
+  and not exists (select from users u where u.id = k.user_id and k.created_at < u.api_keys_void_before)
+  and not exists (
+    select from email_changes e where e.user_id = k.user_id and k.created_at between e.changed_at and e.undone_at)`
+
 /** The columns that the owner of a key sees in the list. */
 const listed = ['id', 'prefix', 'label', 'created_at', 'last_used_at']
 
@@ -44,7 +54,7 @@ export async function createApiKey(
       text: /* sql */ `
         insert into api_keys (user_id, prefix, key_hash, label)
         select $1, $2, $3, $4
-         where (select count(*) from api_keys where user_id = $1 and revoked_at is null) < ${mostOpen}
+         where (select count(*) from api_keys k where k.user_id = $1 and ${isOpen}) < ${mostOpen}
         returning id, created_at as "createdAt"`,
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
@@ -56,8 +66,10 @@ export async function createApiKey(
 /** Lists a creator's open keys, newest first. */
 export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string): Promise<ListedApiKey[]> {
   return ApiKey.query(db)
+    .alias('k')
     .select(listed)
-    .where({ user_id: userId, revoked_at: null })
+    .where({ user_id: userId })
+    .whereRaw(isOpen)
     .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
 }
 
@@ -87,7 +99,7 @@ export async function findApiKey(db: Knex, bearer: string): Promise<ApiKeyOwner 
   const [found] = await query<ApiKeyOwner>(db, {
     name: 'api_keys.find',
     text: /* sql */ `
-      with found as (select id, user_id from api_keys where key_hash = $1 and revoked_at is null),
+      with found as (select k.id, k.user_id from api_keys k where k.key_hash = $1 and ${isOpen}),
       used as (
         update api_keys k set last_used_at = now() from found f
          where k.id = f.id and (k.last_used_at is null or k.last_used_at < now() - $2::float8 * interval '1 second'))

@@ -15,7 +15,13 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   email_required: ['email', isMissing],
   invalid_code: ['code', 'is wrong, used, replaced by a newer one or older than 10 minutes'],
   link_token_required: ['token', isMissing],
-  invalid_link: ['token', 'is wrong, used, or older than 15 minutes'],
+  invalid_link: ['token', 'is wrong, used, or too old'],
+  password_required: ['body', 'must have the current password or `totp`'],
+  invalid_password: ['newPassword', 'must have 8 to 256 characters'],
+  common_password: [
+    'newPassword',
+    'is one of the most common passwords, or little more than your name or e-mail',
+  ],
 
   invalid_settings: ['settings', 'has a setting that breaks its rule'],
   invalid_name: ['name', 'must have 2 to 100 characters'],

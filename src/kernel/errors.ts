@@ -28,6 +28,10 @@ export const errors = {
   account_frozen: [403, 'Account frozen'],
   reauthentication_required: [401, 'Reauthentication required'],
   second_factor_required: [401, 'Second factor required'],
+  password_required: [400, 'Current password or code required'],
+  invalid_password: [400, 'Password must be 8-256 characters'],
+  common_password: [400, 'Password is too common'],
+  session_not_found: [404, 'Session not found'],
   account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],

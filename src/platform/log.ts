@@ -8,6 +8,8 @@ const secrets = [
   'cookie',
   'set-cookie',
   'password',
+  'currentPassword',
+  'newPassword',
   'code',
   'apiKey',
   'sessionToken',

@@ -59,3 +59,43 @@ test.serial('codes, failed attempts and locks are deleted after a day without a 
   await deleteExpired(world().services)
   t.deepEqual(await world().db('otp_codes').pluck('user_id'), [fresh.user.id])
 })
+
+test.serial(
+  'devices, links, challenges and changes of e-mail are deleted when they are over; an undone change stays',
+  async (t) => {
+    const { user } = await registerPerson(world())
+    const { db } = world()
+    const hash = (byte: number) => Buffer.alloc(32, byte)
+    const [over, recent] = [ago(1.1), ago(0.9)]
+    await db('devices').update({ last_seen_at: ago(401) })
+    await db('account_links').insert(
+      [over, recent].map((at, n) => ({
+        token_hash: hash(n),
+        user_id: user.id,
+        purpose: 'not_me',
+        expires_at: at,
+      })),
+    )
+    await db('passkey_challenges').insert(
+      [over, recent].map((at, n) => ({ challenge: hash(n), purpose: 'login', expires_at: at })),
+    )
+    await db('email_changes').insert(
+      [
+        [over, null],
+        [over, ago(3)],
+        [recent, null],
+      ].map(([until, undone]) => ({
+        user_id: user.id,
+        old_email: 'a@b.c',
+        new_email: 'd@e.f',
+        undo_until: until,
+        undone_at: undone,
+      })),
+    )
+    await deleteExpired(world().services)
+    t.is((await db('devices')).length, 0)
+    t.deepEqual(await db('account_links').pluck('token_hash'), [hash(1)])
+    t.deepEqual(await db('passkey_challenges').pluck('challenge'), [hash(1)])
+    t.deepEqual((await db('email_changes').pluck('undone_at')).map((at) => at === null).sort(), [false, true])
+  },
+)

@@ -94,7 +94,8 @@ test('the e-mailed code opens a session and verifies the e-mail', async (t) => {
 test('the session cookie is HttpOnly, SameSite=Lax and for every path', async (t) => {
   const person = await registerPerson(world())
   await storeCode(person, '123456')
-  const [cookie = '', device = '', ...others] = (await verify(person.email, '123456')).headers['set-cookie'] ?? []
+  const [cookie = '', device = '', ...others] =
+    (await verify(person.email, '123456')).headers['set-cookie'] ?? []
   t.deepEqual(others, [])
   const [pair, ...attributes] = cookie.split('; ')
   t.regex(pair ?? '', /^session=[\w-]{43}$/)

@@ -40,6 +40,19 @@ export interface UsedLink {
   readonly email: string | null
 }
 
+/** Finds a link that can be used, without using it. Throws `invalid_link` as `useLink` does. */
+export async function findLink(db: Knex, purpose: LinkPurpose, token: string): Promise<UsedLink> {
+  const [link] = await query<UsedLink>(db, {
+    name: 'links.find',
+    text: /* sql */ `
+      select user_id as "userId", email from account_links
+       where token_hash = $1 and purpose = $2 and used_at is null and expires_at > clock_timestamp()`,
+    values: [hashSecret(token), purpose],
+  })
+  if (link === undefined) throw new DomainError('invalid_link')
+  return link
+}
+
 /** Uses a link. Throws `invalid_link` for one that is used, too old, unknown or made for another purpose. */
 export async function useLink(trx: Knex.Transaction, purpose: LinkPurpose, token: string): Promise<UsedLink> {
   const [link] = await query<UsedLink>(trx, {
@@ -54,17 +67,19 @@ export async function useLink(trx: Knex.Transaction, purpose: LinkPurpose, token
   return link
 }
 
-/** Voids the unused links of some purposes. */
+/** Voids the unused links of some purposes that were made at `since` or later: all, if it is not given. */
 export async function voidLinks(
   trx: Knex.Transaction,
   userId: string,
   purposes: readonly LinkPurpose[],
+  since?: Date,
 ): Promise<void> {
   await query(trx, {
     name: 'links.void',
     text: /* sql */ `
       update account_links set used_at = clock_timestamp()
-       where user_id = $1 and purpose = any($2::text[]) and used_at is null`,
-    values: [userId, purposes],
+       where user_id = $1 and purpose = any($2::text[]) and used_at is null
+         and created_at >= coalesce($3::timestamptz, '-infinity')`,
+    values: [userId, purposes, since ?? null],
   })
 }

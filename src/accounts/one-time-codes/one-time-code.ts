@@ -25,6 +25,15 @@ export function sameCode(one: Uint8Array | null, other: Uint8Array): boolean {
   return one !== null && one.length === other.length && timingSafeEqual(one, other)
 }
 
+/** Voids the code and the link that were mailed. Failed attempts and a lock stay. */
+export async function voidCodes(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'otp.void',
+    text: 'update otp_codes set code_hmac = null, expires_at = null, link_hash = null where user_id = $1',
+    values: [userId],
+  })
+}
+
 export interface OtpAccount {
   readonly account: Account
   /** Whole seconds until the account's codes are unlocked; 0 when they are not locked. */

@@ -7,9 +7,9 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Account, accountColumns } from '../account.js'
+import { proveEmail } from '../emails/prove-email.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { linkEmail } from './code-mail.js'
-import { markVerified } from './verify.js'
 
 /** A link is valid this long, and the next one is mailed no sooner. */
 const linkMinutes = 15
@@ -50,7 +50,8 @@ export async function openLink(
   caller: Caller,
 ): Promise<AccountSession> {
   return transact(async (uow) => {
-    const account = await markVerified(uow.trx, await useLink(uow.trx, token))
+    const found = await useLink(uow.trx, token)
+    const account = await proveEmail(uow, config.http.publicUrl, found, caller.network)
     return { account, session: await openSession(uow, config, account, caller) }
   })
 }

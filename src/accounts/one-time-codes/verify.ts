@@ -1,11 +1,9 @@
 import type { Knex } from 'knex'
 import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
-import { firstTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import type { Account } from '../account.js'
-import { User } from '../models.js'
+import { proveEmail } from '../emails/prove-email.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { accountLocked, countAttempt, forgetAttempt } from './lockout.js'
 import { codeHmac, findOtpAccount, sameCode } from './one-time-code.js'
@@ -14,7 +12,7 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
  * Opens a session for the newest code of an account and marks the e-mail as verified. A code works once. The session
- * that the caller presents ends; other sessions of the account stay open. Throws `invalid_code`. After five
+ * that the caller presents ends; other sessions of the account stay open, unless the e-mail is proven for the first time. Throws `invalid_code`. After five
  * failed attempts within 15 minutes it throws `account_locked`, also for the right code.
  */
 export async function verifyOtp(
@@ -30,7 +28,7 @@ export async function verifyOtp(
   const result = await transact(async (uow) => {
     const outcome = await checkCode(uow.trx, found.account.id, presented)
     if (outcome !== 'right') return outcome
-    const account = await markVerified(uow.trx, found.account)
+    const account = await proveEmail(uow, config.http.publicUrl, found.account, caller.network)
     return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.
@@ -65,14 +63,4 @@ async function useCode(trx: Knex.Transaction, userId: string, presented: Buffer)
     values: [userId, presented],
   })
   return used.length === 1
-}
-
-/** Marks the account's e-mail as verified, for the first time or again. */
-export async function markVerified(trx: Knex.Transaction, account: Account): Promise<Account> {
-  const [user] = await User.query(trx)
-    .patch({ emailVerifiedAt: firstTime('email_verified_at') })
-    .where({ id: account.id })
-    .returning('email_verified_at')
-  if (user === undefined) throw new Error('The account does not exist any more')
-  return { ...account, emailVerifiedAt: user.emailVerifiedAt }
 }

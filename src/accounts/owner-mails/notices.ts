@@ -3,7 +3,7 @@ export type OwnerNotice =
   | { readonly kind: 'new-device'; readonly network: string; readonly userAgent: string | null }
   | { readonly kind: 'email-proven'; readonly credentialsVoid: boolean }
   | { readonly kind: 'password-changed' }
-  | { readonly kind: 'email-changed'; readonly newEmail: string }
+  | { readonly kind: 'email-change-requested' | 'email-changed'; readonly newEmail: string }
   | { readonly kind: 'factor-added' | 'factor-removed'; readonly factor: string }
   | { readonly kind: 'api-key-created'; readonly prefix: string; readonly label: string | null }
   | { readonly kind: 'site-added'; readonly site: string }
@@ -53,6 +53,14 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
       return {
         subject: `Your password at ${site} was changed`,
         lines: [`The password of your account at ${site} was changed.`],
+        security: true,
+      }
+    case 'email-change-requested':
+      return {
+        subject: `A new e-mail address for your account at ${site}`,
+        lines: [
+          `Somebody, most likely you, wants to change the e-mail address of your account at ${site} to ${notice.newEmail}. It changes when the link mailed there is used.`,
+        ],
         security: true,
       }
     case 'email-changed':

@@ -1,5 +1,6 @@
 import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { User, type UserWithWallet } from '../models.js'
 import { emailAddress } from '../schemas.js'
@@ -20,8 +21,21 @@ export async function login(
   const found = await findByEmail({ db }, email)
   const matches = await passwords.matches(found?.passwordHash, password)
   if (found === undefined || !matches) throw new DomainError('invalid_credentials')
-  const session = await transact((uow) => openSession(uow, config, found, caller))
+  const session = await transact(async (uow) => {
+    await assertUnchanged(uow, found)
+    return openSession(uow, config, found, caller)
+  })
   return { account: found, session }
+}
+
+/** The password may have become void while it was compared. The lock keeps it until the session is written. */
+async function assertUnchanged({ trx }: UnitOfWork, { id, passwordHash }: User): Promise<void> {
+  const user = await User.query(trx)
+    .findById(id)
+    .where({ password_hash: passwordHash })
+    .select('id')
+    .forShare()
+  if (user === undefined) throw new DomainError('invalid_credentials')
 }
 
 /** A text that is not an e-mail address is not sent to the database: it may hold a NUL, which PostgreSQL refuses. */

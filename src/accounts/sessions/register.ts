@@ -4,6 +4,7 @@ import { DomainError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
+import { assertNotReserved, isReserved } from '../emails/address-in-use.js'
 import { User } from '../models.js'
 import type { registration } from '../schemas.js'
 import type { Passwords } from './password.js'
@@ -22,7 +23,7 @@ export async function register(
   caller: Caller,
 ): Promise<AccountSession> {
   // Saves the costly hash in the common case. The unique constraint decides: another request may insert in between.
-  if ((await User.query(db).findOne({ email }).select('id')) !== undefined)
+  if ((await User.query(db).findOne({ email }).select('id')) !== undefined || (await isReserved(db, email)))
     throw new DomainError('email_in_use')
   const passwordHash = await passwords.hash(password)
   return transact(async (uow) => {
@@ -39,6 +40,7 @@ async function createAccount(
   const user = await User.query(trx).insert(fields).onConflict('email').ignore().returning('*')
   // Nothing is returned of a row that is not inserted.
   if (user.id === undefined) throw new DomainError('email_in_use')
+  await assertNotReserved(trx, fields.email, user.id)
   await user.$relatedQuery('wallet', trx).insert({})
   await trx('parties').insert({ user_id: user.id })
   wake('provisioner')

@@ -4,6 +4,7 @@ import type { InlineMarkdown } from '../blocks.js'
 export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/register': [
     'Also logs in: the answer sets the session cookie and contains an access token. The wallet is created within a second.',
+    'When the e-mail is first proven from another network than this one, password, sessions and API keys made before are void: somebody else may have registered it.',
   ],
   'post /auth/login': ['Starts a new session and ends the one that the request was sent with.'],
   'post /auth/otp/start': [
@@ -16,6 +17,26 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/otp/link': [
     'The lock of one-time codes does not stop it. Send the token when a person presses a button: mail scanners open links.',
   ],
+  'post /auth/password': [
+    'Every session ends, and the answer sets a new cookie. An account without a password sends `newPassword` alone within 15 minutes after a mailed code signed it in. The owner gets a mail.',
+  ],
+  'post /auth/password/reset': [
+    'Answers the same, after the same time, whether there is an account or not. The link is valid for 30 minutes; another is mailed after a minute.',
+  ],
+  'post /auth/password/reset/confirm': [
+    'Works once. It signs nobody in, ends every session, and leaves second factors as they are. Send the token when a person presses a button: mail scanners open links.',
+  ],
+  'post /auth/email': [
+    'The address changes when the link mailed to it is used, within 60 minutes. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
+  ],
+  'post /auth/email/confirm': [
+    'The old address gets a link that undoes the change for 72 hours; meanwhile withdrawals are confirmed from there.',
+  ],
+  'post /auth/email/undo': [
+    'Also undoes later changes. Every session, the password, and the API keys and second factors made since are void; the restored address gets a link for a new password.',
+  ],
+  'get /auth/sessions': ['`network` is an IPv4 address or an IPv6 /64. At most 200.'],
+  'delete /auth/sessions/{id}': ['The session that the request was sent with, too: that is a log-out.'],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
   'patch /creators/me': [
     'Settings are merged key by key: an absent or null setting keeps its value. Only the two limits are different: null removes them. A .sol domain is linked when it resolves to your wallet, or with its owner’s signature.',

@@ -60,7 +60,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: readRules,
   },
   email_in_use: {
-    cause: 'There is an account with this e-mail.',
+    cause: 'There is an account with this e-mail, or one had it in the last 72 hours and may take it back.',
     remedy: 'Log in, by password or one-time code.',
   },
   invalid_login: { cause: 'E-mail or password is missing.', remedy: 'Send both.' },
@@ -76,8 +76,9 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   link_token_required: { cause: '`token` is missing.', remedy: 'Send the token of the mailed link.' },
   invalid_link: {
-    cause: 'The link was used, was replaced by a newer one or is older than 15 minutes.',
-    remedy: 'Log in with the password, or have a code mailed.',
+    cause:
+      'The link was used, was replaced by a newer one or is too old: 15 minutes to sign in, 30 for a new password, 60 for a new e-mail, 72 hours to undo one.',
+    remedy: 'Have another one mailed.',
   },
   email_not_verified: {
     cause: 'The names of bank accounts are shown to accounts with a verified e-mail only.',
@@ -97,6 +98,23 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'The account has a second factor.',
     remedy:
       'Send `totp`: a code of the authenticator app or a recovery code. Or sign in with a passkey: `POST /auth/passkeys/login/options`.',
+  },
+  password_required: {
+    cause: 'The session alone is not enough for this change: a cookie can be stolen.',
+    remedy: 'Send the current password, or a code of the second factor as `totp`.',
+  },
+  invalid_password: {
+    cause: '`newPassword` is missing, or has fewer than 8 or more than 256 characters.',
+    remedy: 'Send another one.',
+  },
+  common_password: {
+    cause:
+      '`newPassword` is one of the 100,000 most common ones, or little more than the name, the e-mail or the name of the service.',
+    remedy: 'Let the person choose another one: a few words in a row are good.',
+  },
+  session_not_found: {
+    cause: 'No open session of this account has this id.',
+    remedy: 'List them: `GET /auth/sessions`.',
   },
   account_locked: {
     cause: 'Five wrong codes within 15 minutes.',

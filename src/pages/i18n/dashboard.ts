@@ -21,7 +21,11 @@ const faults: Readonly<Record<string, string>> = {
   second_factor_required: 'Enter a code from your authenticator app.',
   account_locked:
     'Too many tries. Codes work again in 15 minutes; your password still works. If you ask for a code now, we mail you a link instead.',
-  invalid_link: 'This link has been used or is older than 15 minutes.',
+  invalid_link: 'This link has been used or is too old.',
+  password_required: 'Enter your current password.',
+  invalid_password: 'A password has 8 to 256 characters.',
+  common_password: 'This password is easy to guess. Choose another one: a few words in a row are good.',
+  session_not_found: 'This session has ended already.',
   email_in_use: 'There is already an account with this e-mail address.',
   invalid_registration:
     'A name has 2 to 100 characters, a password at least 8, and the e-mail address must be valid.',

@@ -1,0 +1,118 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
+import { queueEmail } from '../../mail/queue-email.js'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
+import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
+import { User } from '../models.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { assertStillOwner, type Presented, reauthenticate } from '../passwords/reauthenticate.js'
+import { cautionHours } from '../recent-changes.js'
+import type { Passwords } from '../sessions/password.js'
+import type { SignedIn } from '../sessions/session.js'
+import { lockUser } from '../void-credentials.js'
+import { assertNotReserved } from './address-in-use.js'
+import { confirmEmailMail, undoEmailMail } from './email-mails.js'
+import { proveEmail } from './prove-email.js'
+import { takeAddress } from './take-address.js'
+
+const linkMinutes = 60
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
+
+/**
+ * Mails a link to a new address; the account has it once the link is used. The current address is told. An earlier link for
+ * another address is void. Throws what `reauthenticate` throws, and `email_in_use`.
+ */
+export async function requestEmailChange(
+  services: Needs,
+  signedIn: SignedIn,
+  { email, ...presented }: Presented & { readonly email: string },
+): Promise<void> {
+  const { publicUrl } = services.config.http
+  const proof = await reauthenticate(services, signedIn, presented)
+  await services.transact(async (uow) => {
+    const owner = await assertStillOwner(uow.trx, signedIn, proof)
+    await assertFree(uow.trx, email, owner.id)
+    await voidLinks(uow.trx, owner.id, ['email_change'])
+    const { token, expiresAt } = await createLink(uow.trx, {
+      userId: owner.id,
+      purpose: 'email_change',
+      email,
+      minutes: linkMinutes,
+    })
+    const content = confirmEmailMail({
+      // Browsers do not send the fragment, so the token reaches no log.
+      url: `${publicUrl}/dashboard#confirm-email=${token}`,
+      site: new URL(publicUrl).host,
+      minutes: linkMinutes,
+    })
+    await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
+    await notifyOwner(uow, publicUrl, owner, { kind: 'email-change-requested', newEmail: email })
+  })
+}
+
+async function assertFree(trx: Knex.Transaction, email: string, userId: string): Promise<void> {
+  if ((await User.query(trx).findOne({ email }).select('id')) !== undefined)
+    throw new DomainError('email_in_use')
+  await assertNotReserved(trx, email, userId)
+}
+
+/**
+ * Gives the account the new address. The old one gets a link that undoes it (undo-email.ts) and stays reserved meanwhile.
+ * Throws `invalid_link`, `email_in_use`, and `account_frozen`: a thief may have asked for the change before.
+ */
+export async function confirmEmailChange(
+  { config, db, transact }: Pick<Services, 'config' | 'db' | 'transact'>,
+  token: string,
+  network: string,
+): Promise<void> {
+  const { publicUrl } = config.http
+  const { userId } = await findLink(db, 'email_change', token)
+  await transact(async (uow) => {
+    const { id, email: oldEmail, frozenAt } = await lockUser(uow.trx, userId)
+    const { email } = await useLink(uow.trx, 'email_change', token)
+    if (email === null) throw new Error('The link has no address')
+    if (frozenAt !== null) throw new DomainError('account_frozen')
+    await proveEmail(uow, publicUrl, { id, email }, network)
+    await takeAddress(uow.trx, id, email)
+    // Whoever reads the old address could still set a password.
+    await voidLinks(uow.trx, id, ['password_reset'])
+    await mailUndo(uow, publicUrl, { id, oldEmail, newEmail: email })
+    await notifyOwner(uow, publicUrl, { id, email }, { kind: 'email-changed', newEmail: email })
+  })
+}
+
+interface EmailChange {
+  readonly id: string
+  readonly oldEmail: string
+  readonly newEmail: string
+}
+
+/** Records the change, and mails the old address the link that undoes it. The record is older than its link. */
+async function mailUndo(
+  uow: UnitOfWork,
+  publicUrl: string,
+  { id, oldEmail, newEmail }: EmailChange,
+): Promise<void> {
+  await query(uow.trx, {
+    name: 'emails.change',
+    text: /* sql */ `
+      insert into email_changes (user_id, old_email, new_email, undo_until)
+      values ($1, $2, $3, clock_timestamp() + $4::int * interval '1 hour')`,
+    values: [id, oldEmail, newEmail, cautionHours],
+  })
+  const { token, expiresAt } = await createLink(uow.trx, {
+    userId: id,
+    purpose: 'email_undo',
+    email: oldEmail,
+    minutes: cautionHours * 60,
+  })
+  const content = undoEmailMail({
+    url: `${publicUrl}/dashboard#undo-email=${token}`,
+    site: new URL(publicUrl).host,
+    newEmail,
+  })
+  await queueEmail(uow, { kind: 'email-undo', to: oldEmail, expiresAt, ...content })
+}

@@ -1,0 +1,97 @@
+import type { Context } from 'koa'
+import { z } from 'zod'
+import { clientAddress } from '../../http/client-address.js'
+import { type Route, route } from '../../http/endpoint.js'
+import { refuseCrossSite } from '../../http/security/cross-site.js'
+import { noStore } from '../../http/security/response-headers.js'
+import type { Services } from '../../services.js'
+import { ownerLimit } from '../passwords/routes.js'
+import { type AnyEndpoint, done, emailAddress, linkInput } from '../schemas.js'
+import { ownerGuards, signedIn } from '../sessions/auth.js'
+import type { PasswordsFor } from '../sessions/password.js'
+import { confirmEmailChange, requestEmailChange } from './change-email.js'
+import { undoEmailChange } from './undo-email.js'
+
+const changeEndpoint = {
+  method: 'post',
+  path: '/auth/email',
+  summary: 'Have a link mailed to a new e-mail address',
+  credential: 'session',
+  limit: ownerLimit,
+  input: z.object({
+    email: emailAddress,
+    password: z.string().min(1).optional(),
+    totp: z.string().min(1).optional(),
+  }),
+  invalid: 'email_required',
+  output: done,
+  errors: [
+    'password_required',
+    'invalid_credentials',
+    'email_in_use',
+    'invalid_code',
+    'account_locked',
+    'second_factor_required',
+    'reauthentication_required',
+    'account_frozen',
+    'unauthorized',
+    'forbidden',
+  ],
+} as const satisfies AnyEndpoint
+
+const confirmEndpoint = {
+  method: 'post',
+  path: '/auth/email/confirm',
+  summary: 'Change the e-mail address with the link mailed to the new one',
+  credential: 'none',
+  limit: 'reads',
+  input: linkInput,
+  invalid: 'link_token_required',
+  output: done,
+  errors: ['invalid_link', 'email_in_use', 'account_frozen', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const undoEndpoint = {
+  method: 'post',
+  path: '/auth/email/undo',
+  summary: 'Restore the e-mail address with the link mailed to the old one',
+  credential: 'none',
+  limit: 'reads',
+  input: linkInput,
+  invalid: 'link_token_required',
+  output: done,
+  errors: ['invalid_link', 'email_in_use', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+
+export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
+  const ownSite = [noStore, refuseCrossSite(services.config.http.publicUrl)]
+  const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
+  return [
+    route(
+      changeEndpoint,
+      async (input, ctx) => {
+        await requestEmailChange(operationsFor(ctx), signedIn(ctx), input)
+        return {}
+      },
+      ownerGuards(services),
+    ),
+    route(
+      confirmEndpoint,
+      async ({ token }, ctx) => {
+        await confirmEmailChange(services, token, clientAddress(ctx))
+        return {}
+      },
+      ownSite,
+    ),
+    route(
+      undoEndpoint,
+      async ({ token }) => {
+        await undoEmailChange(services, token)
+        return {}
+      },
+      ownSite,
+    ),
+  ]
+}

@@ -1,0 +1,43 @@
+import type { Caller } from '../../http/security/caller.js'
+import type { Services } from '../../services.js'
+import { voidLinks } from '../links/account-link.js'
+import { User } from '../models.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
+import type { Passwords } from '../sessions/password.js'
+import { type AccountSession, openSession, type SignedIn } from '../sessions/session.js'
+import { endSessions } from '../void-credentials.js'
+import { assertUncommon } from './common-passwords.js'
+import { assertStillOwner, reauthenticate } from './reauthenticate.js'
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
+
+interface PasswordChange {
+  readonly currentPassword?: string | undefined
+  readonly totp?: string | undefined
+  readonly newPassword: string
+}
+
+/**
+ * Sets a new password. Every session ends, and the caller gets a new one: a thief may hold the same cookie. Mailed links that
+ * change password or e-mail are void. Throws what `reauthenticate` throws, and `common_password`.
+ */
+export async function changePassword(
+  services: Needs,
+  signedIn: SignedIn,
+  { currentPassword, totp, newPassword }: PasswordChange,
+  caller: Caller,
+): Promise<AccountSession> {
+  const { config, passwords, transact } = services
+  const { account } = signedIn
+  const proof = await reauthenticate(services, signedIn, { password: currentPassword, totp })
+  await assertUncommon(config, newPassword, account)
+  const passwordHash = await passwords.hash(newPassword)
+  return transact(async (uow) => {
+    await assertStillOwner(uow.trx, signedIn, proof)
+    await User.query(uow.trx).findById(account.id).patch({ passwordHash })
+    await voidLinks(uow.trx, account.id, ['password_reset', 'email_change'])
+    await endSessions(uow.trx, account.id)
+    await notifyOwner(uow, config.http.publicUrl, account, { kind: 'password-changed' })
+    return { account, session: await openSession(uow, config, account, caller) }
+  })
+}

@@ -1,0 +1,62 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
+import type { Services } from '../../services.js'
+import { checkFactor, hasFactor } from '../factors/check-factor.js'
+import { Session, User } from '../models.js'
+import { assertRecentSession } from '../sessions/auth.js'
+import type { Passwords } from '../sessions/password.js'
+import type { SignedIn } from '../sessions/session.js'
+import { lockUser } from '../void-credentials.js'
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
+
+/** What shows that the owner, and not only a stolen cookie, asks. */
+export interface Presented {
+  readonly password?: string | undefined
+  /** A code of the authenticator app, or a recovery code. */
+  readonly totp?: string | undefined
+}
+
+/** What `assertStillOwner` compares. */
+export interface Proof {
+  /** The account's password hash when the proof was checked. */
+  readonly passwordHash: string | null
+}
+
+/**
+ * Checks the password or a second factor. An account without a password needs a factor or, if it has none, a session opened
+ * in the last minutes: it was opened by a mailed code. Throws `invalid_credentials` for a wrong password, `password_required`
+ * when neither is given, and what `checkFactor` throws.
+ */
+export async function reauthenticate(
+  services: Needs,
+  signedIn: SignedIn,
+  { password, totp }: Presented,
+): Promise<Proof> {
+  const { id } = signedIn.account
+  const user = await User.query(services.db).findById(id).select('password_hash')
+  const passwordHash = user?.passwordHash ?? null
+  if (totp !== undefined) await checkFactor(services, id, { totp })
+  else if (password !== undefined) {
+    if (!(await services.passwords.matches(passwordHash, password)))
+      throw new DomainError('invalid_credentials')
+  } else if (passwordHash !== null) throw new DomainError('password_required')
+  else if (await hasFactor(services.db, id)) throw new DomainError('second_factor_required')
+  else assertRecentSession(signedIn, services.config.sessions)
+  return { passwordHash }
+}
+
+/**
+ * Locks the account and its session for the change that the proof allows. Throws `unauthorized` when the owner has ended the
+ * session or set another password since: a thief's request may have been on its way.
+ */
+export async function assertStillOwner(
+  trx: Knex.Transaction,
+  { account, sessionHash }: SignedIn,
+  { passwordHash }: Proof,
+): Promise<User> {
+  const user = await lockUser(trx, account.id)
+  const session = await Session.query(trx).findById(sessionHash).forUpdate()
+  if (session === undefined || user.passwordHash !== passwordHash) throw new DomainError('unauthorized')
+  return user
+}

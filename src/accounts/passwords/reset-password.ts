@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Knex } from 'knex'
+import { emailLayout } from '../../mail/layout.js'
+import { queueEmail } from '../../mail/queue-email.js'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
+import { proveEmail } from '../emails/prove-email.js'
+import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
+import { User } from '../models.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
+import type { Passwords } from '../sessions/password.js'
+import { endSessions, lockUser } from '../void-credentials.js'
+import { assertUncommon } from './common-passwords.js'
+
+const linkMinutes = 30
+/** An unused link that is younger keeps another one from being mailed. */
+const pauseMinutes = 1
+/** No answer comes sooner, so that the time does not tell whether there is an account: writing a link takes a tenth of it. */
+const answerMs = 250
+
+/**
+ * Mails a link for a new password, if there is an account with this address. The caller learns neither from the answer nor
+ * from its time.
+ */
+export async function requestReset(
+  { config, transact }: Pick<Services, 'config' | 'transact'>,
+  email: string,
+): Promise<void> {
+  const mailed = transact(async (uow) => {
+    const user = await User.query(uow.trx).findOne({ email }).forUpdate()
+    if (user !== undefined && !(await wasMailed(uow.trx, user.id)))
+      await mailResetLink(uow, config.http.publicUrl, user)
+  })
+  await Promise.all([mailed, pause(answerMs)])
+}
+
+async function wasMailed(trx: Knex.Transaction, userId: string): Promise<boolean> {
+  const [row] = await query<{ recent: boolean }>(trx, {
+    name: 'passwords.reset-mailed',
+    text: /* sql */ `
+      select exists (
+        select from account_links
+         where user_id = $1 and purpose = 'password_reset' and used_at is null
+           and created_at > clock_timestamp() - $2::int * interval '1 minute') as recent`,
+    values: [userId, pauseMinutes],
+  })
+  return row?.recent === true
+}
+
+/** Mails the owner a link for a new password. Earlier links stay good: the mail with the newest may be the last to arrive. */
+export async function mailResetLink(
+  uow: UnitOfWork,
+  publicUrl: string,
+  { id, email }: Pick<User, 'id' | 'email'>,
+): Promise<void> {
+  const { token, expiresAt } = await createLink(uow.trx, {
+    userId: id,
+    purpose: 'password_reset',
+    minutes: linkMinutes,
+  })
+  const content = emailLayout({
+    subject: `A new password for ${new URL(publicUrl).host}`,
+    blocks: [
+      'To set a new password, open this link:',
+      // Browsers do not send the fragment, so the token reaches no log.
+      { link: `${publicUrl}/dashboard#reset-password=${token}` },
+      `It is valid for ${linkMinutes} minutes and works once. Never give it to anybody: we never ask for it.`,
+      'If it was not you, ignore this e-mail; your password stays as it is.',
+    ],
+  })
+  await queueEmail(uow, { kind: 'password-reset', to: email, expiresAt, ...content })
+}
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
+
+/**
+ * Sets a new password with a mailed link, which proves the e-mail. Every session ends and none is opened; second factors stay.
+ * A refused password leaves the link good. Throws `invalid_link`, `common_password`.
+ */
+export async function resetPassword(
+  { config, db, transact, passwords }: Needs,
+  { token, newPassword }: { readonly token: string; readonly newPassword: string },
+  network: string,
+): Promise<void> {
+  const { publicUrl } = config.http
+  // Saves the costly hash for an unknown link. `useLink` decides: another request may use it in between.
+  const { userId } = await findLink(db, 'password_reset', token)
+  const owner = await User.query(db).findById(userId).throwIfNotFound()
+  await assertUncommon(config, newPassword, owner)
+  const passwordHash = await passwords.hash(newPassword)
+  await transact(async (uow) => {
+    const { id, email } = await lockUser(uow.trx, userId)
+    await useLink(uow.trx, 'password_reset', token)
+    await proveEmail(uow, publicUrl, { id, email }, network)
+    await User.query(uow.trx).findById(id).patch({ passwordHash })
+    await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
+    await endSessions(uow.trx, id)
+    await notifyOwner(uow, publicUrl, { id, email }, { kind: 'password-changed' })
+  })
+}

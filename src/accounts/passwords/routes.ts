@@ -1,0 +1,116 @@
+import type { Context } from 'koa'
+import { z } from 'zod'
+import { clientAddress } from '../../http/client-address.js'
+import { type Route, route } from '../../http/endpoint.js'
+import { readCaller } from '../../http/security/caller.js'
+import { refuseCrossSite } from '../../http/security/cross-site.js'
+import { noStore } from '../../http/security/response-headers.js'
+import type { Services } from '../../services.js'
+import type { AnyEndpoint } from '../schemas.js'
+import { done, linkInput, otpStartInput, textOf } from '../schemas.js'
+import { ownerGuards, signedIn } from '../sessions/auth.js'
+import { type PasswordsFor, passwordLength } from '../sessions/password.js'
+import { setCookies } from '../sessions/set-cookies.js'
+import { changePassword } from './change-password.js'
+import { requestReset, resetPassword } from './reset-password.js'
+
+const newPassword = textOf(passwordLength, 'invalid_password')
+
+/** Attempts at the password of an open session count by account: a thief with the cookie guesses from many addresses. */
+export const ownerLimit = {
+  name: 'otpStart',
+  address: 'signInAddress',
+  key: (_: unknown, ctx: Context) => `owner ${signedIn(ctx).account.id}`,
+} as const
+
+export const changeEndpoint = {
+  method: 'post',
+  path: '/auth/password',
+  summary: 'Set a new password, and end every other session',
+  credential: 'session',
+  limit: ownerLimit,
+  input: z.object({
+    currentPassword: z.string().min(1).optional(),
+    totp: z.string().min(1).optional(),
+    newPassword,
+  }),
+  invalid: 'invalid_password',
+  output: done,
+  errors: [
+    'password_required',
+    'invalid_credentials',
+    'common_password',
+    'invalid_code',
+    'account_locked',
+    'second_factor_required',
+    'reauthentication_required',
+    'account_frozen',
+    'unauthorized',
+    'forbidden',
+  ],
+} as const satisfies AnyEndpoint
+
+export const resetEndpoint = {
+  method: 'post',
+  path: '/auth/password/reset',
+  summary: 'Have a link for a new password mailed',
+  credential: 'none',
+  limit: {
+    name: 'otpStart',
+    address: 'signInAddress',
+    key: ({ email }: z.output<typeof otpStartInput>) => `reset ${email}`,
+  },
+  input: otpStartInput,
+  invalid: 'email_required',
+  output: done,
+  errors: ['forbidden'],
+} as const satisfies AnyEndpoint
+
+export const confirmEndpoint = {
+  method: 'post',
+  path: '/auth/password/reset/confirm',
+  summary: 'Set a new password with the mailed link, and end every session',
+  credential: 'none',
+  // Hashing a password needs a valid link, so this needs no budget as signing in does.
+  limit: 'reads',
+  input: linkInput.extend({ newPassword }),
+  invalid: 'link_token_required',
+  output: done,
+  errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+
+export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
+  const { publicUrl } = services.config.http
+  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
+  return [
+    route(
+      changeEndpoint,
+      async (input, ctx) => {
+        const caller = readCaller(ctx, publicUrl)
+        const { session } = await changePassword(operationsFor(ctx), signedIn(ctx), input, caller)
+        setCookies(ctx, services.config, session)
+        return {}
+      },
+      ownerGuards(services),
+    ),
+    route(
+      resetEndpoint,
+      async ({ email }) => {
+        await requestReset(services, email)
+        return {}
+      },
+      ownSite,
+    ),
+    route(
+      confirmEndpoint,
+      async (input, ctx) => {
+        await resetPassword(operationsFor(ctx), input, clientAddress(ctx))
+        return {}
+      },
+      ownSite,
+    ),
+  ]
+}
