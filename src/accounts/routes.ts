@@ -35,9 +35,8 @@ import { requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
 import { register } from './sessions/register.js'
-import { sessionRoutes } from './sessions/routes.js'
+import { sessionRoutes, setCookies } from './sessions/routes.js'
 import { type AccountSession, revokeSession } from './sessions/session.js'
-import { setCookies } from './sessions/set-cookies.js'
 
 const registerEndpoint = {
   method: 'post',

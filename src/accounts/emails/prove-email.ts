@@ -24,7 +24,7 @@ export async function proveEmail<Owner extends { readonly id: string; readonly e
 }
 
 /** Sets when the e-mail was verified. */
-export async function markVerified({ trx }: UnitOfWork, userId: string): Promise<Date> {
+async function markVerified({ trx }: UnitOfWork, userId: string): Promise<Date> {
   const [user] = await User.query(trx)
     .patch({ emailVerifiedAt: databaseTime })
     .where({ id: userId })

@@ -10,7 +10,7 @@ import type { AnyEndpoint } from '../schemas.js'
 import { done, linkInput, otpStartInput, textOf } from '../schemas.js'
 import { ownerGuards, signedIn } from '../sessions/auth.js'
 import { type PasswordsFor, passwordLength } from '../sessions/password.js'
-import { setCookies } from '../sessions/set-cookies.js'
+import { setCookies } from '../sessions/routes.js'
 import { changePassword } from './change-password.js'
 import { requestReset, resetPassword } from './reset-password.js'
 
@@ -23,7 +23,7 @@ export const ownerLimit = {
   key: (_: unknown, ctx: Context) => `owner ${signedIn(ctx).account.id}`,
 } as const
 
-export const changeEndpoint = {
+const changeEndpoint = {
   method: 'post',
   path: '/auth/password',
   summary: 'Set a new password, and end every other session',
@@ -50,7 +50,7 @@ export const changeEndpoint = {
   ],
 } as const satisfies AnyEndpoint
 
-export const resetEndpoint = {
+const resetEndpoint = {
   method: 'post',
   path: '/auth/password/reset',
   summary: 'Have a link for a new password mailed',
@@ -66,7 +66,7 @@ export const resetEndpoint = {
   errors: ['forbidden'],
 } as const satisfies AnyEndpoint
 
-export const confirmEndpoint = {
+const confirmEndpoint = {
   method: 'post',
   path: '/auth/password/reset/confirm',
   summary: 'Set a new password with the mailed link, and end every session',
