@@ -8,13 +8,15 @@ import { clearSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
+import { answerSession } from './answer-session.js'
 import { emailRoutes } from './emails/routes.js'
+import { factorRoutes } from './factors/routes.js'
 import { openLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
 import { isCommonPassword } from './passwords/common-passwords.js'
 import { passwordRoutes } from './passwords/routes.js'
-import { presentAuth, presentUser } from './present.js'
+import { presentUser } from './present.js'
 import { securityRoutes } from './read-security.js'
 import {
   type AnyEndpoint,
@@ -35,8 +37,8 @@ import { requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
 import { register } from './sessions/register.js'
-import { sessionRoutes, setCookies } from './sessions/routes.js'
-import { type AccountSession, revokeSession } from './sessions/session.js'
+import { sessionRoutes } from './sessions/routes.js'
+import { revokeSession } from './sessions/session.js'
 
 const registerEndpoint = {
   method: 'post',
@@ -67,7 +69,7 @@ const loginEndpoint = {
   input: credentials,
   invalid: 'invalid_login',
   output: sessionAnswer,
-  errors: ['invalid_credentials', 'forbidden'],
+  errors: ['invalid_credentials', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const otpStartEndpoint = {
@@ -97,7 +99,7 @@ const otpVerifyEndpoint = {
   input: otpVerifyInput,
   invalid: 'invalid_code',
   output: otpVerifyAnswer,
-  errors: ['account_locked', 'forbidden'],
+  errors: ['second_factor_required', 'account_locked', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const linkEndpoint = {
@@ -109,7 +111,7 @@ const linkEndpoint = {
   input: linkInput,
   invalid: 'link_token_required',
   output: otpVerifyAnswer,
-  errors: ['invalid_link', 'forbidden'],
+  errors: ['invalid_link', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const meEndpoint = {
@@ -149,15 +151,6 @@ export function accountRoutes(services: Needs): Route[] {
   const authenticated = requireSessionOrToken(services)
 
   const callerOf = (ctx: Context) => readCaller(ctx, publicUrl)
-
-  function answerSession<View extends 'session' | 'otpVerify'>(
-    ctx: Context,
-    { account, session }: AccountSession,
-    view: View,
-  ) {
-    setCookies(ctx, config, session)
-    return { user: presentUser(account, view), auth: presentAuth(session) }
-  }
   return [
     route(
       registerEndpoint,
@@ -165,7 +158,7 @@ export function accountRoutes(services: Needs): Route[] {
         const opened = await register(operationsFor(ctx), input, callerOf(ctx))
         const isCommon = await isCommonPassword(config, input.password, input)
         return {
-          ...answerSession(ctx, opened, 'session'),
+          ...answerSession(ctx, config, opened, 'session'),
           ...(isCommon ? { passwordHint: 'common' as const } : {}),
         }
       },
@@ -174,7 +167,7 @@ export function accountRoutes(services: Needs): Route[] {
     route(
       loginEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, await login(operationsFor(ctx), input, callerOf(ctx)), 'session'),
+        answerSession(ctx, config, await login(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(
@@ -189,14 +182,15 @@ export function accountRoutes(services: Needs): Route[] {
       otpVerifyEndpoint,
       async (input, ctx) => {
         const verify = () => verifyOtp(services, input, callerOf(ctx))
-        return answerSession(ctx, await limitFailures(failedCodes, 'invalid_code', ctx, verify), 'otpVerify')
+        const opened = await limitFailures(failedCodes, 'invalid_code', ctx, verify)
+        return answerSession(ctx, config, opened, 'otpVerify')
       },
       ownSite,
     ),
     route(
       linkEndpoint,
-      async ({ token }, ctx) =>
-        answerSession(ctx, await openLink(services, token, callerOf(ctx)), 'otpVerify'),
+      async (input, ctx) =>
+        answerSession(ctx, config, await openLink(services, input, callerOf(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [
@@ -215,6 +209,7 @@ export function accountRoutes(services: Needs): Route[] {
     ...passwordRoutes(services, passwordsFor),
     ...emailRoutes(services, passwordsFor),
     ...sessionRoutes(services),
+    ...factorRoutes(services),
     ...securityRoutes(services),
   ]
 }

@@ -4,6 +4,7 @@ import { requiredSecret, requiredText } from '../http/input.js'
 import { emailLength, parseEmailAddress } from '../kernel/email-address.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
+import { totpField } from './factors/totp-field.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
 
@@ -59,6 +60,7 @@ export const registration = z.object({
 export const credentials = z.object({
   email: requiredText('invalid_login'),
   password: requiredSecret('invalid_login'),
+  totp: totpField,
 })
 
 export const otpStartInput = z.object({ email: emailAddress })
@@ -66,12 +68,14 @@ export const otpStartInput = z.object({ email: emailAddress })
 /** POST /auth/otp/link. */
 export const linkInput = z.object({
   token: requiredSecret('link_token_required').meta({ description: 'Of the mailed link' }),
+  totp: totpField,
 })
 
 /** The code is not trimmed. Any fault in either field is answered `invalid_code`. */
 export const otpVerifyInput = z.object({
   email: emailAddress,
   code: z.string().regex(codePattern, 'invalid_code'),
+  totp: totpField,
 })
 
 export const nothing = z.object({})

@@ -20,6 +20,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly limit: Limit<z.output<Input>>
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
+  /** A DELETE that reads a JSON body instead: a secret does not belong into an address, which proxies log. */
+  readonly bodyOfDelete?: boolean
   /** The error for an unreadable body or a missing required field. */
   readonly invalid: ErrorCode
   readonly output: Output
@@ -100,12 +102,21 @@ export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   }
 }
 
+/** Whether the input stands in the query, else in a JSON body. */
+export function readsQuery({
+  method,
+  bodyOfDelete,
+}: Pick<Endpoint<z.ZodType, z.ZodType>, 'method' | 'bodyOfDelete'>): boolean {
+  return method === 'get' || (method === 'delete' && bodyOfDelete !== true)
+}
+
 async function readInput<Input extends z.ZodType>(
-  { method, input, invalid }: Endpoint<Input, z.ZodType>,
+  endpoint: Endpoint<Input, z.ZodType>,
   ctx: Context,
   checkLimit: CheckLimit | undefined,
 ): Promise<z.output<Input>> {
-  const fromQuery = method === 'get' || method === 'delete'
+  const { input, invalid } = endpoint
+  const fromQuery = readsQuery(endpoint)
   if (fromQuery) checkQueryText(ctx.querystring, invalid)
   const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
   const parsed = parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)

@@ -4,7 +4,7 @@ import { serviceName } from '../kernel/brand.js'
 import { hasDetails } from '../kernel/error-details.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { LimitName } from '../platform/rate-limits/rate-limits.js'
-import type { Endpoint, Route } from './endpoint.js'
+import { type Endpoint, type Route, readsQuery } from './endpoint.js'
 import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -176,7 +176,7 @@ interface Bodies {
 
 function operation(endpoint: AnyEndpoint, { operationId, tags, description }: OperationTexts): Json {
   const { inPath, others } = splitPathFields(schemaOf(endpoint.input), endpoint.path)
-  const inQuery = endpoint.method === 'get' || endpoint.method === 'delete'
+  const inQuery = readsQuery(endpoint)
   const parameters = [
     ...parametersOf(inPath, 'path'),
     ...(inQuery ? parametersOf(others, 'query') : []),

@@ -14,6 +14,11 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   invalid_login: ['body', 'must have email and password'],
   email_required: ['email', isMissing],
   invalid_code: ['code', 'is wrong, used, replaced by a newer one or older than 10 minutes'],
+  invalid_passkey: [
+    'response',
+    'is not the answer of a passkey to options of the last minutes, or was sent before',
+  ],
+  too_many_passkeys: ['response', 'is of one passkey too many: the account has 20; remove one'],
   link_token_required: ['token', isMissing],
   invalid_link: ['token', 'is wrong, used, or too old'],
   password_required: ['body', 'must have the current password or `totp`'],

@@ -32,6 +32,11 @@ export const errors = {
   invalid_password: [400, 'Password must be 8-256 characters'],
   common_password: [400, 'Password is too common'],
   session_not_found: [404, 'Session not found'],
+  totp_exists: [409, 'Authenticator app already set up'],
+  factor_not_found: [404, 'Second factor not found'],
+  invalid_passkey: [400, 'Invalid or expired passkey'],
+  passkey_exists: [409, 'Passkey already added'],
+  too_many_passkeys: [400, 'Too many passkeys'],
   account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],

@@ -1,7 +1,13 @@
 import type { Knex } from 'knex'
-import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import type { Account } from '../account.js'
+import { User } from '../models.js'
+import { removeFactorsSince } from './change-factors.js'
+import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
+import { verifyCode } from './verify-code.js'
+import { verifyPasskey } from './verify-passkey.js'
 
 /** What a request presents as a second factor. */
 export interface PresentedFactor {
@@ -23,15 +29,66 @@ export async function hasFactor(db: Knex, userId: string): Promise<boolean> {
   return row?.has === true
 }
 
+/** Whether a request presents a factor at all. */
+export function presentsFactor({ totp, passkey }: PresentedFactor): boolean {
+  return totp !== undefined || passkey !== undefined
+}
+
 /**
  * Checks a second factor, in transactions of its own: a wrong one is counted even if the caller's work fails. Throws
- * `invalid_code` for a wrong one or one younger than `olderThanHours`, and `account_locked` after too many.
+ * `invalid_code` for a wrong one or one that the rule does not let count, and `account_locked` after too many.
  */
 export async function checkFactor(
-  _services: Pick<Services, 'config' | 'transact'>,
-  _userId: string,
-  _presented: PresentedFactor,
-  _options: { readonly olderThanHours?: number } = {},
+  services: Pick<Services, 'config' | 'transact'>,
+  userId: string,
+  { totp, passkey }: PresentedFactor,
+  rule: FactorRule = {},
 ): Promise<void> {
-  throw new DomainError('invalid_code')
+  const outcome = await verifyFactor(services, userId, { totp, passkey }, rule)
+  if (outcome.kind !== 'right') throw refusalOf(outcome)
+}
+
+async function verifyFactor(
+  services: Pick<Services, 'config' | 'transact'>,
+  userId: string,
+  { totp, passkey }: PresentedFactor,
+  rule: FactorRule,
+): Promise<FactorOutcome> {
+  const { config, transact } = services
+  if (totp !== undefined) return transact(({ trx }) => verifyCode(trx, config, userId, { totp, rule }))
+  return passkey === undefined ? { kind: 'absent' } : verifyPasskey(services, userId, passkey, rule)
+}
+
+/**
+ * The second factor of a sign-in, in the transaction that opens the session, so that a code is used only if the session opens.
+ * Returned, not thrown: a wrong code must stay counted.
+ */
+export async function verifySignIn(
+  { trx }: UnitOfWork,
+  config: Services['config'],
+  userId: string,
+  totp: string | undefined,
+): Promise<FactorOutcome> {
+  if (!(await hasFactor(trx, userId))) return { kind: 'right' }
+  return totp === undefined ? { kind: 'absent' } : verifyCode(trx, config, userId, { totp })
+}
+
+/**
+ * The second factor of a sign-in that proves the mailbox. Whoever registered the e-mail of somebody else may have added a factor:
+ * on the first proof of the e-mail, from another network than the one that registered it, such factors are void.
+ */
+export async function verifySignInByMail(
+  uow: UnitOfWork,
+  config: Services['config'],
+  { id, emailVerifiedAt }: Account,
+  { totp, network }: { readonly totp: string | undefined; readonly network: string },
+): Promise<FactorOutcome> {
+  if (emailVerifiedAt === null && (await registeredNetwork(uow.trx, id)) !== network)
+    await removeFactorsSince(uow.trx, id, null)
+  return verifySignIn(uow, config, id, totp)
+}
+
+async function registeredNetwork(trx: Knex.Transaction, userId: string): Promise<string | null> {
+  const user = await User.query(trx).findById(userId).select('registered_network')
+  return user?.registeredNetwork ?? null
 }

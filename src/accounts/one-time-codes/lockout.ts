@@ -11,6 +11,7 @@ const lockMinutes = 15
 export interface NewestCode {
   readonly codeHmac: Buffer | null
   readonly expired: boolean
+  readonly used: boolean
 }
 
 /**
@@ -32,7 +33,8 @@ export async function countAttempt(trx: Knex.Transaction, userId: string): Promi
                then clock_timestamp() + $4::int * interval '1 minute' end,
              changed_at = clock_timestamp()
        where o.locked_until is null or o.locked_until <= clock_timestamp()
-      returning code_hmac as "codeHmac", coalesce(expires_at <= clock_timestamp(), true) as expired`,
+      returning code_hmac as "codeHmac", coalesce(expires_at <= clock_timestamp(), true) as expired,
+                used_at is not null as used`,
     values: [userId, mostFailures, windowMinutes, lockMinutes],
   })
   return newest

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { z } from 'zod'
 import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
@@ -8,6 +9,9 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Account, accountColumns } from '../account.js'
 import { proveEmail } from '../emails/prove-email.js'
+import { verifySignInByMail } from '../factors/check-factor.js'
+import { refusalOf } from '../factors/factor-rules.js'
+import type { linkInput } from '../schemas.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { linkEmail } from './code-mail.js'
 
@@ -41,32 +45,48 @@ export async function mailSignInLink(
 }
 
 /**
- * Opens a session for the token of a mailed link and marks the e-mail as verified. A link works once. The lock of the
- * codes neither stops it nor ends by it. The session that the caller presents ends. Throws `invalid_link`.
+ * Opens a session for the token of a mailed link and, where the account has one, the second factor, and marks the e-mail as
+ * verified. A link works once; without the right factor it is not used up. The lock of the codes neither stops it nor ends by
+ * it. The session that the caller presents ends. Throws `invalid_link`, `second_factor_required`, `invalid_code`,
+ * `account_locked`.
  */
 export async function openLink(
   { config, transact }: Pick<Services, 'config' | 'transact'>,
-  token: string,
+  { token, totp }: z.output<typeof linkInput>,
   caller: Caller,
 ): Promise<AccountSession> {
-  return transact(async (uow) => {
-    const found = await useLink(uow.trx, token)
+  const result = await transact(async (uow) => {
+    const found = await lockLink(uow.trx, token)
+    const factor = await verifySignInByMail(uow, config, found, { totp, network: caller.network })
+    if (factor.kind !== 'right') return factor
+    await useLink(uow.trx, found.id)
     const account = await proveEmail(uow, config.http.publicUrl, found, caller.network)
     return { account, session: await openSession(uow, config, account, caller) }
   })
+  // Throw after the commit: a throw inside the transaction would undo the count.
+  if ('kind' in result) throw refusalOf(result)
+  return result
 }
 
-async function useLink(trx: Knex.Transaction, token: string): Promise<Account> {
+/** Finds the account of a link that is good, and locks the link until the transaction ends. */
+async function lockLink(trx: Knex.Transaction, token: string): Promise<Account> {
   const [account] = await query<Account>(trx, {
-    name: 'otp.use-link',
+    name: 'otp.lock-link',
     text: /* sql */ `
-      with used as (
-        update otp_codes set link_hash = null, changed_at = clock_timestamp()
-         where link_hash = $1 and link_mailed_at > clock_timestamp() - $2::int * interval '1 minute'
-        returning user_id)
-      select ${accountColumns} from used join users u on u.id = used.user_id left join wallets w on w.user_id = u.id`,
+      select ${accountColumns}
+        from otp_codes o join users u on u.id = o.user_id left join wallets w on w.user_id = u.id
+       where o.link_hash = $1 and o.link_mailed_at > clock_timestamp() - $2::int * interval '1 minute'
+         for update of o`,
     values: [hashSecret(token), linkMinutes],
   })
   if (account === undefined) throw new DomainError('invalid_link')
   return account
+}
+
+async function useLink(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'otp.use-link',
+    text: 'update otp_codes set link_hash = null, changed_at = clock_timestamp() where user_id = $1',
+    values: [userId],
+  })
 }

@@ -1,31 +1,38 @@
+import type { z } from 'zod'
 import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { verifySignIn } from '../factors/check-factor.js'
+import { refusalOf } from '../factors/factor-rules.js'
 import { User, type UserWithWallet } from '../models.js'
-import { emailAddress } from '../schemas.js'
+import { type credentials, emailAddress } from '../schemas.js'
 import type { Passwords } from './password.js'
 import { type AccountSession, openSession } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
- * Opens a session for the right password. The session that the caller presents ends. Throws
- * `invalid_credentials`, after the same amount of work for an unknown e-mail and for a wrong password.
+ * Opens a session for the right password and, where the account has one, the second factor. The session that the caller
+ * presents ends. Throws `invalid_credentials`, after the same amount of work for an unknown e-mail and for a wrong password;
+ * then `second_factor_required`, `invalid_code`, `account_locked`.
  */
 export async function login(
   { config, db, transact, passwords }: Needs,
-  { email, password }: { readonly email: string; readonly password: string },
+  { email, password, totp }: z.output<typeof credentials>,
   caller: Caller,
 ): Promise<AccountSession> {
   const found = await findByEmail({ db }, email)
   const matches = await passwords.matches(found?.passwordHash, password)
   if (found === undefined || !matches) throw new DomainError('invalid_credentials')
-  const session = await transact(async (uow) => {
+  const result = await transact(async (uow) => {
     await assertUnchanged(uow, found)
-    return openSession(uow, config, found, caller)
+    const factor = await verifySignIn(uow, config, found.id, totp)
+    return factor.kind === 'right' ? openSession(uow, config, found, caller) : factor
   })
-  return { account: found, session }
+  // Throw after the commit: a throw inside the transaction would undo the count.
+  if ('kind' in result) throw refusalOf(result)
+  return { account: found, session: result }
 }
 
 /** The password may have become void while it was compared. The lock keeps it until the session is written. */

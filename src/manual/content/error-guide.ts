@@ -116,10 +116,31 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'No open session of this account has this id.',
     remedy: 'List them: `GET /auth/sessions`.',
   },
+  totp_exists: {
+    cause: 'The account has an authenticator app already.',
+    remedy: 'Remove it first with `DELETE /auth/totp`, or add a passkey beside it.',
+  },
+  factor_not_found: {
+    cause: 'The account has no such second factor: no authenticator app, or no passkey with this id.',
+    remedy: 'Read `GET /auth/passkeys`, or set up an authenticator app with `POST /auth/totp`.',
+  },
+  invalid_passkey: {
+    cause:
+      'The answer of the passkey does not belong to options made for this in the last minutes, was sent before, is of another site, has no user verification, or its counter went back, as that of a copied key does.',
+    remedy: 'Ask for new options and have the passkey answer them, on a page of the service itself.',
+  },
+  passkey_exists: {
+    cause: 'This passkey was added before.',
+    remedy: 'Use another authenticator, or remove the passkey first.',
+  },
+  too_many_passkeys: {
+    cause: 'An account has at most 20 passkeys.',
+    remedy: 'Remove one with `DELETE /auth/passkeys/{id}`.',
+  },
   account_locked: {
-    cause: 'Five wrong codes within 15 minutes.',
+    cause: 'Five wrong codes within 15 minutes, mailed ones or those of an authenticator app.',
     remedy:
-      'Wait as long as `Retry-After` says, log in with the password, which is not locked, or call `POST /auth/otp/start`: it mails a link that logs in.',
+      'Wait as long as `Retry-After` says. While mailed codes are locked, log in with the password, or call `POST /auth/otp/start`: it mails a link that logs in. While an authenticator app is locked, use a passkey or a recovery code.',
   },
 
   creator_not_found: {

@@ -1,0 +1,67 @@
+import { DomainError, inputError } from '../../kernel/errors.js'
+import { cautionHours } from '../recent-changes.js'
+
+/** Which factors count for what is asked. Without a rule every factor in force does. */
+export interface FactorRule {
+  /** For money. Recovery codes do not count: nothing says how old they are. */
+  readonly olderThanHours?: number
+  /**
+   * For removing the factor of this time: one that is not younger counts, and one older than 72 hours. So nobody adds a factor
+   * with a stolen session and removes the owner's with it. Recovery codes count: only the first factor, or one that counts
+   * here, makes them.
+   */
+  readonly notYoungerThan?: Date
+}
+
+/** How old a factor in force is. */
+export interface FactorAge {
+  readonly since: Date
+  readonly ageHours: number
+}
+
+export function countsFor({ since, ageHours }: FactorAge, rule: FactorRule): boolean {
+  const { olderThanHours = 0, notYoungerThan } = rule
+  if (ageHours < olderThanHours) return false
+  return notYoungerThan === undefined || since <= notYoungerThan || ageHours >= cautionHours
+}
+
+type FactorField = 'totp' | 'passkey' | 'code'
+
+/** Why a factor is refused. A transaction returns it, and its caller throws `refusalOf` after the commit: a count must stay. */
+export type FactorRefusal =
+  /** The account has a factor, and none was presented. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'wrong'; readonly field: FactorField }
+  /** In force, but the rule does not let it count. */
+  | { readonly kind: 'young'; readonly field: FactorField }
+  | { readonly kind: 'locked'; readonly seconds: number }
+
+export type FactorOutcome = { readonly kind: 'right' } | FactorRefusal
+
+const wrongProblems: Readonly<Record<FactorField, string>> = {
+  totp: 'is not the current code of the authenticator app, or was used, nor an unused recovery code',
+  code: 'is not the current code of the authenticator app, or the secret is older than 15 minutes: start again',
+  passkey:
+    'is not the answer of a passkey of this account to options of the last minutes, or was sent before',
+}
+
+/** The error of a refusal. */
+export function refusalOf(refusal: FactorRefusal): DomainError {
+  switch (refusal.kind) {
+    case 'absent':
+      return new DomainError('second_factor_required')
+    case 'wrong':
+      return inputError('invalid_code', refusal.field, wrongProblems[refusal.field])
+    case 'young':
+      return inputError(
+        'invalid_code',
+        refusal.field,
+        `is of a factor younger than ${cautionHours} hours or of a recovery code, which do not count for this: use an older factor, or the mailed code where there is one`,
+      )
+    case 'locked': {
+      const error = new DomainError('account_locked')
+      error.retryAfter = refusal.seconds
+      return error
+    }
+  }
+}

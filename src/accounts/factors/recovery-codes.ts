@@ -1,0 +1,86 @@
+import { createHmac, randomInt } from 'node:crypto'
+import type { Knex } from 'knex'
+import { deriveKey } from '../../kernel/aead.js'
+import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import type { Account } from '../account.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
+
+export const recoveryCodeCount = 10
+/** 24 of 32 characters: 120 bits, so a keyed hash suffices and nobody can guess one. Easily mistaken characters are left out. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
+const groups = 4
+const groupLength = 6
+const codeForm = new RegExp(`^[${alphabet}]{${groups * groupLength}}$`)
+
+/** Such as `k7tqm3-abcdef-…`: four groups of six. */
+function newRecoveryCode(): string {
+  const group = () =>
+    Array.from({ length: groupLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
+  return Array.from({ length: groups }, group).join('-')
+}
+
+/** The recovery code in a text, however it is grouped and whatever its case; undefined for any other text. */
+export function parseRecoveryCode(text: string): string | undefined {
+  const code = text.toLowerCase().replaceAll(/[\s-]/g, '')
+  return codeForm.test(code) ? code : undefined
+}
+
+/** The stored form. The key keeps a reader of the table from checking codes. */
+function hmacOf({ dataKey }: Pick<Config, 'dataKey'>, userId: string, code: string): Buffer {
+  return createHmac('sha256', deriveKey(dataKey, 'recovery-code/1')).update(`${userId}|${code}`).digest()
+}
+
+/** Makes ten codes in place of the account's earlier ones. They are shown this once. */
+export async function replaceRecoveryCodes(
+  trx: Knex.Transaction,
+  config: Pick<Config, 'dataKey'>,
+  userId: string,
+): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode)
+  await deleteRecoveryCodes(trx, userId)
+  await query(trx, {
+    name: 'recovery.create',
+    text: 'insert into recovery_codes (user_id, code_hmac) select $1, unnest($2::bytea[])',
+    values: [userId, codes.map((code) => hmacOf(config, userId, code.replaceAll('-', '')))],
+  })
+  return codes
+}
+
+export async function deleteRecoveryCodes(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'recovery.delete',
+    text: 'delete from recovery_codes where user_id = $1',
+    values: [userId],
+  })
+}
+
+/** Uses a code, as `parseRecoveryCode` gives it. Returns false for one that is wrong or used. */
+export async function useRecoveryCode(
+  trx: Knex.Transaction,
+  config: Pick<Config, 'dataKey'>,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const used = await query(trx, {
+    name: 'recovery.use',
+    text: /* sql */ `
+      update recovery_codes set used_at = clock_timestamp()
+       where user_id = $1 and code_hmac = $2 and used_at is null returning 1`,
+    values: [userId, hmacOf(config, userId, code)],
+  })
+  return used.length === 1
+}
+
+/** Makes new codes and mails their owner. */
+export function renewRecoveryCodes(
+  { config, transact }: Pick<Services, 'config' | 'transact'>,
+  owner: Pick<Account, 'id' | 'email'>,
+): Promise<string[]> {
+  return transact(async (uow) => {
+    const notice = { kind: 'factor-added', factor: 'A new set of recovery codes' } as const
+    await notifyOwner(uow, config.http.publicUrl, owner, notice)
+    return replaceRecoveryCodes(uow.trx, config, owner.id)
+  })
+}

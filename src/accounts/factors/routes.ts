@@ -1,0 +1,122 @@
+import type { Context } from 'koa'
+import { type Route, route } from '../../http/endpoint.js'
+import { readCaller } from '../../http/security/caller.js'
+import { refuseCrossSite } from '../../http/security/cross-site.js'
+import { noStore } from '../../http/security/response-headers.js'
+import { DomainError } from '../../kernel/errors.js'
+import type { Services } from '../../services.js'
+import { answerSession } from '../answer-session.js'
+import { ownerGuards, signedIn } from '../sessions/auth.js'
+import { countFactors } from './change-factors.js'
+import * as endpoints from './endpoints.js'
+import {
+  addPasskey,
+  confirmOptions,
+  creationOptions,
+  listPasskeys,
+  loginOptions,
+  removePasskey,
+} from './manage-passkeys.js'
+import { confirmTotp, removeTotp, startTotp } from './manage-totp.js'
+import { logInWithPasskey } from './passkey-login.js'
+import { renewRecoveryCodes } from './recovery-codes.js'
+import { requireFactor, requireFresh } from './require-fresh.js'
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+
+/** Second factors: the authenticator app, recovery codes, passkeys, and signing in with a passkey alone. */
+export function factorRoutes(services: Needs): Route[] {
+  return [...totpRoutes(services), ...passkeyRoutes(services), ...passkeyLoginRoutes(services)]
+}
+
+function totpRoutes(services: Needs): Route[] {
+  const guards = ownerGuards(services)
+  const { db } = services
+  return [
+    route(
+      endpoints.startTotpEndpoint,
+      async (presented, ctx) => {
+        await requireFresh(services, signedIn(ctx), presented)
+        return startTotp(services, signedIn(ctx).account)
+      },
+      guards,
+    ),
+    route(
+      endpoints.confirmTotpEndpoint,
+      ({ code }, ctx) => confirmTotp(services, signedIn(ctx).account, code),
+      guards,
+    ),
+    route(
+      endpoints.removeTotpEndpoint,
+      async (presented, ctx) => {
+        await removeTotp(services, signedIn(ctx).account, presented)
+        return {}
+      },
+      guards,
+    ),
+    route(
+      endpoints.recoveryCodesEndpoint,
+      async (presented, ctx) => {
+        const { account } = signedIn(ctx)
+        const { oldest } = await countFactors(db, account.id)
+        if (oldest === null) throw new DomainError('factor_not_found')
+        await requireFactor(services, account.id, presented, { notYoungerThan: oldest })
+        return { recoveryCodes: await renewRecoveryCodes(services, account) }
+      },
+      guards,
+    ),
+  ]
+}
+
+function passkeyRoutes(services: Needs): Route[] {
+  const guards = ownerGuards(services)
+  return [
+    route(
+      endpoints.creationOptionsEndpoint,
+      async (presented, ctx) => {
+        await requireFresh(services, signedIn(ctx), presented)
+        return { options: await creationOptions(services, signedIn(ctx).account) }
+      },
+      guards,
+    ),
+    route(
+      endpoints.addPasskeyEndpoint,
+      (made, ctx) => addPasskey(services, signedIn(ctx).account, made),
+      guards,
+    ),
+    route(
+      endpoints.listPasskeysEndpoint,
+      async (_, ctx) => ({ passkeys: await listPasskeys(services, signedIn(ctx).account.id) }),
+      guards,
+    ),
+    route(
+      endpoints.removePasskeyEndpoint,
+      async ({ id, ...presented }, ctx) => {
+        await removePasskey(services, signedIn(ctx).account, id, presented)
+        return {}
+      },
+      guards,
+    ),
+    route(
+      endpoints.confirmOptionsEndpoint,
+      async (_, ctx) => ({ options: await confirmOptions(services, signedIn(ctx).account.id) }),
+      guards,
+    ),
+  ]
+}
+
+function passkeyLoginRoutes(services: Needs): Route[] {
+  const { publicUrl } = services.config.http
+  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  return [
+    route(endpoints.loginOptionsEndpoint, async () => ({ options: await loginOptions(services) }), ownSite),
+    route(
+      endpoints.passkeyLoginEndpoint,
+      async (answer, ctx: Context) => {
+        const opened = await logInWithPasskey(services, answer, readCaller(ctx, publicUrl))
+        return answerSession(ctx, services.config, opened, 'otpVerify')
+      },
+      ownSite,
+    ),
+  ]
+}
