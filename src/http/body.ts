@@ -14,6 +14,7 @@ const readBody = koaBody({
   urlencoded: false,
   text: false,
   multipart: false,
+  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
   jsonLimit: maxKilobytes * 1024,
   encoding: 'latin1',
   includeUnparsed: true,

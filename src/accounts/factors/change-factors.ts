@@ -65,8 +65,16 @@ export async function recordRemoved(
   await notifyOwner(uow, config.http.publicUrl, owner, { kind: 'factor-removed', factor })
 }
 
+/** Removes every factor, for an operator, and mails the owner. Returns how many were in force. */
+export async function removeAllFactors(uow: UnitOfWork, config: Needs, owner: Owner): Promise<number> {
+  const removed = await removeFactorsSince(uow.trx, owner.id, null)
+  const notice = { kind: 'factor-removed', factor: 'Every second factor' } as const
+  if (removed > 0) await notifyOwner(uow, config.http.publicUrl, owner, notice)
+  return removed
+}
+
 /**
- * Removes the second factors added after a time, or all of them. For whoever decides above the factors: the proof of the
+ * Removes the second factors added since a time, or all of them. For whoever decides above the factors: the proof of the
  * mailbox, the undo of a change of e-mail, an operator. It mails nothing. Returns how many were in force.
  */
 export async function removeFactorsSince(

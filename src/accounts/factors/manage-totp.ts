@@ -38,8 +38,6 @@ export async function startTotp(
   return { secret: text, uri: totpUri(text, email) }
 }
 
-type Confirmed = { readonly recoveryCodes?: string[] }
-
 /**
  * Puts the authenticator app in force with its first code, which then is used. Returns recovery codes if it is the account's first
  * factor. Throws `invalid_code`, also when the secret is older than 15 minutes, and `account_locked`.
@@ -48,16 +46,18 @@ export async function confirmTotp(
   { config, transact }: Needs,
   owner: Owner,
   text: string,
-): Promise<Confirmed> {
-  const result = await transact(async (uow): Promise<Confirmed | { readonly refused: FactorRefusal }> => {
-    const refused = await confirmFirstCode(uow, config, owner.id, text)
-    if (refused !== undefined) return { refused }
-    const { factors } = await lockFactors(uow.trx, owner.id)
-    return recordAdded(uow, config, owner, { factor: factorNames.totp, isFirst: factors === 1 })
-  })
+): Promise<{ recoveryCodes?: string[] }> {
+  const { refused, ...added } = await transact(
+    async (uow): Promise<{ recoveryCodes?: string[]; refused?: FactorRefusal }> => {
+      const refused = await confirmFirstCode(uow, config, owner.id, text)
+      if (refused !== undefined) return { refused }
+      const { factors } = await lockFactors(uow.trx, owner.id)
+      return recordAdded(uow, config, owner, { factor: factorNames.totp, isFirst: factors === 1 })
+    },
+  )
   // Throw after the commit: a throw inside the transaction would undo the count.
-  if ('refused' in result) throw refusalOf(result.refused)
-  return result
+  if (refused !== undefined) throw refusalOf(refused)
+  return added
 }
 
 async function confirmFirstCode(

@@ -20,7 +20,7 @@ export async function logInWithPasskey(
   if (verified === undefined) throw new DomainError('invalid_passkey')
   return services.transact(async (uow) => {
     if (!(await usePasskey(uow.trx, verified))) throw new DomainError('invalid_passkey')
-    const account = await User.withWallet(uow.trx).findOne({ id: verified.userId })
+    const account = await User.withWallet(uow.trx).findOne({ 'users.id': verified.userId })
     if (account === undefined) throw new Error('A passkey has no account')
     return { account, session: await openSession(uow, services.config, account, caller) }
   })

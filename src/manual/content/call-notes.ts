@@ -6,16 +6,52 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Also logs in: the answer sets the session cookie and contains an access token. The wallet is created within a second.',
     'When the e-mail is first proven from another network than this one, password, sessions and API keys made before are void: somebody else may have registered it.',
   ],
-  'post /auth/login': ['Starts a new session and ends the one that the request was sent with.'],
+  'post /auth/login': [
+    'Starts a new session and ends the one that the request was sent with.',
+    'An account with a second factor also needs `totp`: a code of the authenticator app, or a recovery code. Without it the answer is 401 `second_factor_required`. Or log in with a passkey: [POST /auth/passkeys/login/options](#post-auth-passkeys-login-options).',
+    'Five wrong codes of the app within 15 minutes lock it for 15 minutes; recovery codes and passkeys keep working.',
+  ],
   'post /auth/otp/start': [
     'The code has six digits, works once and is valid for 10 minutes. A new code replaces it.',
     'While codes are locked the answer is 429 with the lockout text, and the e-mail has a link instead of a code: its page logs in with [POST /auth/otp/link](#post-auth-otp-link). At most one link is mailed per 15 minutes.',
   ],
   'post /auth/otp/verify': [
     'Five wrong codes within 15 minutes lock one-time codes for 15 minutes. The password keeps working.',
+    'An account with a second factor also needs `totp`. Without the right one the mailed code is not used up.',
   ],
   'post /auth/otp/link': [
     'The lock of one-time codes does not stop it. Send the token when a person presses a button: mail scanners open links.',
+    'An account with a second factor also needs `totp`. Without the right one the link is not used up.',
+  ],
+  'post /auth/totp': [
+    'Needs a session younger than 15 minutes, or a factor that the account has. Show `uri` as a QR code, then send the first code of the app to [POST /auth/totp/confirm](#post-auth-totp-confirm) within 15 minutes. A new secret replaces one that was not confirmed.',
+  ],
+  'post /auth/totp/confirm': [
+    'From now on logging in needs the second factor. The owner gets a mail. A factor younger than 72 hours confirms no withdrawal.',
+  ],
+  'delete /auth/totp': [
+    'Takes a code of the app, a recovery code or a passkey, in the body. A factor removes itself and every factor that is not older than it; one older than 72 hours removes any. With the last factor the recovery codes go.',
+  ],
+  'post /auth/recovery-codes': [
+    'Needs the oldest factor of the account, one older than 72 hours, or a recovery code. The earlier codes do not work any more.',
+  ],
+  'post /auth/passkeys/options': [
+    'Needs a session younger than 15 minutes, or a factor that the account has. Give `options` to `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`, or to `startRegistration` of `@simplewebauthn/browser`, within five minutes, on a page of the service.',
+  ],
+  'post /auth/passkeys': [
+    'At most 20. From now on logging in needs a factor. The owner gets a mail. A factor younger than 72 hours confirms no withdrawal.',
+  ],
+  'delete /auth/passkeys/{id}': [
+    'Takes a factor in the body: the passkey itself or one that is not younger, a factor older than 72 hours, or a recovery code. A young session is not enough: it may be a stolen one.',
+  ],
+  'post /auth/passkeys/confirm/options': [
+    'For the `passkey` field of other calls: give `options` to `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`, and send the credential’s `toJSON()`. Each is answered once, within five minutes.',
+  ],
+  'post /auth/passkeys/login/options': [
+    'The browser shows the passkeys that it has for the service. Give `options` to `navigator.credentials.get` as for a confirmation.',
+  ],
+  'post /auth/passkeys/login': [
+    'A passkey is the device and its user’s PIN or finger: no other factor is asked.',
   ],
   'post /auth/password': [
     'Every session ends, and the answer sets a new cookie. An account without a password sends `newPassword` alone within 15 minutes after a mailed code signed it in. The owner gets a mail.',

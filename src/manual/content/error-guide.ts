@@ -91,8 +91,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Ask the operator of the service to unfreeze it.',
   },
   reauthentication_required: {
-    cause: 'The session is too old for a change of this kind.',
-    remedy: 'Sign in again, or send a code of the second factor as `totp`.',
+    cause:
+      'The session is too old for a change of this kind. Removing a second factor and making recovery codes need a factor, however young the session is.',
+    remedy:
+      'Send a factor: `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`. Where the session is too old, signing in again helps too.',
   },
   second_factor_required: {
     cause: 'The account has a second factor.',

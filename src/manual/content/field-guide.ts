@@ -18,6 +18,8 @@ const moment = '2026-11-21T09:30:15.250Z'
 const soon = '2026-11-21T09:45:15.000Z'
 const sessionToken = 'sdk_sess_0d9e4c1b-7a52-4f3e-8c66-1b2a3c4d5e6f'
 const apiKey = 'tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2hJm8ZqPbWx…'
+const credentialId = 'Jk3v0a9XQ2mZr8tYbL5cWg'
+const clientData = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi…'
 const optional = 'Null when not set.'
 
 /**
@@ -54,6 +56,73 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   createdAt: { example: moment },
   'auth.expiresAt': { note: 'When the access token ends.', example: '2026-11-22T09:30:15.250Z' },
   code: { note: 'The six digits from the e-mail.', example: '481516' },
+  totp: {
+    note: 'A code of the authenticator app, or a recovery code. Only for accounts with a second factor.',
+    example: '305871',
+    omit: true,
+  },
+  'delete /auth/totp > totp': { omit: false },
+  'post /auth/recovery-codes > totp': { omit: false },
+  'delete /auth/passkeys/{id} > totp': { omit: false },
+  'post /auth/totp/confirm > code': { note: 'The six digits that the app shows.', example: '305871' },
+  passkey: {
+    note: 'What `navigator.credentials.get` gave for the options of `POST /auth/passkeys/confirm/options`, as JSON.',
+    omit: true,
+  },
+  secret: {
+    note: 'Base32, for an app that cannot read the QR code. Shown this once.',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  },
+  uri: {
+    note: 'For a QR code.',
+    example:
+      'otpauth://totp/Tips:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Tips&algorithm=SHA1&digits=6&period=30',
+  },
+  recoveryCodes: {
+    note: 'Ten; each replaces a code of the app once. Shown this once. Absent when the account had a factor before.',
+    example: ['k7tqm3-w8zxcv-b5nmas-dfghjk', 'p2rtyu-9wertz-h4jkmn-cvbnma'],
+  },
+  'post /auth/recovery-codes < recoveryCodes': {
+    note: 'Ten; each replaces a code of the app once. Shown this once.',
+  },
+  passkeys: { note: 'Oldest first.' },
+  'passkeys[].label': { note: 'As its owner named it.', example: 'Phone' },
+  'passkeys[].lastUsedAt': { note: 'Null until it was used.', example: null },
+  'passkey.label': { note: 'As its owner named it.', example: 'Phone' },
+  'passkey.lastUsedAt': { note: 'Null until it was used.', example: null },
+  'post /auth/passkeys > label': { note: 'Default `Passkey`.', example: 'Phone' },
+  'post /auth/passkeys > response': {
+    note: 'What `navigator.credentials.create` gave, as its `toJSON()`. Further fields are ignored.',
+  },
+  'post /auth/passkeys/login > response': {
+    note: 'What `navigator.credentials.get` gave, as its `toJSON()`. Further fields are ignored.',
+  },
+  rawId: { note: 'Same as `id`.', example: credentialId },
+  'post /auth/passkeys > response.id': { note: 'Of the passkey, base64url.', example: credentialId },
+  'post /auth/passkeys/login > response.id': { note: 'Of the passkey, base64url.', example: credentialId },
+  clientDataJSON: { note: 'What the browser signed for, base64url.', example: clientData },
+  attestationObject: {
+    note: 'The new public key, base64url.',
+    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVi…',
+  },
+  transports: { note: 'How the browser reaches it.', example: ['internal'] },
+  authenticatorData: { note: 'Base64url.', example: '5X9RXpF4bGm4…' },
+  'response.signature': { note: 'Base64url.', example: 'MEUCIQDb3Z…' },
+  userHandle: { note: 'The bytes of the user id, base64url.', example: 'P2weno0bTFifDit6TVxuEA' },
+  options: { note: 'JSON of WebAuthn. Valid for five minutes, once.' },
+  challenge: { note: 'What the passkey signs.', example: 'pZ0aH3yXw5m1rT8uKq2vB7cD4eF6gJ9sLnQxYzAbCdE' },
+  timeout: { note: 'In milliseconds.', example: 300000 },
+  'rp.id': { note: 'Host name of the service.', example: 'tips.example' },
+  'rp.name': { example: 'Tips' },
+  rpId: { note: 'Host name of the service.', example: 'tips.example' },
+  'options.user.id': { note: 'The bytes of the user id, base64url.', example: 'P2weno0bTFifDit6TVxuEA' },
+  'options.user.name': { note: 'The e-mail.', example: 'ada@example.com' },
+  'options.user.displayName': { note: 'The name.', example: 'Ada Obi' },
+  alg: { note: 'COSE: -8 EdDSA, -7 ES256, -257 RS256.', example: -7 },
+  excludeCredentials: { note: 'Passkeys that the account has.' },
+  allowCredentials: { note: 'Passkeys that may answer. Absent: any.' },
+  'excludeCredentials[].id': { example: credentialId },
+  'allowCredentials[].id': { example: credentialId },
   'post /auth/otp/link > token': {
     note: 'From the link, after `#sign-in=`.',
     omit: false,

@@ -53,6 +53,8 @@ export function useBrowser(
         '--disable-dev-shm-usage',
         // The provider sends payers back to the public URL. This rule leads the browser to the app.
         `--host-resolver-rules=MAP ${new URL(publicUrl).host} ${new URL(world().url).host}`,
+        // There, over http, the browser then also has passkeys, whose site is the public URL's host.
+        `--unsafely-treat-insecure-origin-as-secure=${publicUrl}`,
       ],
     })
     opened = { world: world(), browser, site: await openSite() }

@@ -22,8 +22,10 @@ export function requestRaw(
 ): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
+    // Node itself adds the length to some methods only, not to DELETE.
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = httpRequest(
-      { hostname, port, method, path, headers, agent: false, timeout: timeoutMs },
+      { hostname, port, method, path, headers: { ...length, ...headers }, agent: false, timeout: timeoutMs },
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)

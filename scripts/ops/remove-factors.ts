@@ -1,0 +1,62 @@
+import { countFactors, removeAllFactors } from '../../src/accounts/factors/change-factors.js'
+import type { User } from '../../src/accounts/models.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  reasonOption,
+  requireReason,
+  runAsProgram,
+} from './support/command.js'
+import { findUser } from './support/find-user.js'
+import { recordAudit } from './support/record-audit.js'
+import { withServices } from './support/with-services.js'
+
+/** Removes every second factor of an account whose owner has lost them, or whose thief has added one. */
+const help = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]
+
+Removes the authenticator app, the passkeys and the recovery codes of an account: its owner then signs in with the password or
+a mailed code alone, and gets a mail. First make sure that you talk with the owner, as surely as when the factors were added:
+have a mail from the account's address answered, and compare what only the owner knows. Without --apply this changes nothing.
+
+  --user <id|e-mail>     the account
+  --apply                do it
+  --reason <text>        how you know the owner, for the audit log; required with --apply
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON
+  --help                 print this text
+
+${exitHelp}`
+
+const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+
+export const command = defineCommand({
+  help,
+  options,
+  run: (values) =>
+    withServices(async ({ db, transact, config }) => {
+      const user = await findUser(db, values.user)
+      const { factors } = await countFactors(db, user.id)
+      if (factors === 0 || values.apply !== true) return present(user, factors, false)
+      const reason = requireReason(values)
+      const removed = await transact(async (uow) => {
+        const count = await removeAllFactors(uow, config, user)
+        const entry = { actor: actorOf(values), action: 'remove-factors', subject: `user:${user.id}` }
+        if (count > 0) await recordAudit(uow.trx, { ...entry, details: { reason, factors: count } })
+        return count
+      })
+      return present(user, removed, removed > 0)
+    }),
+})
+
+function present({ id, email }: User, factors: number, applied: boolean): Outcome {
+  const json = { applied, userId: id, email, factors }
+  const name = `${email} (${id})`
+  if (factors === 0) return { text: `${name} has no second factor: nothing to do`, json }
+  return { text: describeChange(`second factors of ${name}: ${factors}`, 'removed', applied), json }
+}
+
+await runAsProgram(import.meta, command)
