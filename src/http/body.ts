@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
+import { koaBody, HttpMethodEnum as Method } from 'koa-body'
 import { DomainError, type ErrorCode, inputError } from '../kernel/errors.js'
 
 const maxKilobytes = 64
@@ -14,7 +14,7 @@ const readBody = koaBody({
   urlencoded: false,
   text: false,
   multipart: false,
-  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+  parsedMethods: [Method.POST, Method.PUT, Method.PATCH, Method.DELETE],
   jsonLimit: maxKilobytes * 1024,
   encoding: 'latin1',
   includeUnparsed: true,

@@ -7,9 +7,7 @@ const windowMinutes = 15
 const lockMinutes = 15
 
 /** What the lock says of an attempt before its code is compared. */
-export type Attempt =
-  | { readonly kind: 'counted'; readonly lastChance: boolean }
-  | { readonly kind: 'locked'; readonly seconds: number }
+export type Attempt = { readonly kind: 'counted' } | { readonly kind: 'locked'; readonly seconds: number }
 
 /**
  * Counts an attempt as failed before its code is compared. A locked account's attempt is not counted, and its code must not be
@@ -17,7 +15,7 @@ export type Attempt =
  */
 export async function countFactorAttempt(trx: Knex.Transaction, userId: string): Promise<Attempt> {
   // `failed_at` keeps the newest five times, oldest first. If the oldest of five is recent, all five are.
-  const [counted] = await query<{ lastChance: boolean }>(trx, {
+  const counted = await query(trx, {
     name: 'factors.count',
     text: /* sql */ `
       insert into factor_attempts as a (user_id, failed_at) values ($1, array[clock_timestamp()])
@@ -28,10 +26,10 @@ export async function countFactorAttempt(trx: Knex.Transaction, userId: string):
                     > clock_timestamp() - $3::int * interval '1 minute'
                then clock_timestamp() + $4::int * interval '1 minute' end
        where a.locked_until is null or a.locked_until <= clock_timestamp()
-      returning locked_until is not null as "lastChance"`,
+      returning 1`,
     values: [userId, mostFailures, windowMinutes, lockMinutes],
   })
-  if (counted !== undefined) return { kind: 'counted', ...counted }
+  if (counted.length === 1) return { kind: 'counted' }
   const [lock] = await query<{ seconds: number }>(trx, {
     name: 'factors.locked',
     text: /* sql */ `

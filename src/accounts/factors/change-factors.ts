@@ -7,6 +7,7 @@ import type { Account } from '../account.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
+import { voidFactors } from './void-factors.js'
 
 type Needs = Pick<Config, 'http' | 'dataKey'>
 type Owner = Pick<Account, 'id' | 'email'>
@@ -61,47 +62,17 @@ export async function recordRemoved(
   owner: Owner,
   factor: string,
 ): Promise<void> {
-  await endRemoval(uow.trx, owner.id)
+  await markChanged(uow.trx, owner.id)
+  if ((await countFactors(uow.trx, owner.id)).factors === 0) await deleteRecoveryCodes(uow.trx, owner.id)
   await notifyOwner(uow, config.http.publicUrl, owner, { kind: 'factor-removed', factor })
 }
 
 /** Removes every factor, for an operator, and mails the owner. Returns how many were in force. */
 export async function removeAllFactors(uow: UnitOfWork, config: Needs, owner: Owner): Promise<number> {
-  const removed = await removeFactorsSince(uow.trx, owner.id, null)
+  const removed = await voidFactors(uow.trx, owner.id)
   const notice = { kind: 'factor-removed', factor: 'Every second factor' } as const
   if (removed > 0) await notifyOwner(uow, config.http.publicUrl, owner, notice)
   return removed
-}
-
-/**
- * Removes the second factors added since a time, or all of them. For whoever decides above the factors: the proof of the
- * mailbox, the undo of a change of e-mail, an operator. It mails nothing. Returns how many were in force.
- */
-export async function removeFactorsSince(
-  trx: Knex.Transaction,
-  userId: string,
-  since: Date | null,
-): Promise<number> {
-  await User.query(trx).findById(userId).select('id').forNoKeyUpdate()
-  const [removed] = await query<{ count: number }>(trx, {
-    name: 'factors.remove-since',
-    text: /* sql */ `
-      with apps as (
-        delete from totp_factors where user_id = $1 and ($2::timestamptz is null or coalesce(confirmed_at, created_at) >= $2)
-        returning confirmed_at),
-      keys as (
-        delete from passkeys where user_id = $1 and ($2::timestamptz is null or created_at >= $2) returning 1)
-      select ((select count(*) from apps where confirmed_at is not null) + (select count(*) from keys))::int as count`,
-    values: [userId, since],
-  })
-  const count = removed?.count ?? 0
-  if (count > 0) await endRemoval(trx, userId)
-  return count
-}
-
-async function endRemoval(trx: Knex.Transaction, userId: string): Promise<void> {
-  await markChanged(trx, userId)
-  if ((await countFactors(trx, userId)).factors === 0) await deleteRecoveryCodes(trx, userId)
 }
 
 async function markChanged(trx: Knex.Transaction, userId: string): Promise<void> {

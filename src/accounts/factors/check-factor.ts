@@ -4,10 +4,10 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { User } from '../models.js'
-import { removeFactorsSince } from './change-factors.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
 import { verifyCode } from './verify-code.js'
 import { verifyPasskey } from './verify-passkey.js'
+import { voidFactors } from './void-factors.js'
 
 /** What a request presents as a second factor. */
 export interface PresentedFactor {
@@ -83,12 +83,12 @@ export async function verifySignInByMail(
   { id, emailVerifiedAt }: Account,
   { totp, network }: { readonly totp: string | undefined; readonly network: string },
 ): Promise<FactorOutcome> {
-  if (emailVerifiedAt === null && (await registeredNetwork(uow.trx, id)) !== network)
-    await removeFactorsSince(uow.trx, id, null)
+  if (emailVerifiedAt === null && (await isElsewhere(uow.trx, id, network))) await voidFactors(uow.trx, id)
   return verifySignIn(uow, config, id, totp)
 }
 
-async function registeredNetwork(trx: Knex.Transaction, userId: string): Promise<string | null> {
-  const user = await User.query(trx).findById(userId).select('registered_network')
-  return user?.registeredNetwork ?? null
+/** Whether this is another network than the one that registered the account. One that was not recorded counts as the same. */
+async function isElsewhere(trx: Knex.Transaction, userId: string, network: string): Promise<boolean> {
+  const registered = (await User.query(trx).findById(userId).select('registered_network'))?.registeredNetwork
+  return registered != null && registered !== network
 }

@@ -19,7 +19,7 @@ const soon = '2026-11-21T09:45:15.000Z'
 const sessionToken = 'sdk_sess_0d9e4c1b-7a52-4f3e-8c66-1b2a3c4d5e6f'
 const apiKey = 'tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2hJm8ZqPbWx…'
 const credentialId = 'Jk3v0a9XQ2mZr8tYbL5cWg'
-const clientData = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoi…'
+const clientData = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicFowIn0'
 const optional = 'Null when not set.'
 
 /**
@@ -97,23 +97,43 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'post /auth/passkeys/login > response': {
     note: 'What `navigator.credentials.get` gave, as its `toJSON()`. Further fields are ignored.',
   },
+  'post /auth/passkeys > response.response': { note: 'What the authenticator made.' },
+  'post /auth/passkeys/login > response.response': { note: 'What the authenticator signed.' },
+  'passkey.response': { note: 'What the authenticator signed.' },
+  'passkey.id': { note: 'UUID.', example: userId },
+  'passkey.type': { note: 'The kind of credential.', example: 'public-key' },
+  'response.type': { note: 'The kind of credential.', example: 'public-key' },
+  'pubKeyCredParams[].type': { note: 'The kind of credential.', example: 'public-key' },
+  'excludeCredentials[].type': { note: 'The kind of credential.', example: 'public-key' },
+  'allowCredentials[].type': { note: 'The kind of credential.', example: 'public-key' },
+  'post /auth/passkeys < passkey': { note: 'The passkey that was added.' },
+  rp: { note: 'The service (WebAuthn: relying party).' },
+  'options.user': { note: 'What the authenticator keeps of the account.' },
+  pubKeyCredParams: { note: 'Kinds of keys that the service takes, the preferred one first.' },
+  authenticatorSelection: { note: 'What the authenticator must be able to do.' },
+  residentKey: { note: 'The authenticator keeps the key, so that it signs in without an e-mail.' },
+  requireResidentKey: { note: 'As `residentKey`, for older browsers.' },
+  userVerification: { note: 'The device asks for the PIN or the finger.' },
+  attestation: { note: 'Nobody asks which device it is.' },
+  hints: { note: 'Empty: any kind of authenticator.', example: [] },
+  extensions: { note: 'What the browser tells beside the credential.', omit: true },
   rawId: { note: 'Same as `id`.', example: credentialId },
   'post /auth/passkeys > response.id': { note: 'Of the passkey, base64url.', example: credentialId },
   'post /auth/passkeys/login > response.id': { note: 'Of the passkey, base64url.', example: credentialId },
   clientDataJSON: { note: 'What the browser signed for, base64url.', example: clientData },
   attestationObject: {
     note: 'The new public key, base64url.',
-    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVi…',
+    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVikSZYN5Yg',
   },
   transports: { note: 'How the browser reaches it.', example: ['internal'] },
-  authenticatorData: { note: 'Base64url.', example: '5X9RXpF4bGm4…' },
-  'response.signature': { note: 'Base64url.', example: 'MEUCIQDb3Z…' },
+  authenticatorData: { note: 'Base64url.', example: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ' },
+  'response.signature': { note: 'Base64url.', example: 'MEUCIQDb3ZxT0Yq8wR5nL2kVb7hJ4mPfXs' },
   userHandle: { note: 'The bytes of the user id, base64url.', example: 'P2weno0bTFifDit6TVxuEA' },
   options: { note: 'JSON of WebAuthn. Valid for five minutes, once.' },
   challenge: { note: 'What the passkey signs.', example: 'pZ0aH3yXw5m1rT8uKq2vB7cD4eF6gJ9sLnQxYzAbCdE' },
   timeout: { note: 'In milliseconds.', example: 300000 },
   'rp.id': { note: 'Host name of the service.', example: 'tips.example' },
-  'rp.name': { example: 'Tips' },
+  'rp.name': { note: 'For people.', example: 'Tips' },
   rpId: { note: 'Host name of the service.', example: 'tips.example' },
   'options.user.id': { note: 'The bytes of the user id, base64url.', example: 'P2weno0bTFifDit6TVxuEA' },
   'options.user.name': { note: 'The e-mail.', example: 'ada@example.com' },
@@ -121,8 +141,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   alg: { note: 'COSE: -8 EdDSA, -7 ES256, -257 RS256.', example: -7 },
   excludeCredentials: { note: 'Passkeys that the account has.' },
   allowCredentials: { note: 'Passkeys that may answer. Absent: any.' },
-  'excludeCredentials[].id': { example: credentialId },
-  'allowCredentials[].id': { example: credentialId },
+  'excludeCredentials[].id': { note: 'Of the passkey, base64url.', example: credentialId },
+  'allowCredentials[].id': { note: 'Of the passkey, base64url.', example: credentialId },
   'post /auth/otp/link > token': {
     note: 'From the link, after `#sign-in=`.',
     omit: false,
