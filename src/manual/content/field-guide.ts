@@ -85,7 +85,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'post /auth/recovery-codes < recoveryCodes': {
     note: 'Ten; each replaces a code of the app once. Shown this once.',
   },
-  passkeys: { note: 'Oldest first.' },
+  'get /auth/passkeys < passkeys': { note: 'Oldest first.' },
   'passkeys[].label': { note: 'As its owner named it.', example: 'Phone' },
   'passkeys[].lastUsedAt': { note: 'Null until it was used.', example: null },
   'passkey.label': { note: 'As its owner named it.', example: 'Phone' },
