@@ -32,7 +32,14 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/intents': ['payment_intents'],
   'src/tips': ['creator_cursors', 'tip_claims', 'tip_sums', 'tips'],
   'src/fiat': ['fiat_intents', 'fiat_payments', 'payers', 'suspense_items'],
-  'src/withdrawals': ['banks', 'reconciliation_differences', 'review_items', 'withdrawals'],
+  'src/withdrawals': [
+    'banks',
+    'payees',
+    'reconciliation_differences',
+    'review_items',
+    'withdrawal_codes',
+    'withdrawals',
+  ],
   'src/sdk': ['sdk_handoffs', 'sdk_sessions'],
   'scripts/ops': ['audit_log'],
 }

@@ -4,7 +4,7 @@ import { nairaText } from '../../src/kernel/money.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import {
   type HeldWithdrawal,
-  listHeld,
+  listAllHeld,
   planRelease,
   type Release,
   refuseIdentity,
@@ -32,8 +32,9 @@ const help = `npm run ops -- verify-identity --user ada@example.com
 npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
 Shows the withdrawals that wait for a creator's identity. With --apply the creator is verified: these withdrawals are
-sent at the current rate, but never more than was promised, and later ones are not held. With --refuse --apply the creator is not verified: these withdrawals fail, and the
-creator gets the money back. A verification cannot be taken back.
+sent at the current rate, but never more than was promised, and later ones are not held. One that also needs its
+creator's confirmation is sent once it has that. With --refuse --apply the creator is not verified: these withdrawals
+fail, and the creator gets the money back. A verification cannot be taken back.
 
   --user <id|e-mail>     the account
   --refuse               the creator could not prove the identity
@@ -70,8 +71,8 @@ function verifyOrRefuse(
 ): Promise<Changed[]> {
   return transact(async (uow) => {
     const changed: Changed[] = given.refuse
-      ? await refuseIdentity(uow, user.id, failureReason)
-      : await verifyIdentity(uow, config.withdrawals, user.id)
+      ? await refuseIdentity(uow, config, user.id, failureReason)
+      : await verifyIdentity(uow, config, user.id)
     const references = changed.map(({ reference }) => reference)
     await recordAudit(uow.trx, {
       actor: actorOf(given),
@@ -107,17 +108,22 @@ const messages = {
   },
 } as const
 
-function present(user: User, held: readonly Changed[], given: Given): Outcome {
+function present(
+  user: User,
+  held: readonly Changed[],
+  confirming: readonly HeldWithdrawal[],
+  given: Given,
+): Outcome {
   const applied = given.apply === true
   const { each, planned, done } = messages[given.refuse ? 'refuse' : 'verify']
-  const lines = held.map(({ reference, netKobo, promisedKobo = netKobo, givenBack = false }) => {
-    const what = givenBack ? `${messages.refuse.each}, too little to send at the current rate` : each
+  const lines = held.map((one) => {
+    const { reference, netKobo, promisedKobo = netKobo } = one
     const promised = promisedKobo === netKobo ? '' : ` (promised ${nairaText(promisedKobo)})`
-    return `${reference}  ${nairaText(netKobo)}${promised}  ${applied ? what : `would be ${what}`}`
+    return `${reference}  ${nairaText(netKobo)}${promised}  ${applied ? '' : 'would be '}${outcomeOf(one, each)}`
   })
   const ending = applied ? done : `${planned}; ${applyHint}`
   return {
-    text: [headline(user), ...lines, ending].join('\n'),
+    text: [headline(user), ...lines, ...confirmingLines(confirming), ending].join('\n'),
     json: {
       ...jsonOf(user, given, applied),
       withdrawals: held.map(({ reference, netKobo, promisedKobo = netKobo }) => ({
@@ -129,13 +135,28 @@ function present(user: User, held: readonly Changed[], given: Given): Outcome {
   }
 }
 
+/** What happens to one withdrawal. */
+function outcomeOf({ givenBack = false, awaitsConfirmation = false }: Changed, each: string): string {
+  if (givenBack) return `${messages.refuse.each}, too little to send at the current rate`
+  return awaitsConfirmation ? 'held until its creator confirms it' : each
+}
+
+/** Those that wait for their creator only. This command does not change them. */
+function confirmingLines(confirming: readonly HeldWithdrawal[]): string[] {
+  return confirming.map(
+    ({ reference, netKobo }) =>
+      `${reference}  ${nairaText(netKobo)}  waits until its creator confirms it, whatever happens here`,
+  )
+}
+
 /** For a creator with no held withdrawal. Throws RefusedError for --refuse when the creator is verified. */
-function nothingToDo(user: User, given: Given): Outcome {
+function nothingToDo(user: User, confirming: readonly HeldWithdrawal[], given: Given): Outcome {
   if (given.refuse && user.identityVerifiedAt !== null)
     throw new RefusedError(
       `${headline(user)}; no withdrawal waits that could be given back, and a verification cannot be taken back`,
     )
-  const text = `${headline(user)}\nno withdrawal waits for the identity: nothing to do`
+  const nothing = 'no withdrawal waits for the identity: nothing to do'
+  const text = [headline(user), ...confirmingLines(confirming), nothing].join('\n')
   return { text, json: { ...jsonOf(user, given, false), withdrawals: [] } }
 }
 
@@ -150,13 +171,15 @@ function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
 function run(given: Given): Promise<Outcome> {
   return withServices(async (services) => {
     const user = await findUser(services.db, given.user)
-    const held = await listHeld(services.db, user.id)
+    const all = await listAllHeld(services.db, user.id)
+    const held = all.filter(({ sendState }) => sendState === 'identity_hold')
+    const confirming = all.filter(({ sendState }) => sendState === 'confirmation_hold')
     const isVerifiedOrRefused = given.refuse === true || user.identityVerifiedAt !== null
-    if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, given)
+    if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, confirming, given)
     if (given.refuse !== true) await new ExchangeRates(services).refresh()
-    if (given.apply !== true) return present(user, await plan(services, held, given), given)
+    if (given.apply !== true) return present(user, await plan(services, held, given), confirming, given)
     const reason = requireConfirmation('--apply', user.id, given)
-    return present(user, await verifyOrRefuse(services, user, given, reason), given)
+    return present(user, await verifyOrRefuse(services, user, given, reason), confirming, given)
   })
 }
 

@@ -65,6 +65,9 @@ export const errors = {
   bank_account_not_found: [422, 'Bank account could not be resolved'],
   payout_refused: [502, 'The payout provider refused the payout'],
   invalid_reference: [400, 'Invalid reference'],
+  withdrawal_not_found: [404, 'Withdrawal not found'],
+  withdrawal_sent: [409, 'Withdrawal already sent'],
+  payee_not_found: [404, 'Payee not found'],
 
   intent_fields_required: [400, 'creatorId, amount, inputTokenMint and sourceWalletAddress are required'],
   invalid_input_token_mint: [400, 'Invalid inputTokenMint'],

@@ -1,5 +1,8 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
+import { sendableStates } from '../withdrawals/lifecycle.js'
+import { notFrozen } from '../withdrawals/work-queue.js'
 
 /** A kind of case that no worker can decide, and how many of it are open. */
 export interface OpenCase {
@@ -32,6 +35,18 @@ const caseQueries: readonly CaseQuery[] = [
     rows: `withdrawals where status = 'pending' and send_state = 'identity_hold'`,
     since: 'created_at',
     command: 'payouts list --state identity_hold',
+  },
+  {
+    what: "withdrawals that wait for their creators' confirmation",
+    rows: `withdrawals where status = 'pending' and send_state = 'confirmation_hold'`,
+    since: 'created_at',
+    command: 'payouts list --state confirmation_hold',
+  },
+  {
+    what: 'withdrawals of frozen accounts that are not sent',
+    rows: `withdrawals where status = 'pending' and send_state in (${sqlList(sendableStates)}) and not ${notFrozen}`,
+    since: 'created_at',
+    command: 'payouts list --state pending',
   },
   {
     what: 'open reviews of withdrawals',

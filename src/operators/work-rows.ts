@@ -4,6 +4,7 @@ import { query } from '../platform/database/database.js'
 import { makeDue } from '../platform/queue/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
+import { notFrozen } from '../withdrawals/work-queue.js'
 
 /** Where the rows of a kind of work are, as constant SQL. */
 interface WorkTable {
@@ -21,7 +22,13 @@ const tables: Readonly<Record<WorkKind, WorkTable>> = {
   verifier: { table: 'tips', key: 'id', condition: 'true', error: 'last_error' },
   finder: { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
   settlement: { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
-  payouts: { table: 'withdrawals', key: 'reference', condition: toSend, error: 'last_error' },
+  payouts: {
+    table: 'withdrawals',
+    key: 'reference',
+    // What a frozen account has waits for no worker.
+    condition: `${toSend} and ${notFrozen}`,
+    error: 'last_error',
+  },
   reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },
   provisioner: { table: 'wallets', key: 'user_id', condition: 'true', error: 'last_error' },
   mailer: { table: 'emails', key: 'id', condition: 'true', error: 'last_error' },

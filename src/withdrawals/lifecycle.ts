@@ -45,7 +45,7 @@ export const providerSteps: readonly Step<WithdrawalStatus, HoldEntry>[] = [
 export const unpaidStep: Step<WithdrawalStatus, HoldEntry> = {
   from: 'pending',
   to: 'failed',
-  by: 'the payee is refused, the identity is refused, an operator voids it, or it is worth too little at its release',
+  by: 'the payee is refused, the identity is refused, the creator cancels it, an operator voids it, or it is worth too little at its release',
   entries: ['voidHold'],
 }
 
@@ -62,6 +62,7 @@ export const statusMachine: StateMachine<WithdrawalStatus> = {
 /**
  * What we know about the sending (docs/decisions/0019).
  * - `identity_hold`: waits for the creator's identity; not sent yet
+ * - `confirmation_hold`: waits for the creator's confirmation (docs/decisions/0057); not sent yet
  * - `not_sent`: certainly never sent
  * - `sending`: a request may be on its way
  * - `unknown`: a request may have reached the provider
@@ -72,6 +73,7 @@ export const statusMachine: StateMachine<WithdrawalStatus> = {
  */
 export const sendStates = [
   'identity_hold',
+  'confirmation_hold',
   'not_sent',
   'sending',
   'unknown',
@@ -83,7 +85,8 @@ export const sendStates = [
 export type SendState = (typeof sendStates)[number]
 
 const accepted = 'the provider accepted the transfer, or has it'
-const voided = 'an operator voids it'
+const voided = 'the creator cancels it, or an operator voids it'
+const tooLittle = 'it is worth too little at its release'
 const onlyRefusal = 'the payee is refused, and no other request was sent'
 const mismatch = 'the provider has another amount, currency or reference'
 const notFound = 'the provider does not find it, and refuses a reference that it has'
@@ -97,9 +100,12 @@ const sendSteps: readonly Omit<Step<SendState>, 'entries'>[] = [
   { from: 'identity_hold', to: 'not_sent', by: 'the identity is verified, or an operator releases it' },
   {
     from: 'identity_hold',
-    to: 'refused',
-    by: `the identity is refused, ${voided}, or it is worth too little at its release`,
+    to: 'confirmation_hold',
+    by: 'the same, and its creator has yet to confirm it',
   },
+  { from: 'identity_hold', to: 'refused', by: `the identity is refused, ${voided}, or ${tooLittle}` },
+  { from: 'confirmation_hold', to: 'not_sent', by: 'its creator confirms it' },
+  { from: 'confirmation_hold', to: 'refused', by: `${voided}, or ${tooLittle}` },
   { from: 'not_sent', to: 'sending', by: 'a worker is about to send it' },
   { from: 'not_sent', to: 'refused', by: `the payee is refused before anything was sent, or ${voided}` },
   { from: 'sending', to: 'not_sent', by: 'the only request was not executed; the payee is not the reason' },
@@ -119,7 +125,7 @@ const sendSteps: readonly Omit<Step<SendState>, 'entries'>[] = [
   { from: 'resend', to: 'refused', by: onlyRefusal },
   { from: 'manual_review', to: 'resend', by: 'an operator has it sent again' },
   { from: 'manual_review', to: 'sent', by: `${accepted}, or an operator resolves it` },
-  { from: 'manual_review', to: 'refused', by: `${voided}, or ${onlyRefusal}` },
+  { from: 'manual_review', to: 'refused', by: `an operator voids it, or ${onlyRefusal}` },
 ]
 
 /** Money moves with `status`, never with a step of this table alone. */
@@ -128,7 +134,7 @@ export const sendMachine: StateMachine<SendState> = {
   table: 'withdrawals',
   column: 'send_state',
   states: sendStates,
-  initial: ['not_sent', 'identity_hold'],
+  initial: ['not_sent', 'identity_hold', 'confirmation_hold'],
   steps: sendSteps.map((step) => ({ ...step, entries: [] })),
 }
 
@@ -150,6 +156,8 @@ export const acceptedStatuses = stepsBetween(providerSteps, 'pending', 'complete
 export const neverSentStates = sendMachine.initial
 /** A worker may send it. */
 export const sendableStates = sourcesOf(sendMachine, 'sending')
+/** A person must do something before a worker may send it. */
+export const heldStates = neverSentStates.filter((state) => !sendableStates.includes(state))
 /** A request was or may have been sent, so the reconciler asks the provider. */
 export const reconciledStates = sendStates.filter(
   (state) => !neverSentStates.includes(state) && !sendableStates.includes(state),
@@ -162,6 +170,16 @@ export const unclearStates = pollNowStates.filter((state) => !isFinal(sendMachin
 export const unansweredStates = sourcesOf(sendMachine, 'not_sent').filter(
   (state) => !neverSentStates.includes(state),
 )
+
+/** What a held withdrawal waits for. The last two are not used yet. */
+export const holds = ['identity', 'confirmation', 'dispute', 'breaker'] as const
+export type Hold = (typeof holds)[number]
+
+/** Null: it waits for nobody. */
+export function heldFor(sendState: SendState): Hold | null {
+  if (sendState === 'identity_hold') return 'identity'
+  return sendState === 'confirmation_hold' ? 'confirmation' : null
+}
 
 const reviewStates = ['open', 'closed', 'outdated'] as const
 export type ReviewState = (typeof reviewStates)[number]

@@ -1,8 +1,10 @@
 import { csvText } from '../http/csv.js'
 import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
+import { DomainError } from '../kernel/errors.js'
 import { displayNumber } from '../kernel/money.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
 import type { Transact } from '../platform/database/transact.js'
+import { heldFor } from './lifecycle.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
@@ -24,7 +26,7 @@ const anyId = '00000000-0000-0000-0000-000000000000'
 export async function listWithdrawals(
   transact: Transact,
   userId: string,
-  { reference, status, cursor, limit }: HistoryInput,
+  { reference, status, cursor, limit }: Pick<HistoryInput, 'reference' | 'status' | 'cursor' | 'limit'>,
 ): Promise<WithdrawalPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
   const filters = { reference: reference?.toUpperCase(), status }
@@ -44,6 +46,18 @@ export async function listWithdrawals(
   return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }
 }
 
+/** One of the creator's withdrawals, as the list has it. */
+export async function findWithdrawal(
+  transact: Transact,
+  userId: string,
+  reference: string,
+): Promise<PayoutRecord> {
+  const one = { reference, status: undefined, cursor: undefined, limit: 1 }
+  const [payout] = (await listWithdrawals(transact, userId, one)).payouts
+  if (payout === undefined) throw new DomainError('withdrawal_not_found')
+  return payout
+}
+
 function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
   const { reference, status, currency, bankCode, bankName, accountName, failureReason } = withdrawal
   return {
@@ -59,7 +73,8 @@ function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
     bankName,
     accountNumber: maskAccount(withdrawal.accountNumber),
     accountName,
-    requiresVerification: withdrawal.sendState === 'identity_hold',
+    requiresVerification: heldFor(withdrawal.sendState) === 'identity',
+    heldFor: heldFor(withdrawal.sendState),
     failureReason,
     createdAt: withdrawal.createdAt.toISOString(),
     submittedAt: isoTime(withdrawal.submittedAt),

@@ -1,14 +1,17 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { cursorOf } from '../http/paging.js'
+import { readCaller } from '../http/security/caller.js'
 import { DomainError } from '../kernel/errors.js'
+import { hashSecret } from '../kernel/ids.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import type { ExchangeRates } from '../market/exchange-rates.js'
 import { createKeyedMutex } from '../platform/keyed-mutex.js'
 import type { Services } from '../services.js'
+import { confirmationRoutes } from './confirmation/routes.js'
 import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
 import { listBankAccounts } from './request/bank-accounts.js'
 import { matchesSearch, nicknamesOf } from './request/bank-nicknames.js'
@@ -31,7 +34,12 @@ import {
 /** Withdrawals and bank accounts. app.ts guards these paths with the session, before routing. */
 export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] {
   const banks = new BankList(services)
-  return [withdrawRoute(services, rates, banks), historyRoute(services), ...bankRoutes(services, banks)]
+  return [
+    withdrawRoute(services, rates, banks),
+    historyRoute(services),
+    ...confirmationRoutes(services, rates),
+    ...bankRoutes(services, banks),
+  ]
 }
 
 function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList): Route {
@@ -49,6 +57,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
       output: withdrawAnswer,
       errors: [
         'unauthorized',
+        'account_frozen',
         'bank_details_required',
         'insufficient_balance',
         'rate_unavailable',
@@ -63,9 +72,14 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
         findStoredAnswer: (keyedRequest) => findStoredWithdrawal(services, tools, keyedRequest),
       },
       (input: WithdrawInput, ctx, keyedRequest) =>
-        withdraw(services, tools, input, { userId: signedIn(ctx).account.id, keyedRequest }),
+        withdraw(services, tools, input, { ...requesterOf(services, ctx), keyedRequest }),
     ),
   )
+}
+
+function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
+  const { network, deviceToken } = readCaller(ctx, config.http.publicUrl)
+  return { userId: signedIn(ctx).account.id, network, deviceHash: hashSecret(deviceToken) }
 }
 
 function historyRoute({ transact }: Services): Route {

@@ -4,7 +4,7 @@ import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { isBankCode, isPayoutReference } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
-import { withdrawalStatuses } from './lifecycle.js'
+import { holds, withdrawalStatuses } from './lifecycle.js'
 import { parseAmount } from './price-withdrawal.js'
 
 const missing = 'bank_details_required'
@@ -80,6 +80,9 @@ export const withdrawInput = z
   )
 export type WithdrawInput = z.output<typeof withdrawInput>
 
+const heldFor = z.enum(holds).nullable().meta({
+  description: 'What it waits for before it is sent; null for nothing. `dispute` and `breaker` come later',
+})
 const ngn = z.number().meta({ description: 'NGN, two decimals' })
 
 export const withdrawAnswer = z.object({
@@ -94,6 +97,7 @@ export const withdrawAnswer = z.object({
   requiresVerification: z
     .boolean()
     .meta({ description: 'Held until the identity of the creator is verified' }),
+  heldFor,
 })
 export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 
@@ -124,6 +128,7 @@ const payout = z.object({
   accountNumber: z.string().meta({ description: 'The last four digits shown' }),
   accountName: z.string(),
   requiresVerification: z.boolean(),
+  heldFor,
   failureReason: z.string().nullable(),
   createdAt: z.iso.datetime(),
   submittedAt: time,
@@ -138,6 +143,39 @@ export const historyAnswer = z.object({
   payouts: z.array(payout),
   nextCursor: z.string().nullable(),
 })
+
+/** POST /payouts/:reference/confirm, and what is done with one withdrawal. */
+export const ownInput = z.object({ reference: referenceText('withdrawal_not_found') })
+export const confirmInput = ownInput.extend({
+  code: z.string('invalid_code').optional().meta({ description: 'The mailed code; or `totp`, or `passkey`' }),
+  totp: z.string('invalid_code').optional().meta({
+    description: 'A code of the authenticator app, or a recovery code; the factor is older than three days',
+  }),
+  passkey: z
+    .unknown()
+    .optional()
+    .meta({ type: 'object', description: 'The answer of a passkey that is older than three days' }),
+})
+export type ConfirmInput = z.output<typeof confirmInput>
+export const withdrawalAnswer = payout.extend({ success: z.literal(true) })
+export const done = z.object({ success: z.literal(true) })
+
+/** GET /payouts/payees. */
+const payee = z.object({
+  id: z.uuid(),
+  bankCode: z.string(),
+  bankName: z.string().nullable(),
+  accountNumber: z.string().meta({ description: 'The last four digits shown' }),
+  accountName: z.string(),
+  confirmed: z.boolean().meta({
+    description: 'A withdrawal was sent to it, or one to it was confirmed: its account needs no confirmation',
+  }),
+  addedAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime(),
+})
+export type PayeeRecord = z.output<typeof payee>
+export const payeesAnswer = z.object({ success: z.literal(true), payees: z.array(payee) })
+export const payeeInput = z.object({ id: z.uuid('payee_not_found') })
 
 /** GET /creators/bank-accounts. */
 export const nothing = z.object({})

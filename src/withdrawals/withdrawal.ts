@@ -10,6 +10,7 @@ import {
   unpaidStep,
   type WithdrawalStatus,
 } from './lifecycle.js'
+import { type MailSettings, mailCreator } from './mail-creator.js'
 import { payoutJobIds, type SendCount } from './work-queue.js'
 
 /**
@@ -50,6 +51,19 @@ export interface Withdrawal {
   /** When the creator was credited again after a completed payout came back. */
   readonly recreditedAt: Date | null
   readonly lastError: string | null
+  /** Why its creator must confirm it (docs/decisions/0057). Null: need not. */
+  readonly confirmationReason: ConfirmationReason | null
+  readonly confirmedAt: Date | null
+}
+
+export type ConfirmationReason = 'new_account' | 'recent_change' | 'new_client'
+
+/** Whether its creator must still confirm it. */
+export function awaitsConfirmation({
+  confirmationReason,
+  confirmedAt,
+}: Pick<Withdrawal, 'confirmationReason' | 'confirmedAt'>): boolean {
+  return confirmationReason !== null && confirmedAt === null
 }
 
 /** The columns of `withdrawals w` as fields of `Withdrawal`. */
@@ -63,7 +77,8 @@ export const withdrawalColumns = /* sql */ `
   w.account_name as "accountName", w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
-  w.recredited_at as "recreditedAt", w.last_error as "lastError"`
+  w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
+  w.confirmed_at as "confirmedAt"`
 
 /** `0123456789` as `******6789`. */
 export function maskAccount(accountNumber: string): string {
@@ -85,6 +100,8 @@ export interface LockedWithdrawal extends Withdrawal {
   readonly sinceSent: number | null
   /** The seconds since the creator was credited again. Null: never. */
   readonly sinceRecredit: number | null
+  /** Keyed hash of bank code and account number. Null: requested before it was recorded. */
+  readonly accountHash: Buffer | null
 }
 
 /** Locks a withdrawal. Every decision about one holds this lock, and takes it before the locks of the ledger. */
@@ -95,7 +112,7 @@ export async function lockWithdrawal(
   const [row] = await query<LockedWithdrawal>(trx, {
     name: 'payouts.lock',
     text: /* sql */ `
-      select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt",
+      select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt", w.account_hash as "accountHash",
         extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent",
         extract(epoch from clock_timestamp() - w.recredited_at)::float8 as "sinceRecredit"
       from withdrawals w where w.id = $1 for no key update`,
@@ -113,10 +130,11 @@ export interface ProviderAnswer {
 
 /**
  * Moves a withdrawal to the status that the provider shows, through every status between, and posts or voids its hold at
- * the end. Does nothing when no path leads there from the current status.
+ * the end, which its creator is told by mail. Does nothing when no path leads there from the current status.
  */
 export async function advanceTo(
   uow: UnitOfWork,
+  config: MailSettings,
   withdrawal: LockedWithdrawal,
   target: WithdrawalStatus,
   { providerId, reason }: ProviderAnswer,
@@ -135,6 +153,8 @@ export async function advanceTo(
       values: [providerId, resolution, to === 'failed' ? failureText(reason) : null],
     })
     sendState = 'sent'
+    if (to === 'completed') await mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-paid' }])
+    if (to === 'failed') await mailFailure(uow, config, withdrawal, reason)
   }
   if (steps.length > 0) announceOutcome(uow, withdrawal)
 }
@@ -161,6 +181,7 @@ async function resolveHold(
 /** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. */
 export async function failUnpaid(
   uow: UnitOfWork,
+  config: MailSettings,
   withdrawal: LockedWithdrawal,
   reason: string,
 ): Promise<void> {
@@ -173,7 +194,17 @@ export async function failUnpaid(
     set: 'resolution_transfer = $6, failure_reason = $7, due_at = null, last_error = null',
     values: [await resolveHold(uow, withdrawal, unpaidStep.entries), failureText(reason)],
   })
+  await mailFailure(uow, config, withdrawal, reason)
   announceOutcome(uow, withdrawal)
+}
+
+function mailFailure(
+  uow: UnitOfWork,
+  config: MailSettings,
+  withdrawal: Withdrawal,
+  reason: string | null,
+): Promise<void> {
+  return mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-failed', reason: failureText(reason) }])
 }
 
 const maxReasonLength = 200

@@ -3,6 +3,7 @@ import { stepsBetween } from '../../src/kernel/state-machine.js'
 import { unpaidEnds } from '../../src/tips/lifecycle.js'
 import {
   acceptedStatuses,
+  heldStates,
   neverSentStates,
   openStatuses,
   pollNowStates,
@@ -18,8 +19,9 @@ import {
 test('each set that is derived from a table has the states that its name says', (t) => {
   t.deepEqual(openStatuses, ['pending', 'submitted', 'processing'])
   t.deepEqual(acceptedStatuses, ['submitted', 'processing', 'completed'])
-  t.deepEqual(neverSentStates.toSorted(), ['identity_hold', 'not_sent'])
+  t.deepEqual(neverSentStates.toSorted(), ['confirmation_hold', 'identity_hold', 'not_sent'])
   t.deepEqual(sendableStates, ['not_sent', 'resend'])
+  t.deepEqual(heldStates.toSorted(), ['confirmation_hold', 'identity_hold'])
   t.deepEqual(reconciledStates, ['sending', 'unknown', 'sent', 'manual_review', 'refused'])
   t.deepEqual(pollNowStates, ['unknown', 'sent', 'manual_review', 'refused'])
   t.deepEqual(unclearStates, ['unknown', 'manual_review'])

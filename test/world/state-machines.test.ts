@@ -164,12 +164,14 @@ const statesAndSends = withdrawalStatuses.flatMap((status) =>
 /** A withdrawal in these states whose other columns agree with them. */
 function withdrawalSql({ status, sendState }: (typeof statesAndSends)[number]): string {
   const sent = neverSentStates.includes(sendState) ? '0, null' : '1, now()'
+  const asked = sendState === 'confirmation_hold' ? `'new_account'` : 'null'
   const resolution = openStatuses.includes(status) ? 'null' : '2'
   return `
     insert into withdrawals (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo, bank_code,
-      account_number, account_name, hold_transfer, resolution_transfer, due_at, sends, sent_at, status, send_state)
+      account_number, account_name, hold_transfer, resolution_transfer, due_at, sends, sent_at, confirmation_reason,
+      status, send_state)
     values (gen_random_uuid(), 'FIATPAY-' || repeat('A', 32), 'USDC', 1, 1, 2, 1, 1, '058', '0123456789', 'Ada Obi', 1,
-      ${resolution}, null, ${sent}, '${status}', '${sendState}')`
+      ${resolution}, null, ${sent}, ${asked}, '${status}', '${sendState}')`
 }
 
 test('the database accepts exactly the listed pairs of status and send state', async (t) => {

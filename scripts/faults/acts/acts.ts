@@ -1,11 +1,12 @@
 import type { Act, ActContext, ActResult } from './context.js'
 import { crypto, stranger, verify } from './crypto.js'
 import { acceptRate, ask, findUncredited, identity, look, operate, suspense } from './operators.js'
-import { pay, tip, withdraw } from './people.js'
+import { answerHold, pay, tip, withdraw } from './people.js'
 import { day, event, rate, refundEvent, send } from './provider.js'
 
 const acts = {
   withdraw,
+  answerHold,
   tip,
   pay,
   crypto,
@@ -28,6 +29,7 @@ export type ActName = keyof typeof acts
 
 const weights: { readonly [name in ActName]: number } = {
   withdraw: 140,
+  answerHold: 30,
   tip: 60,
   pay: 90,
   crypto: 40,

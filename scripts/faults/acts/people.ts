@@ -15,6 +15,26 @@ export const withdraw: Act = async ({ stage, draw, made }) => {
   return { text: `withdraw ${JSON.stringify(amount)}: ${answer.status}`, about: reference }
 }
 
+/** Confirms a withdrawal with the code that was mailed for it, or cancels it. */
+export const answerHold: Act = async ({ stage, draw, made }) => {
+  const { db } = stage.services
+  const reference = draw.one(made.references, true)
+  if (reference === undefined) return nothing
+  const { user_id: userId } = await db('withdrawals').where({ reference }).first('user_id')
+  const creator = stage.creators.find((one) => one.userId === userId)
+  if (creator === undefined) return nothing
+  const how = draw.happens(0.4) ? 'cancel' : 'confirm'
+  const mail = await db('emails')
+    .where({ kind: 'withdrawal-code' })
+    .whereLike('body_text', `%${reference}%`)
+    .orderBy('created_at', 'desc')
+    .first('body_text')
+  const code = /^ {4}([0-9]{6})$/m.exec(mail?.body_text ?? '')?.[1] ?? '000000'
+  const body = how === 'confirm' ? { code } : {}
+  const answer = await post(stage, `/payouts/${reference}/${how}`, body, { cookie: creator.cookie })
+  return { text: `${how}: ${answer.status}`, about: reference }
+}
+
 /** A naira tip. Some name an amount in naira that does not fit the dollars. */
 export const tip: Act = async ({ stage, draw, made }) => {
   const creator = draw.one(stage.creators)

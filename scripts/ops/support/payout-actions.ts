@@ -73,7 +73,7 @@ function checkAndApply(
       permission = { done: `${permission.done}: ${releaseText(release)}` }
     }
     if (!apply) return permission
-    await applyAction(uow, action, reviewed, { ...options, rules, terms, reason })
+    await applyAction(uow, action, reviewed, { ...options, rules, settings: services.config, reason })
     const { status, sendState, sends } = reviewed.withdrawal
     const absent = action === withoutProvider ? 'not asked' : 'not found'
     const before = { status, sendState, sends, provider: found?.state ?? absent }
@@ -85,8 +85,9 @@ function checkAndApply(
 }
 
 /** What a release sends, for people. */
-function releaseText({ netKobo, promisedKobo, givenBack }: Release): string {
+function releaseText({ netKobo, promisedKobo, givenBack, awaitsConfirmation }: Release): string {
   const net = nairaText(netKobo)
+  if (awaitsConfirmation) return `${net} at most`
   if (givenBack) return `${net} at the current rate is too little to send, so the creator gets the money back`
   return netKobo === promisedKobo
     ? net

@@ -124,7 +124,20 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Send an `Idempotency-Key` with every withdrawal: when the answer is lost, the same request with the same key answers what happened, and withdraws nothing more.',
     'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
+    'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
   ],
+  'post /payouts/{reference}/confirm': [
+    'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is three days old.',
+    'While the identity is still to be verified (`heldFor: "identity"`), the confirmation is remembered. The price is that of the moment in which it is released, and never more than was promised.',
+  ],
+  'post /payouts/{reference}/confirm/resend': [
+    'The new code replaces the one before. At most five in 15 minutes and ten in 24 hours.',
+  ],
+  'post /payouts/{reference}/cancel': [
+    'The withdrawal is `failed` with `failureReason: "Cancelled by the creator"`, and the money is in the balance again. Works until it is sent, also while it is held.',
+  ],
+  'get /payouts/payees': ['At most a hundred, the last used first.'],
+  'delete /payouts/payees/{id}': ['The account appears again when it is withdrawn to.'],
   'get /creators/banks': [
     'Nicknames such as `gtb`, `uba` and `opay` work in `q` only. `bankCode` of a withdrawal is the `code`.',
   ],

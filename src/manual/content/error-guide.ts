@@ -216,6 +216,18 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: '`reference` is longer than 100 characters.',
     remedy: 'Send it exactly as it was answered.',
   },
+  withdrawal_not_found: {
+    cause: 'The account has no withdrawal with this reference.',
+    remedy: 'Send the `reference` of the answer or of the history.',
+  },
+  withdrawal_sent: {
+    cause: 'The withdrawal is on its way to the bank, or may be.',
+    remedy: 'Follow it in the history. It cannot be called back.',
+  },
+  payee_not_found: {
+    cause: 'The account has no such payee, or it was removed.',
+    remedy: 'Read `GET /payouts/payees` again.',
+  },
 
   intent_fields_required: {
     cause:
@@ -356,6 +368,13 @@ export const causesByCall: Readonly<Record<string, Readonly<Partial<Record<Error
   'post /payouts/withdraw': {
     invalid_amount:
       '`amountUSDC` or `amountNGN` is missing, zero or negative, both are given, or too little is left after the fee.',
+  },
+  'post /payouts/{reference}/confirm': {
+    invalid_code:
+      'The code is wrong, older than 10 minutes, replaced by a newer one or void after five wrong ones; or the second factor is wrong or younger than three days; or the withdrawal waits for no confirmation.',
+  },
+  'post /payouts/{reference}/confirm/resend': {
+    too_many_requests: 'Five codes were asked for in 15 minutes, or ten mailed in 24 hours.',
   },
   'post /sdk/init': {
     creator_not_found: 'No creator matches `creatorId`, or it is not the owner of the API key.',

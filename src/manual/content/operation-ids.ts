@@ -63,6 +63,11 @@ const names: Readonly<Record<string, string>> = {
   'post /creators/bank-accounts/resolve': 'resolveBankAccount',
   'post /payouts/withdraw': 'withdraw',
   'get /payouts/history': 'listWithdrawals',
+  'post /payouts/{reference}/confirm': 'confirmWithdrawal',
+  'post /payouts/{reference}/confirm/resend': 'resendWithdrawalCode',
+  'post /payouts/{reference}/cancel': 'cancelWithdrawal',
+  'get /payouts/payees': 'listPayees',
+  'delete /payouts/payees/{id}': 'removePayee',
 }
 
 /** `key`: method and path, such as `get /auth/me`. A call without a name is named by both. */

@@ -117,6 +117,9 @@ export interface WithdrawalAnswer {
   readonly requiresVerification: boolean
 }
 
+/** What a withdrawal waits for before it is sent. */
+type HeldFor = 'identity' | 'confirmation' | 'dispute' | 'breaker' | null
+
 export type PayoutStatus = 'pending' | 'submitted' | 'processing' | 'completed' | 'failed'
 
 export interface Payout {
@@ -131,6 +134,7 @@ export interface Payout {
   readonly accountNumber: string
   readonly accountName: string
   readonly requiresVerification: boolean
+  readonly heldFor: HeldFor
   readonly failureReason: string | null
   readonly createdAt: string
 }

@@ -47,6 +47,9 @@ const faults: Readonly<Record<string, string>> = {
   insufficient_balance: 'This is more than you have available.',
   bank_details_required: 'Choose a bank, and enter the ten digits and the name of the account.',
   bank_account_not_found: 'This bank has no account with this number.',
+  withdrawal_not_found: 'There is no such withdrawal.',
+  withdrawal_sent: 'It is on its way to the bank already.',
+  payee_not_found: 'This bank account is gone already.',
   rate_unavailable: 'There is no exchange rate right now. Try again in a minute.',
 }
 
@@ -326,6 +329,9 @@ export const words = {
     held: 'We need to verify you first.',
     heldMore: (single: string, daily: string) =>
       `Withdrawals above ${single} (or ${daily} in a day) are checked once. Your money is reserved; nothing is lost. We’ve e-mailed you: reply to that e-mail, and we tell you what we need to see.`,
+    confirm: 'Please confirm it.',
+    confirmMore:
+      'We’ve e-mailed you a code. Nothing is sent before you confirm it; your money is reserved, and you can cancel.',
     missing: 'There is no such withdrawal',
     reference: 'Reference',
     another: 'Make another withdrawal',

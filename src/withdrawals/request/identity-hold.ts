@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
 import { displayText } from '../../kernel/money.js'
 import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
@@ -15,17 +16,20 @@ export interface CreatorIdentity {
 }
 
 /**
- * Locks the user's row in share mode, so that a verification in progress ends first. Otherwise a withdrawal could be held
- * just after the verification released the others.
+ * Locks the user's row in share mode, so that a verification, a freezing or a change of the e-mail in progress ends first.
+ * Otherwise a withdrawal could be held just after the verification released the others. Throws `account_frozen`.
  */
 export async function readIdentity(trx: Knex, userId: string): Promise<CreatorIdentity> {
-  const [identity] = await query<CreatorIdentity>(trx, {
+  const [row] = await query<CreatorIdentity & { frozen: boolean }>(trx, {
     name: 'identity.read',
     text: /* sql */ `
-      select email, identity_verified_at is not null as verified from users where id = $1 for share`,
+      select email, identity_verified_at is not null as verified, frozen_at is not null as frozen
+      from users where id = $1 for share`,
     values: [userId],
   })
-  if (identity === undefined) throw new Error(`There is no user ${userId}`)
+  if (row === undefined) throw new Error(`There is no user ${userId}`)
+  const { frozen, ...identity } = row
+  if (frozen) throw new DomainError('account_frozen')
   return identity
 }
 

@@ -1,10 +1,16 @@
+import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { mailCode } from '../confirmation/code.js'
+import { usePayee } from '../confirmation/payees.js'
+import { reasonToConfirm } from '../confirmation/reason.js'
 import { reserveHold } from '../ledger-entries.js'
+import type { SendState } from '../lifecycle.js'
+import { mailCreator } from '../mail-creator.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
-import { type Withdrawal, withdrawalColumns } from '../withdrawal.js'
+import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { exceedsLimits, readIdentity, requestIdentity } from './identity-hold.js'
 
@@ -17,6 +23,10 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly bankCode: string
   readonly accountNumber: string
   readonly accountName: string
+  readonly accountHash: Buffer
+  /** Who asks for it: the client network and the device. */
+  readonly network: string
+  readonly deviceHash: Buffer
   /** The caller's Idempotency-Key, if the request has one. */
   readonly keyedRequest: KeyedRequest | undefined
 }
@@ -30,9 +40,9 @@ export class KeyTaken extends Error {
 }
 
 /**
- * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity.
- * The lock on the creator's ledger account runs a creator's withdrawals one after the other. Throws `insufficient_balance`,
- * KeyTaken.
+ * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity,
+ * confirmation, or both. The lock on the creator's ledger account runs a creator's withdrawals one after the other. Throws
+ * `insufficient_balance`, `account_frozen`, KeyTaken.
  */
 export async function storeWithdrawal(
   uow: UnitOfWork,
@@ -41,32 +51,54 @@ export async function storeWithdrawal(
 ): Promise<Withdrawal> {
   const { trx } = uow
   const identity = await readIdentity(trx, withdrawal.userId)
+  const changes = await readRecentChanges(trx, withdrawal.userId)
   const hold = await reserveHold(trx, withdrawal)
+  const payee = await usePayee(trx, withdrawal)
+  const confirmationReason = reasonToConfirm(payee, changes)
   const waitsForIdentity =
     !identity.verified &&
     (await exceedsLimits(trx, withdrawal.userId, withdrawal.grossKobo, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
-  const stored = await insert(uow, withdrawal, hold.id, waitsForIdentity)
+  const sendState = firstState(waitsForIdentity, confirmationReason)
+  const stored = await insert(uow, withdrawal, { holdTransfer: hold.id, sendState, confirmationReason })
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
     await requestIdentity(uow, identity.email, { ...withdrawal, site })
-  } else uow.wake('payouts', payoutJob(stored))
+  }
+  await mailCreator(uow, config, withdrawal, [
+    ...(payee.added ? [{ kind: 'payee-added' } as const] : []),
+    { kind: 'withdrawal-requested' },
+  ])
+  // Also while it waits for the identity: its creator may confirm it meanwhile.
+  if (confirmationReason !== null)
+    await mailCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
+  if (sendState === 'not_sent') uow.wake('payouts', payoutJob(stored))
   return stored
+}
+
+/** The identity comes first when both are due. */
+function firstState(waitsForIdentity: boolean, confirmationReason: ConfirmationReason | null): SendState {
+  if (waitsForIdentity) return 'identity_hold'
+  return confirmationReason === null ? 'not_sent' : 'confirmation_hold'
 }
 
 async function insert(
   { trx }: UnitOfWork,
   withdrawal: NewWithdrawal,
-  holdTransfer: bigint,
-  waitsForIdentity: boolean,
+  {
+    holdTransfer,
+    sendState,
+    confirmationReason,
+  }: Pick<Withdrawal, 'sendState' | 'confirmationReason'> & { readonly holdTransfer: bigint },
 ): Promise<Withdrawal> {
   const [row] = await query<Withdrawal>(trx, {
     name: 'payouts.insert',
     text: /* sql */ `
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
-        bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at)
+        bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at,
+        confirmation_reason, account_hash, client_network, device_hash)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        case when $15 = 'not_sent' then clock_timestamp() end)
+        case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19)
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -83,7 +115,11 @@ async function insert(
       holdTransfer,
       withdrawal.keyedRequest?.keyHash ?? null,
       withdrawal.keyedRequest?.requestHash ?? null,
-      waitsForIdentity ? 'identity_hold' : 'not_sent',
+      sendState,
+      confirmationReason,
+      withdrawal.accountHash,
+      withdrawal.network,
+      withdrawal.deviceHash,
     ],
   })
   if (row === undefined) throw new KeyTaken()

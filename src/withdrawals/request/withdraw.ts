@@ -8,6 +8,8 @@ import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
+import { accountHash, adoptPayees } from '../confirmation/payees.js'
+import { heldFor, heldStates } from '../lifecycle.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
@@ -18,7 +20,7 @@ import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './sto
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake'>
 
 /** Who withdraws, and the idempotency key of the request, if it has one. */
-export interface Requester {
+export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash'> {
   readonly userId: string
   readonly keyedRequest: KeyedRequest | undefined
 }
@@ -85,7 +87,7 @@ async function create(
   services: Needs,
   { rates, banks }: Pick<WithdrawTools, 'rates' | 'banks'>,
   input: WithdrawInput,
-  { userId, keyedRequest }: Requester,
+  { userId, ...requester }: Requester,
 ): Promise<Withdrawal> {
   const bank = await bankOf(services, input, userId)
   const { bankCode } = bank
@@ -94,8 +96,17 @@ async function create(
   // Three digits are a code by form. Only a known list refuses one, and only after the balance (API).
   if (bankCode.length === 3 && (await banks.includes(bankCode)) === false)
     throw new DomainError('bank_details_required')
-  const reference = newPayoutReference()
-  return store(services, { ...price, ...bank, userId, reference, currency, rateId: rate.id, keyedRequest })
+  await adoptPayees(services, userId)
+  return store(services, {
+    ...price,
+    ...bank,
+    ...requester,
+    accountHash: accountHash(services.config, bank),
+    userId,
+    reference: newPayoutReference(),
+    currency,
+    rateId: rate.id,
+  })
 }
 
 /** The account that the input names, by its details or by an earlier withdrawal. */
@@ -200,7 +211,7 @@ async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Pro
     values: [reference],
   })
   if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
-  if (row?.sendState === 'identity_hold') return { kind: 'pending' }
+  if (row !== undefined && heldStates.includes(row.sendState)) return { kind: 'pending' }
   return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
 }
 
@@ -214,6 +225,7 @@ function presentWithdrawal(withdrawal: Withdrawal, status: 'pending' | 'submitte
     systemFeeNGN: displayNumber(feeKobo, 2),
     ...(currency === 'USDC' ? { amountUSDC: displayNumber(debitMicro, 6) } : {}),
     currency,
-    requiresVerification: sendState === 'identity_hold',
+    requiresVerification: heldFor(sendState) === 'identity',
+    heldFor: heldFor(sendState),
   }
 }

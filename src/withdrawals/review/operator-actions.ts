@@ -7,9 +7,16 @@ import type { ProviderTransfer } from '../../ports/payouts.js'
 import { advance } from '../advance.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { neverSentStates, statusMachine } from '../lifecycle.js'
+import { mailCreator } from '../mail-creator.js'
 import { Review } from '../models.js'
 import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
-import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import {
+  advanceTo,
+  awaitsConfirmation,
+  failUnpaid,
+  type LockedWithdrawal,
+  lockWithdrawal,
+} from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { pricePaid } from './price-paid.js'
 import {
@@ -20,7 +27,7 @@ import {
   reopenReviews,
   selfClosingKinds,
 } from './review.js'
-import { type ReleaseTerms, releaseHeld } from './verify-identity.js'
+import { type ReleaseSettings, releaseHeld } from './verify-identity.js'
 
 /** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'resolve' | 'close' | 'reopen'
@@ -71,11 +78,21 @@ export function checkAction(
     )
   if (found !== undefined)
     return refused(`the provider has it (${found.state}). Run: npm run ops -- payouts ask <reference>`)
-  if (action === 'release')
-    return withdrawal.sendState === 'identity_hold'
-      ? { done: 'send it, without a verified identity' }
-      : refused(`its send state is ${withdrawal.sendState}, not identity_hold`)
+  if (action === 'release') return checkRelease(withdrawal)
   return action === 'void' ? checkVoid(withdrawal, rules) : checkReplay(withdrawal, rules)
+}
+
+/** Only its creator releases what waits for a confirmation: whoever asks an operator for it may be the thief. */
+function checkRelease(withdrawal: LockedWithdrawal): Permission {
+  const { sendState } = withdrawal
+  if (sendState === 'confirmation_hold')
+    return refused('it waits for the confirmation of its creator, who alone can give it')
+  if (sendState !== 'identity_hold') return refused(`its send state is ${sendState}, not identity_hold`)
+  return {
+    done: awaitsConfirmation(withdrawal)
+      ? 'have it wait for the confirmation of its creator, without a verified identity'
+      : 'send it, without a verified identity',
+  }
 }
 
 /**
@@ -85,6 +102,8 @@ export function checkAction(
 function checkReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: ProviderRules): Permission {
   if (sendState === 'identity_hold')
     return refused('it waits for the identity of its creator: use release or verify-identity')
+  if (sendState === 'confirmation_hold')
+    return refused('it waits for the confirmation of its creator, who alone can give it')
   if (sendState === 'not_sent' && sends === 0) return { done: 'send it now; it was never sent before' }
   if (sendState === 'resend') return refused('it is about to be sent again already')
   if (sendState === 'sending')
@@ -102,7 +121,9 @@ function checkVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules
   const done = `fail it and give the creator ${usdcText(debitMicro)} back; it is never sent again`
   if (neverSentStates.includes(sendState)) return { done }
   if (sendState !== 'manual_review')
-    return refused(`its send state is ${sendState}: void needs identity_hold, not_sent or manual_review`)
+    return refused(
+      `its send state is ${sendState}: void needs ${neverSentStates.join(', ')} or manual_review`,
+    )
   return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooRecent(rules)) : { done }
 }
 
@@ -259,22 +280,22 @@ export async function applyAction(
   reviewed: ReviewedWithdrawal,
   {
     rules,
-    terms,
+    settings,
     reason,
     paidKobo,
   }: ActionOptions & {
     readonly rules: ProviderRules
-    readonly terms: ReleaseTerms
+    readonly settings: ReleaseSettings
     readonly reason: string
   },
 ): Promise<void> {
   const { withdrawal, found, openReviews, closedReviews } = reviewed
   const { id } = withdrawal
-  if (action === 'release') await releaseHeld(uow, terms, id)
+  if (action === 'release') await releaseHeld(uow, settings, id)
   if (action === 'replay') await makeDueToSend(uow, withdrawal)
-  if (action === 'void') await failUnpaid(uow, withdrawal, 'The withdrawal was cancelled')
-  if (action === 'recredit') await recredit(uow, withdrawal)
-  if (action === 'resolve') await resolve(uow, reviewed, paidKobo ?? 0n)
+  if (action === 'void') await failUnpaid(uow, settings, withdrawal, 'The withdrawal was cancelled')
+  if (action === 'recredit') await recredit(uow, settings, withdrawal)
+  if (action === 'resolve') await resolve(uow, settings, reviewed, paidKobo ?? 0n)
   if (action === 'reopen')
     await reopenReviews(
       uow,
@@ -310,7 +331,11 @@ async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Pro
 }
 
 /** From now on the provider transfer is watched: paid again would be paid twice. */
-async function recredit(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
+async function recredit(
+  uow: UnitOfWork,
+  settings: ReleaseSettings,
+  withdrawal: LockedWithdrawal,
+): Promise<void> {
   await recreditPayout(uow.trx, withdrawal)
   await query(uow.trx, {
     name: 'payouts.recredited',
@@ -320,11 +345,13 @@ async function recredit(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<
       where id = $1 and status = 'completed'`,
     values: [withdrawal.id],
   })
+  await mailCreator(uow, settings, withdrawal, [{ kind: 'withdrawal-returned' }])
   uow.wake('reconciler')
 }
 
 async function resolve(
   uow: UnitOfWork,
+  settings: ReleaseSettings,
   { withdrawal, found }: ReviewedWithdrawal,
   paidKobo: bigint,
 ): Promise<void> {
@@ -338,8 +365,8 @@ async function resolve(
       update withdrawals set due_at = null, paid_kobo = $2, paid_fee_kobo = $3, paid_debit_micro = $4 where id = $1`,
     values: [withdrawal.id, paid?.netKobo ?? null, paid?.feeKobo ?? null, paid?.debitMicro ?? null],
   })
-  if (paid === undefined) await advanceTo(uow, withdrawal, 'failed', answer)
-  else await advanceTo(uow, { ...withdrawal, ...paid }, 'completed', answer)
+  if (paid === undefined) await advanceTo(uow, settings, withdrawal, 'failed', answer)
+  else await advanceTo(uow, settings, { ...withdrawal, ...paid }, 'completed', answer)
 }
 
 /** Locks a withdrawal and reads its reviews. Undefined: there is no such withdrawal. */

@@ -1,33 +1,63 @@
 import type { Knex } from 'knex'
 import { markIdentityVerified } from '../../accounts/change-user.js'
+import { sqlList } from '../../kernel/state-machine.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { advance } from '../advance.js'
+import { mailCode } from '../confirmation/code.js'
+import { heldStates } from '../lifecycle.js'
+import type { MailSettings } from '../mail-creator.js'
 import { priceRelease } from '../price-withdrawal.js'
-import { failUnpaid, lockWithdrawal, type Withdrawal } from '../withdrawal.js'
+import {
+  awaitsConfirmation,
+  failUnpaid,
+  type LockedWithdrawal,
+  lockWithdrawal,
+  type Withdrawal,
+} from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 
-/** A withdrawal that waits for its creator's identity. */
+/** A withdrawal that waits for its creator's identity or confirmation. */
 export interface HeldWithdrawal
-  extends Pick<Withdrawal, 'id' | 'reference' | 'debitMicro' | 'grossKobo' | 'feeKobo' | 'netKobo'> {}
+  extends Pick<
+    Withdrawal,
+    | 'id'
+    | 'reference'
+    | 'sendState'
+    | 'debitMicro'
+    | 'grossKobo'
+    | 'feeKobo'
+    | 'netKobo'
+    | 'confirmationReason'
+    | 'confirmedAt'
+  > {}
 
 /** A creator's withdrawals that wait for the identity, oldest first. */
-export function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
+async function listHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
+  const held = await listAllHeld(db, userId)
+  return held.filter(({ sendState }) => sendState === 'identity_hold')
+}
+
+/** Also those that wait for the creator's confirmation only. */
+export function listAllHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]> {
   return query<HeldWithdrawal>(db, {
     name: 'identity.held',
     text: /* sql */ `
-      select id, reference, debit_micro as "debitMicro", gross_kobo as "grossKobo", fee_kobo as "feeKobo",
-        net_kobo as "netKobo"
+      select id, reference, send_state as "sendState", debit_micro as "debitMicro", gross_kobo as "grossKobo",
+        fee_kobo as "feeKobo", net_kobo as "netKobo", confirmation_reason as "confirmationReason",
+        confirmed_at as "confirmedAt"
       from withdrawals
-      where user_id = $1 and status = 'pending' and send_state = 'identity_hold' order by created_at, id`,
+      where user_id = $1 and status = 'pending' and send_state in (${sqlList(heldStates)}) order by created_at, id`,
     values: [userId],
   })
 }
 
 /** Fees and limits at the release. */
 export type ReleaseTerms = Pick<Config['withdrawals'], 'leastFeeNgn' | 'feeBps' | 'minNgn'>
+/** What releasing needs: the terms, and what mails say. */
+export type ReleaseSettings = Pick<Config, 'withdrawals' | 'http' | 'otpPepper'>
 
 /** What the release of a held withdrawal sends. */
 export interface Release {
@@ -37,6 +67,8 @@ export interface Release {
   readonly promisedKobo: bigint
   /** Nothing is sent: at the current rate it is below the smallest withdrawal, so the creator gets the money back. */
   readonly givenBack: boolean
+  /** Nothing is sent yet: its creator must confirm it first, and it is priced then. */
+  readonly awaitsConfirmation: boolean
 }
 
 /** A release, and the new price. Undefined: the promise stands. */
@@ -53,14 +85,27 @@ export async function planRelease(
   terms: ReleaseTerms,
   held: HeldWithdrawal,
 ): Promise<PricedRelease> {
+  const { reference } = held
+  if (awaitsConfirmation(held)) {
+    const { netKobo } = held
+    return {
+      reference,
+      netKobo,
+      promisedKobo: netKobo,
+      givenBack: false,
+      awaitsConfirmation: true,
+      price: undefined,
+    }
+  }
   const rate = await findLastAcceptedRate(db)
   const price = rate && priceRelease(held, rate.value, terms)
   const netKobo = price?.netKobo ?? held.netKobo
   return {
-    reference: held.reference,
+    reference,
     netKobo,
     promisedKobo: held.netKobo,
     givenBack: netKobo < BigInt(terms.minNgn) * 100n,
+    awaitsConfirmation: false,
     price: rate && price && { ...price, rateId: rate.id },
   }
 }
@@ -72,13 +117,13 @@ export async function planRelease(
  */
 export async function verifyIdentity(
   uow: UnitOfWork,
-  terms: ReleaseTerms,
+  settings: ReleaseSettings,
   userId: string,
 ): Promise<Release[]> {
   await markIdentityVerified(uow.trx, userId)
   const released: Release[] = []
   for (const { id } of await listHeld(uow.trx, userId)) {
-    const release = await releaseHeld(uow, terms, id)
+    const release = await releaseHeld(uow, settings, id)
     if (release !== undefined) released.push(release)
   }
   return released
@@ -87,6 +132,7 @@ export async function verifyIdentity(
 /** Fails the held withdrawals and gives the money back. Returns them. */
 export async function refuseIdentity(
   uow: UnitOfWork,
+  settings: MailSettings,
   userId: string,
   reason: string,
 ): Promise<HeldWithdrawal[]> {
@@ -94,32 +140,64 @@ export async function refuseIdentity(
   for (const item of await listHeld(uow.trx, userId)) {
     const withdrawal = await lockWithdrawal(uow, item.id)
     if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
-    await failUnpaid(uow, withdrawal, reason)
+    await failUnpaid(uow, settings, withdrawal, reason)
     refused.push(item)
   }
   return refused
 }
 
 /**
- * Releases a held withdrawal to be sent, priced again at the current rate. One that is worth too little now fails, and the
- * creator gets the money back. Undefined when it is not held any more.
+ * Releases a withdrawal that waits for the identity: to be sent, or to wait for its creator's confirmation, for which a new
+ * code is mailed. Undefined when it does not wait for the identity any more.
  */
 export async function releaseHeld(
   uow: UnitOfWork,
-  terms: ReleaseTerms,
+  settings: ReleaseSettings,
   id: string,
 ): Promise<Release | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
-  const { price, ...release } = await planRelease(uow.trx, terms, withdrawal)
+  if (!awaitsConfirmation(withdrawal)) return send(uow, settings, withdrawal)
+  const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
+  await advance(uow.trx, {
+    name: 'identity.confirm-next',
+    id,
+    from: ['identity_hold'],
+    to: 'confirmation_hold',
+  })
+  await mailCode(uow, settings, withdrawal)
+  return release
+}
+
+/** Releases a withdrawal whose creator has confirmed it. Undefined when it waits for the identity, or for nothing any more. */
+export async function releaseConfirmed(
+  uow: UnitOfWork,
+  settings: ReleaseSettings,
+  id: string,
+): Promise<Release | undefined> {
+  const withdrawal = await lockWithdrawal(uow, id)
+  if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'confirmation_hold') return undefined
+  return awaitsConfirmation(withdrawal) ? undefined : send(uow, settings, withdrawal)
+}
+
+/**
+ * Makes a held withdrawal due to be sent, priced again at the current rate. One that is worth too little now fails, and the
+ * creator gets the money back.
+ */
+async function send(
+  uow: UnitOfWork,
+  settings: ReleaseSettings,
+  withdrawal: LockedWithdrawal,
+): Promise<Release> {
+  const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
   if (release.givenBack) {
-    await failUnpaid(uow, withdrawal, 'Below the smallest withdrawal at the current rate')
+    await failUnpaid(uow, settings, withdrawal, 'Below the smallest withdrawal at the current rate')
     return release
   }
   await advance(uow.trx, {
-    name: 'identity.release',
-    id,
-    from: ['identity_hold'],
+    name: 'held.release',
+    id: withdrawal.id,
+    from: [withdrawal.sendState],
     to: 'not_sent',
     set: `due_at = clock_timestamp(), rate_id = coalesce($6, rate_id),
       gross_kobo = coalesce($7, gross_kobo), fee_kobo = coalesce($8, fee_kobo), net_kobo = coalesce($9, net_kobo),

@@ -5,7 +5,7 @@ import { advance } from '../advance.js'
 import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../review/review.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { type DuePayout, maxErrorLength, type SendCount } from '../work-queue.js'
+import { type DuePayout, maxErrorLength, notFrozen, type SendCount } from '../work-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
@@ -31,7 +31,8 @@ export async function recordSending({ db, config }: Needs, payout: DuePayout): P
     to: 'sending',
     set: `sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
       due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
-    where: 'attempts = $6',
+    // A worker may have taken it before its account was frozen.
+    where: `attempts = $6 and ${notFrozen}`,
     values: [payout.attempts, config.payouts.leaseSeconds],
     returning: 'sends, sent_at as at',
   })
@@ -76,7 +77,7 @@ async function reviewIfFailed(uow: UnitOfWork, { id }: DuePayout, providerId: st
  * the refused request. Undefined: the payee was refused before anything was sent.
  */
 export async function recordRefused(
-  { transact }: Needs,
+  { transact, config }: Needs,
   payout: DuePayout,
   reason: string,
   sending?: Sending,
@@ -88,7 +89,7 @@ export async function recordRefused(
       sending === undefined
         ? withdrawal.sendState === 'not_sent' && withdrawal.attempts === payout.attempts
         : isOnlySending(withdrawal, sending)
-    if (stillOurs) await failUnpaid(uow, withdrawal, reason)
+    if (stillOurs) await failUnpaid(uow, config, withdrawal, reason)
   })
 }
 

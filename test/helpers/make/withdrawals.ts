@@ -19,6 +19,7 @@ export interface WithdrawalBody {
   readonly amountUSDC?: number
   readonly currency: string
   readonly requiresVerification: boolean
+  readonly heldFor: string | null
 }
 
 /** One of GET /payouts/history. */
@@ -32,6 +33,7 @@ export interface PayoutBody {
   readonly bankName: string | null
   readonly accountNumber: string
   readonly requiresVerification: boolean
+  readonly heldFor: string | null
   readonly failureReason: string | null
   readonly createdAt: string
   readonly submittedAt: string | null

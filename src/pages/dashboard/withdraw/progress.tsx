@@ -50,7 +50,12 @@ export function Progress({
       {fault !== undefined && <p class="quiet">{words.fault(fault)}</p>}
       {payout !== undefined && <Stages payout={payout} />}
       {payout !== undefined && <LessThanPromised payout={payout} />}
-      {payout?.requiresVerification && <HeldNotice terms={terms} />}
+      {payout?.heldFor === 'identity' && <HeldNotice terms={terms} />}
+      {payout?.heldFor === 'confirmation' && (
+        <Notice tone="warn" icon="wait">
+          {words.progress.confirmMore}
+        </Notice>
+      )}
       {payout?.status === 'failed' && (
         <Notice tone="bad" icon="cross" urgent>
           {payout.failureReason && (
@@ -76,8 +81,9 @@ export function Progress({
   )
 }
 
-function headOf({ status, requiresVerification, amountNGN, accountName }: Payout): string {
-  if (requiresVerification) return words.progress.held
+function headOf({ status, heldFor, amountNGN, accountName }: Payout): string {
+  if (heldFor === 'identity') return words.progress.held
+  if (heldFor === 'confirmation') return words.progress.confirm
   return words.progress.heads[status](ngn(amountNGN), accountName)
 }
 

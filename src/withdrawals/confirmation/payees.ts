@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto'
+import type { Knex } from 'knex'
+import { deriveKey } from '../../kernel/aead.js'
+import { DomainError } from '../../kernel/errors.js'
+import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import type { BankAccount } from '../request/bank-accounts.js'
+import type { PayeeRecord } from '../schemas.js'
+
+/** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
+export function accountHash(
+  { dataKey }: Pick<Config, 'dataKey'>,
+  { bankCode, accountNumber }: Pick<BankAccount, 'bankCode' | 'accountNumber'>,
+): Buffer {
+  return createHmac('sha256', deriveKey(dataKey, 'payee/1')).update(`${bankCode}|${accountNumber}`).digest()
+}
+
+/** Who asks for a withdrawal, to which account. */
+export interface PayeeUse extends BankAccount {
+  readonly userId: string
+  readonly accountHash: Buffer
+  readonly network: string
+  readonly deviceHash: Buffer
+}
+
+/** What the creator's earlier withdrawals say about a new one. Those count that the provider accepted. */
+export interface PayeeHistory {
+  readonly hasWithdrawn: boolean
+  /** One went to this account, or one to it was confirmed, since the payee was last removed. */
+  readonly trusted: boolean
+  readonly removed: boolean
+  /** The account was not used before, or not since it was removed. */
+  readonly added: boolean
+  /** Earlier ones are known to come from networks and devices that are all others. */
+  readonly newClient: boolean
+}
+
+/**
+ * Records the use of a bank account, and reads what is known about it and about the caller. Call it under the lock of the
+ * creator's ledger account.
+ */
+export async function usePayee(trx: Knex.Transaction, use: PayeeUse): Promise<PayeeHistory> {
+  const [history] = await query<PayeeHistory>(trx, {
+    name: 'payees.use',
+    text: /* sql */ `
+      with earlier as (
+        select confirmed_at, removed_at, last_used_at from payees where user_id = $1 and account_hash = $2),
+      used as (
+        insert into payees as p (user_id, account_hash, bank_code, last_four, account_name)
+        values ($1, $2, $3, right($4, 4), $5)
+        on conflict (user_id, account_hash) do update
+           set account_name = excluded.account_name, last_used_at = excluded.last_used_at,
+               added_at = case when p.removed_at >= p.last_used_at then excluded.added_at else p.added_at end),
+      accepted as (
+        select account_hash, created_at, client_network, device_hash from withdrawals
+         where user_id = $1 and submitted_at is not null)
+      select exists (select from accepted) as "hasWithdrawn",
+        exists (select from accepted where account_hash = $2 and created_at > coalesce(e.removed_at, '-infinity'))
+          or coalesce(e.confirmed_at > coalesce(e.removed_at, '-infinity'), false) as trusted,
+        e.removed_at is not null as removed,
+        coalesce(e.removed_at >= e.last_used_at, e.last_used_at is null) as added,
+        exists (select from accepted where client_network is not null)
+          and not exists (select from accepted where client_network = $6 or device_hash = $7) as "newClient"
+      from (select) as one left join earlier e on true`,
+    values: [
+      use.userId,
+      use.accountHash,
+      use.bankCode,
+      use.accountNumber,
+      use.accountName,
+      use.network,
+      use.deviceHash,
+    ],
+  })
+  if (history === undefined) throw new Error('The payee was not written')
+  return history
+}
+
+/** The creator has confirmed a withdrawal to this account. One that was removed since it was asked for stays removed. */
+export async function markPayeeConfirmed(trx: Knex.Transaction, withdrawalId: string): Promise<void> {
+  await query(trx, {
+    name: 'payees.confirm',
+    text: /* sql */ `
+      update payees p set confirmed_at = clock_timestamp() from withdrawals w
+       where w.id = $1 and p.user_id = w.user_id and p.account_hash = w.account_hash
+         and (p.removed_at is null or p.removed_at < w.created_at)`,
+    values: [withdrawalId],
+  })
+}
+
+/**
+ * Adds the accounts of withdrawals that were requested before payees were recorded, and names those withdrawals' accounts.
+ * Usually there are none.
+ */
+export async function adoptPayees(
+  { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
+  userId: string,
+): Promise<void> {
+  const accounts = await query<Pick<BankAccount, 'bankCode' | 'accountNumber'>>(db, {
+    name: 'payees.missing',
+    text: /* sql */ `
+      select distinct bank_code as "bankCode", account_number as "accountNumber" from withdrawals
+       where user_id = $1 and account_hash is null`,
+    values: [userId],
+  })
+  if (accounts.length === 0) return
+  await transact(({ trx }) =>
+    query(trx, {
+      name: 'payees.adopt',
+      text: /* sql */ `
+        with missing as (
+          select w.id, s.hash, w.bank_code, w.account_number, w.account_name, w.created_at
+            from withdrawals w
+            join unnest($2::text[], $3::text[], $4::bytea[]) as s (bank_code, account_number, hash)
+              on s.bank_code = w.bank_code and s.account_number = w.account_number
+           where w.user_id = $1 and w.account_hash is null order by w.id for no key update of w),
+        named as (
+          update withdrawals w set account_hash = m.hash from missing m where w.id = m.id)
+        insert into payees (user_id, account_hash, bank_code, last_four, account_name, added_at, last_used_at)
+        select $1, hash, bank_code, right(account_number, 4), (array_agg(account_name order by created_at desc))[1],
+          min(created_at), max(created_at)
+          from missing group by hash, bank_code, account_number
+        on conflict (user_id, account_hash) do nothing`,
+      values: [
+        userId,
+        accounts.map(({ bankCode }) => bankCode),
+        accounts.map(({ accountNumber }) => accountNumber),
+        accounts.map((account) => accountHash(config, account)),
+      ],
+    }),
+  )
+}
+
+interface PayeeRow extends Omit<PayeeRecord, 'accountNumber' | 'addedAt' | 'lastUsedAt'> {
+  readonly lastFour: string
+  readonly addedAt: Date
+  readonly lastUsedAt: Date
+}
+
+/** So many of the last used are listed. */
+const maxListed = 100
+
+/** A creator's payees, the last used first. `confirmed`: a withdrawal to one needs no confirmation for its account. */
+export async function listPayees(
+  services: Pick<Services, 'db' | 'transact' | 'config'>,
+  userId: string,
+): Promise<PayeeRecord[]> {
+  await adoptPayees(services, userId)
+  const rows = await query<PayeeRow>(services.db, {
+    name: 'payees.list',
+    text: /* sql */ `
+      select p.id, p.bank_code as "bankCode", b.name as "bankName", p.last_four as "lastFour",
+        p.account_name as "accountName", p.added_at as "addedAt", p.last_used_at as "lastUsedAt",
+        coalesce(p.confirmed_at > coalesce(p.removed_at, '-infinity'), false) or exists (
+          select from withdrawals w
+           where w.user_id = $1 and w.account_hash = p.account_hash and w.submitted_at is not null
+             and w.created_at > coalesce(p.removed_at, '-infinity')) as confirmed
+        from payees p left join banks b on b.code = p.bank_code
+       where p.user_id = $1 and (p.removed_at is null or p.removed_at < p.last_used_at)
+       order by p.last_used_at desc, p.id limit ${maxListed}`,
+    values: [userId],
+  })
+  return rows.map(({ lastFour, addedAt, lastUsedAt, ...rest }) => ({
+    ...rest,
+    accountNumber: lastFour.padStart(accountLength, '*'),
+    addedAt: addedAt.toISOString(),
+    lastUsedAt: lastUsedAt.toISOString(),
+  }))
+}
+
+const accountLength = 10
+
+/** Removes a payee: the next withdrawal to this account needs a confirmation. Throws `payee_not_found`. */
+export async function removePayee({ db }: Pick<Services, 'db'>, userId: string, id: string): Promise<void> {
+  const rows = await query(db, {
+    name: 'payees.remove',
+    text: /* sql */ `
+      update payees set removed_at = clock_timestamp()
+       where id = $1 and user_id = $2 and (removed_at is null or removed_at < last_used_at) returning id`,
+    values: [id, userId],
+  })
+  if (rows.length === 0) throw new DomainError('payee_not_found')
+}

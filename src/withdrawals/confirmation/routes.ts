@@ -1,0 +1,125 @@
+import type { Context } from 'koa'
+import { signedIn } from '../../accounts/sessions/auth.js'
+import { type Route, route } from '../../http/endpoint.js'
+import type { KeyedLimit } from '../../http/limits.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
+import type { Services } from '../../services.js'
+import { findWithdrawal } from '../list-withdrawals.js'
+import {
+  confirmInput,
+  done,
+  nothing,
+  ownInput,
+  payeeInput,
+  payeesAnswer,
+  withdrawalAnswer,
+} from '../schemas.js'
+import { cancelWithdrawal, confirmWithdrawal, resendCode } from './confirm.js'
+import { listPayees, removePayee } from './payees.js'
+
+const userOf = (ctx: Context): string => signedIn(ctx).account.id
+/** Counts by account, apart from what else has this limit. */
+const perUser = (name: KeyedLimit<unknown>['name'], what: string): KeyedLimit<unknown> => ({
+  name,
+  key: (_, ctx) => `${what} ${userOf(ctx)}`,
+})
+
+/** Confirming and cancelling withdrawals, and the payees. app.ts guards these paths with the session, before routing. */
+export function confirmationRoutes(services: Services, rates: ExchangeRates): Route[] {
+  return [...withdrawalRoutes(services, rates), ...payeeRoutes(services)]
+}
+
+function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
+  const { transact } = services
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/payouts/:reference/confirm',
+        summary: 'Confirm an own withdrawal, which is then sent',
+        credential: 'session',
+        limit: perUser('login', 'confirm'),
+        input: confirmInput,
+        invalid: 'invalid_code',
+        output: withdrawalAnswer,
+        errors: ['unauthorized', 'forbidden', 'account_frozen', 'withdrawal_not_found', 'account_locked'],
+      },
+      async (input, ctx) => {
+        const own = { userId: userOf(ctx), reference: input.reference }
+        await confirmWithdrawal(services, rates, own, input)
+        return findWithdrawal(transact, own.userId, own.reference)
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/payouts/:reference/confirm/resend',
+        summary: 'Mail a new code to confirm an own withdrawal',
+        credential: 'session',
+        limit: perUser('otpStart', 'confirm'),
+        input: ownInput,
+        invalid: 'invalid_json',
+        output: done,
+        errors: ['unauthorized', 'forbidden', 'account_frozen', 'withdrawal_not_found', 'too_many_requests'],
+      },
+      async ({ reference }, ctx) => {
+        await resendCode(services, { userId: userOf(ctx), reference })
+        return {}
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/payouts/:reference/cancel',
+        summary: 'Cancel an own withdrawal that was not sent yet',
+        credential: 'session',
+        limit: perUser('withdraw', 'cancel'),
+        input: ownInput,
+        invalid: 'invalid_json',
+        output: withdrawalAnswer,
+        errors: ['unauthorized', 'forbidden', 'account_frozen', 'withdrawal_not_found', 'withdrawal_sent'],
+      },
+      async ({ reference }, ctx) => {
+        const own = { userId: userOf(ctx), reference }
+        await cancelWithdrawal(services, own)
+        return findWithdrawal(transact, own.userId, reference)
+      },
+    ),
+  ]
+}
+
+function payeeRoutes(services: Services): Route[] {
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/payouts/payees',
+        summary: 'The bank accounts of the own withdrawals, and which need no confirmation',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: payeesAnswer,
+        errors: [],
+      },
+      async (_, ctx) => ({ payees: await listPayees(services, userOf(ctx)) }),
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/payouts/payees/:id',
+        summary: 'Remove a bank account: the next withdrawal to it needs a confirmation',
+        credential: 'session',
+        limit: 'intents',
+        input: payeeInput,
+        invalid: 'payee_not_found',
+        output: done,
+        errors: ['unauthorized', 'forbidden', 'account_frozen'],
+      },
+      async ({ id }, ctx) => {
+        await removePayee(services, userOf(ctx), id)
+        return {}
+      },
+    ),
+  ]
+}

@@ -1,0 +1,481 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { ExchangeRates } from '../../src/market/exchange-rates.js'
+import { listOpenCases } from '../../src/operators/open-cases.js'
+import { countWork } from '../../src/operators/work-rows.js'
+import { advance } from '../../src/withdrawals/advance.js'
+import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
+import { verifyIdentity } from '../../src/withdrawals/review/verify-identity.js'
+import { freshEmail, type Person } from '../helpers/make/creators.js'
+import { mailerBatch, wrongCode } from '../helpers/make/emailed-codes.js'
+import {
+  bank,
+  countExecutions,
+  createWithdrawal,
+  creatorWithBalance,
+  followOutcome,
+  listHistory,
+  type PayoutBody,
+  readBalance,
+  readWithdrawalRow,
+  requestWithdrawal,
+  sendDuePayouts,
+  type WithdrawalBody,
+} from '../helpers/make/withdrawals.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+import { listBrokenInvariants } from '../ledger/support.js'
+
+/** No payout worker runs: an answer that waited for one would come after a minute. The tests run the batches. */
+const world = useWorld(test, { fiat: true, mail: true, env: { TRUST_PROXY: 'true', WITHDRAW_WAIT_MS: '0' } })
+test.afterEach.always('the ledger is consistent', async (t) => {
+  t.deepEqual(await listBrokenInvariants(world().db), [])
+})
+
+const otherAccount = { accountNumber: '9876543210' }
+
+/** A creator whose first withdrawal, to the usual account, the provider has accepted. */
+async function creatorWhoWithdrew(usdc: number): Promise<Person> {
+  const ada = await creatorWithBalance(world(), usdc + 5)
+  await createWithdrawal(world(), ada, { amountUSDC: 5 })
+  await sendDuePayouts(world())
+  return ada
+}
+
+/** A withdrawal of 10 USDC that is held for the creator's confirmation. */
+async function createHeld(ada: Person, body: Record<string, unknown> = {}): Promise<WithdrawalBody> {
+  return createWithdrawal(world(), ada, { amountUSDC: 10, ...otherAccount, ...body })
+}
+
+/** The newest code that was mailed to this address for a withdrawal. */
+async function mailedCode(email: string, reference: string): Promise<string> {
+  let code: string | undefined
+  await until('the code arrives', async () => {
+    await runBatch(mailerBatch(world()))
+    const mails = world().mail.received(email)
+    const mail = mails.find(({ subject, text }) => /^Confirm/.test(subject) && text.includes(reference))
+    code = /^ {4}([0-9]{6})$/m.exec(mail?.text ?? '')?.[1]
+    return code !== undefined
+  })
+  return code ?? ''
+}
+
+const act = <Body = PayoutBody>(ada: Person, reference: string, what: string, body: object = {}) =>
+  world().request<Body & { error?: string; code?: string }>('POST', `/payouts/${reference}/${what}`, {
+    session: ada.session,
+    body,
+  })
+
+interface Payee {
+  readonly id: string
+  readonly accountNumber: string
+  readonly confirmed: boolean
+}
+async function listPayees(ada: Person): Promise<readonly Payee[]> {
+  const { body } = await world().request<{ payees: Payee[] }>('GET', '/payouts/payees', {
+    session: ada.session,
+  })
+  return body.payees
+}
+
+/** Kinds of the mails to an address, oldest first. */
+const mailsTo = (recipient: string): Promise<string[]> =>
+  world().db('emails').where({ recipient }).orderBy('created_at').pluck('kind')
+
+test.serial(
+  'a stolen cookie: nothing leaves for another bank account, and the owner knows at once',
+  async (t) => {
+    const ada = await creatorWhoWithdrew(40)
+    await runBatch(mailerBatch(world()))
+    const startedAt = performance.now()
+    const thiefs = await createHeld(ada, { amountUSDC: 40 })
+    t.like(thiefs, { status: 'pending', heldFor: 'confirmation', requiresVerification: false })
+    const code = await mailedCode(ada.email, thiefs.reference)
+    t.true(performance.now() - startedAt < 5000, 'the mail is out within 5 s')
+    const mail = world()
+      .mail.received(ada.email)
+      .find(({ subject }) => /^Confirm/.test(subject))
+    t.regex(mail?.text ?? '', /NGN 63,360\.00/)
+    t.regex(mail?.text ?? '', /\*{6}3210/)
+    t.notRegex(mail?.text ?? '', /9876543210|Ada Obi/)
+    const links = await world().db('emails').where({ recipient: ada.email, kind: 'withdrawal-requested' })
+    t.is(links.length, 2, 'with the button that freezes')
+    t.is(
+      await world()
+        .db('account_links')
+        .where({ user_id: ada.user.id, purpose: 'not_me' })
+        .then((all) => all.length),
+      4,
+    )
+
+    await sendDuePayouts(world())
+    t.is(countExecutions(world(), thiefs.reference), 0)
+    t.like(await readWithdrawalRow(world(), thiefs.reference), {
+      send_state: 'confirmation_hold',
+      due_at: null,
+    })
+    for (const guess of [1, 2, 3, 4, 5]) {
+      const refused = await act(ada, thiefs.reference, 'confirm', { code: wrongCode(code, guess) })
+      t.is(refused.status, 400)
+      t.is(refused.body.error, 'Invalid or expired code')
+    }
+    t.is(
+      (await act(ada, thiefs.reference, 'confirm', { code })).status,
+      400,
+      'five wrong ones void the right one',
+    )
+    t.is((await act(ada, thiefs.reference, 'confirm', { totp: '123456' })).status, 400)
+    t.is((await act(ada, thiefs.reference, 'confirm')).status, 400)
+    // The statement that would send it is refused by the database too.
+    const { id } = await readWithdrawalRow(world(), thiefs.reference)
+    await t.throwsAsync(
+      advance(world().db, { name: 'test', id, from: ['confirmation_hold'], to: 'not_sent' }),
+      { message: /withdrawals_confirmed/ },
+    )
+
+    const cancelled = await act(ada, thiefs.reference, 'cancel')
+    t.is(cancelled.status, 200)
+    t.like(cancelled.body, { status: 'failed', failureReason: 'Cancelled by the creator', heldFor: null })
+    t.deepEqual(
+      (await act(ada, thiefs.reference, 'cancel')).body,
+      cancelled.body,
+      'a repetition changes nothing',
+    )
+    t.is((await readBalance(world(), ada)).availableUSDC, 40)
+    t.is((await mailsTo(ada.email)).at(-1), 'withdrawal-failed')
+  },
+)
+
+test.serial(
+  'the first accounts are free until one withdrawal was accepted; a removed one is not',
+  async (t) => {
+    const ada = await creatorWithBalance(world(), 100)
+    const heldFor = async (body: object) =>
+      (await createWithdrawal(world(), ada, { amountUSDC: 5, ...body })).heldFor
+    t.is(await heldFor({}), null)
+    t.is(await heldFor(otherAccount), null, 'several first accounts are free')
+    t.deepEqual(await mailsTo(ada.email), [
+      'payee-added',
+      'withdrawal-requested',
+      'payee-added',
+      'withdrawal-requested',
+    ])
+    t.deepEqual(
+      (await listPayees(ada)).map(({ accountNumber, confirmed }) => [accountNumber, confirmed]),
+      [
+        ['******3210', false],
+        ['******6789', false],
+      ],
+    )
+    await sendDuePayouts(world())
+    t.true((await listPayees(ada)).every(({ confirmed }) => confirmed))
+    t.is(await heldFor({}), null)
+    t.is(await heldFor({ accountNumber: '1111111111' }), 'confirmation')
+    t.is(await heldFor({ bankCode: '033' }), 'confirmation', 'the same number at another bank')
+
+    const [payee] = (await listPayees(ada)).filter(({ accountNumber }) => accountNumber === '******3210')
+    const remove = (session: string) =>
+      world().request<{ error?: string }>('DELETE', `/payouts/payees/${payee?.id}`, { session })
+    t.is((await remove((await creatorWithBalance(world(), 0)).session)).status, 404)
+    t.is((await remove(ada.session)).status, 200)
+    t.is((await remove(ada.session)).body.error, 'Payee not found')
+    t.false((await listPayees(ada)).some(({ id }) => id === payee?.id))
+    const again = await createHeld(ada)
+    t.is(again.heldFor, 'confirmation')
+    t.is((await listPayees(ada))[0]?.id, payee?.id, 'used again, it is listed again')
+    t.false((await listPayees(ada))[0]?.confirmed)
+    const code = await mailedCode(ada.email, again.reference)
+    const confirmed = await act(ada, again.reference, 'confirm', { code })
+    t.like(confirmed.body, { reference: again.reference, status: 'pending', heldFor: null })
+    t.true((await listPayees(ada))[0]?.confirmed)
+    t.is(await heldFor(otherAccount), null)
+    await sendDuePayouts(world())
+    t.is(countExecutions(world(), again.reference), 1)
+  },
+)
+
+test.serial('a removed payee needs a confirmation before the first accepted withdrawal too', async (t) => {
+  const ada = await creatorWithBalance(world(), 20)
+  await createWithdrawal(world(), ada, { amountUSDC: 5 })
+  const [payee] = await listPayees(ada)
+  await world().request('DELETE', `/payouts/payees/${payee?.id}`, { session: ada.session })
+  t.is((await createWithdrawal(world(), ada, { amountUSDC: 5 })).heldFor, 'confirmation')
+})
+
+test.serial('accounts of withdrawals from before payees were recorded are known', async (t) => {
+  const ada = await creatorWhoWithdrew(20)
+  await world().db('withdrawals').where({ user_id: ada.user.id }).update({ account_hash: null })
+  await world().db('payees').where({ user_id: ada.user.id }).delete()
+  t.like(await createWithdrawal(world(), ada, { amountUSDC: 5 }), { heldFor: null })
+  t.is((await listPayees(ada)).length, 1)
+  t.deepEqual(
+    (await mailsTo(ada.email)).filter((kind) => kind === 'payee-added'),
+    ['payee-added'],
+  )
+})
+
+test.serial(
+  'a device and a network that are both new need a confirmation, one of them does not',
+  async (t) => {
+    const ada = await creatorWithBalance(world(), 100)
+    const token = () => randomBytes(32).toString('base64url')
+    const [known, other] = [token(), token()]
+    const heldFrom = async (network: string, device: string) => {
+      const { body } = await world().request<WithdrawalBody>('POST', '/payouts/withdraw', {
+        body: { ...bank, amountUSDC: 5 },
+        headers: { cookie: `session=${ada.session}; device=${device}`, 'x-forwarded-for': network },
+      })
+      return body.heldFor
+    }
+    t.is(await heldFrom('192.0.2.1', known), null)
+    t.is(await heldFrom('203.0.113.9', other), null, 'nothing to compare with')
+    await world()
+      .db('withdrawals')
+      .where({ user_id: ada.user.id })
+      .whereNot({ client_network: '192.0.2.1' })
+      .then(async ([row]) => {
+        await act(ada, row.reference, 'cancel')
+      })
+    await sendDuePayouts(world())
+    t.is(await heldFrom('203.0.113.9', known), null)
+    t.is(await heldFrom('192.0.2.1', other), null)
+    t.is(await heldFrom('198.51.100.4', token()), 'confirmation')
+    const [mail] = await world().db('emails').where({ recipient: ada.email, kind: 'withdrawal-code' })
+    t.regex(
+      mail.body_text.replaceAll(/\s+/g, ' '),
+      /on a device and from a network that you have not withdrawn from/,
+    )
+  },
+)
+
+test.serial(
+  'after a change of the e-mail or a factor, codes go to the address that can be restored',
+  async (t) => {
+    const ada = await creatorWhoWithdrew(40)
+    const old = freshEmail()
+    const users = () => world().db('users').where({ id: ada.user.id })
+    await users().update({ factors_changed_at: new Date() })
+    t.is((await createHeld(ada, bank)).heldFor, 'confirmation')
+    await users().update({ factors_changed_at: new Date(Date.now() - 73 * 3_600_000) })
+    t.is((await createWithdrawal(world(), ada, { amountUSDC: 1 })).heldFor, null)
+    await world()
+      .db('email_changes')
+      .insert({
+        user_id: ada.user.id,
+        old_email: old,
+        new_email: ada.email,
+        undo_until: new Date(Date.now() + 72 * 3_600_000),
+      })
+    const before = (await mailsTo(ada.email)).length
+    const held = await createHeld(ada)
+    t.is(held.heldFor, 'confirmation')
+    t.deepEqual(await mailsTo(old), ['payee-added', 'withdrawal-requested', 'withdrawal-code'])
+    t.deepEqual((await mailsTo(ada.email)).slice(before), ['payee-added', 'withdrawal-requested'])
+    const code = await mailedCode(old, held.reference)
+    t.is((await act(ada, held.reference, 'confirm', { code })).status, 200)
+  },
+)
+
+test.serial('identity comes first; a confirmation given meanwhile is remembered', async (t) => {
+  const ada = await creatorWhoWithdrew(1000)
+  const held = await createHeld(ada, { amountUSDC: 200 })
+  const other = await createHeld(ada, { amountUSDC: 200, accountNumber: '1111111111' })
+  t.like(held, { heldFor: 'identity', requiresVerification: true })
+  const code = await mailedCode(ada.email, held.reference)
+  const confirmed = await act(ada, held.reference, 'confirm', { code })
+  t.like(confirmed.body, { status: 'pending', heldFor: 'identity' })
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), held.reference), 0)
+
+  const verify = (...args: string[]) => runOpsScript(world(), 'verify-identity', '--user', ada.email, ...args)
+  const plan = await verify()
+  t.regex(plan.out, new RegExp(`${held.reference}  NGN 316,800.00  would be sent`))
+  t.regex(
+    plan.out,
+    new RegExp(`${other.reference}  NGN 316,800.00  would be held until its creator confirms it`),
+  )
+  const release = await runOpsScript(world(), 'payouts', 'release', other.reference)
+  t.regex(release.out, /would have it wait for the confirmation of its creator, without a verified identity/)
+  t.is((await verify('--apply', `--confirm=${ada.user.id}`, '--reason', 'passport seen')).code, 0)
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), held.reference), 1)
+  t.is(countExecutions(world(), other.reference), 0)
+  t.like((await listHistory(world(), ada))[0], {
+    reference: other.reference,
+    heldFor: 'confirmation',
+    requiresVerification: false,
+  })
+  t.regex(
+    (await verify()).out,
+    new RegExp(`${other.reference}  NGN 316,800.00  waits until its creator confirms it`),
+  )
+
+  // The rate falls while it is held: its release prices it again.
+  world().fiat.rates.set({ NGN: 1500 })
+  t.teardown(async () => {
+    world().fiat.rates.reset()
+    await world().db.raw(`update rates set accepted_at = 'epoch' where value <> 1600`)
+  })
+  await new ExchangeRates(world().services).refresh()
+  t.is(
+    (await mailsTo(ada.email)).filter((kind) => kind === 'withdrawal-code').length,
+    3,
+    'a new code at the release',
+  )
+  const sent = await act(ada, other.reference, 'confirm', {
+    code: await mailedCode(ada.email, other.reference),
+  })
+  t.is(sent.status, 200)
+  t.like(sent.body, { amountNGN: 297_000, promisedNGN: 316_800, heldFor: null })
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), other.reference), 1)
+  const late = await act(ada, other.reference, 'cancel')
+  t.is(late.status, 409)
+  t.is(late.body.error, 'Withdrawal already sent')
+})
+
+test.serial(
+  'of a hundred confirmations, cancellations and verifications at once, exactly one thing comes out',
+  async (t) => {
+    t.timeout(120_000)
+    for (const round of [1, 2, 3, 4]) {
+      const ada = await creatorWhoWithdrew(200)
+      const { reference } = await createHeld(ada, { amountUSDC: 200 })
+      const code = await mailedCode(ada.email, reference)
+      const { transact, config } = world().services
+      const acts = Array.from({ length: 25 }, async (_, index) => {
+        const kind = (index + round) % 4
+        if (kind === 0) return act(ada, reference, 'confirm', { code })
+        if (kind === 1) return act(ada, reference, 'cancel')
+        if (kind === 2) return transact((uow) => verifyIdentity(uow, config, ada.user.id))
+        return sendDuePayouts(world())
+      })
+      await Promise.all(acts)
+      await sendDuePayouts(world())
+      const { status } = await readWithdrawalRow(world(), reference)
+      const executed = countExecutions(world(), reference)
+      const { availableUSDC } = await readBalance(world(), ada)
+      const outcome = [status, executed, availableUSDC]
+      t.true(
+        [
+          ['submitted', 1, 0],
+          ['failed', 0, 200],
+        ].some((one) => one.join() === outcome.join()),
+        outcome.join(),
+      )
+      const mails = await mailsTo(ada.email)
+      t.is(mails.filter((kind) => kind === 'withdrawal-failed').length, status === 'failed' ? 1 : 0)
+    }
+  },
+)
+
+test.serial('a new code replaces the one before, and an account gets ten in a day', async (t) => {
+  const ada = await creatorWhoWithdrew(40)
+  const eve = await creatorWithBalance(world(), 0)
+  const { reference } = await createHeld(ada)
+  const first = await mailedCode(ada.email, reference)
+  for (const what of ['confirm', 'confirm/resend', 'cancel'])
+    t.is((await act(eve, reference, what, { code: first })).body.error, 'Withdrawal not found')
+  t.is((await act(ada, reference, 'confirm/resend')).status, 200)
+  let second = first
+  await until('another code arrives', async () => {
+    second = await mailedCode(ada.email, reference)
+    return second !== first
+  })
+  t.is((await act(ada, reference, 'confirm', { code: first })).status, 400)
+  await world()
+    .db('withdrawal_codes')
+    .update({ expires_at: new Date(0) })
+  t.is((await act(ada, reference, 'confirm', { code: second })).status, 400, 'too old')
+  const more = []
+  for (let count = 2; count < 11; count++) more.push((await act(ada, reference, 'confirm/resend')).status)
+  t.deepEqual(more, [...Array(8).fill(200), 429])
+  const unmailed = await createHeld(ada, { accountNumber: '1111111111' })
+  t.is(unmailed.heldFor, 'confirmation', 'held all the same')
+  await world()
+    .db('withdrawal_codes')
+    .update({ created_at: new Date(Date.now() - 25 * 3_600_000) })
+  t.is((await act(ada, unmailed.reference, 'confirm/resend')).status, 200)
+  t.is(
+    (await world().db('withdrawal_codes').where({ user_id: ada.user.id })).length,
+    1,
+    'old ones are deleted',
+  )
+  const code = await mailedCode(ada.email, unmailed.reference)
+  for (const _ of [1, 2]) t.is((await act(ada, unmailed.reference, 'confirm', { code })).status, 200)
+  // Certainly not sent yet: it can still be cancelled.
+  t.like((await act(ada, unmailed.reference, 'cancel')).body, { status: 'failed' })
+  t.is((await act(ada, reference, 'confirm', { code })).status, 400, 'the code of another withdrawal')
+})
+
+test.serial('a repeated request answers the held withdrawal as it is', async (t) => {
+  const ada = await creatorWhoWithdrew(40)
+  const ask = () => requestWithdrawal(world(), ada, { amountUSDC: 10, ...otherAccount }, 'key-1')
+  const first = await ask()
+  t.like(first.body, { status: 'pending', heldFor: 'confirmation' })
+  t.deepEqual((await ask()).body, first.body)
+  t.is((await listHistory(world(), ada)).length, 2)
+})
+
+test.serial('operators see what waits for a confirmation, and may void it but not send it', async (t) => {
+  const ada = await creatorWhoWithdrew(40)
+  const { reference } = await createHeld(ada)
+  const payouts = (...args: string[]) => runOpsScript(world(), 'payouts', ...args)
+  t.regex((await payouts('list', '--state', 'confirmation_hold')).out, new RegExp(reference))
+  const cases = await listOpenCases(world().db)
+  t.true((cases.find(({ what }) => /creators' confirmation/.test(what))?.count ?? 0) > 0)
+  for (const what of ['release', 'replay'])
+    t.regex((await payouts(what, reference)).err, /not done: it waits for the confirmation of its creator/)
+  const voided = await payouts('void', reference, '--apply', `--confirm=${reference}`, '--reason', 'a thief')
+  t.is(voided.code, 0)
+  t.is((await readBalance(world(), ada)).availableUSDC, 40)
+})
+
+test.serial('nothing of a frozen account is sent or asked for, until it is unfrozen', async (t) => {
+  const ada = await creatorWhoWithdrew(40)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 10 })
+  const held = await createHeld(ada)
+  const freeze = (at: Date | null) =>
+    world()
+      .db('users')
+      .where({ id: ada.user.id })
+      .update({ frozen_at: at, frozen_reason: at && 'test' })
+  await freeze(new Date())
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), reference), 0)
+  t.like(await readWithdrawalRow(world(), reference), { status: 'pending', send_state: 'not_sent' })
+  const cases = await listOpenCases(world().db)
+  t.is(cases.find(({ what }) => /frozen/.test(what))?.count, 1)
+  t.is((await countWork(world().db)).find(({ kind }) => kind === 'payouts')?.due, 0, 'no standstill')
+  for (const what of ['confirm', 'cancel', 'confirm/resend'])
+    t.is((await act(ada, held.reference, what)).body.error, 'Account frozen')
+  t.is(
+    (await requestWithdrawal<{ error?: string }>(world(), ada, { amountUSDC: 1 })).body.error,
+    'Account frozen',
+  )
+  await freeze(null)
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), reference), 1)
+})
+
+test.serial('the owner gets a mail when a withdrawal is paid', async (t) => {
+  const ada = await creatorWithBalance(world(), 10)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 10 })
+  await sendDuePayouts(world())
+  await followOutcome(world(), reference, 'success')
+  t.deepEqual(await mailsTo(ada.email), ['payee-added', 'withdrawal-requested', 'withdrawal-paid'])
+})
+
+test('the reasons for a confirmation', (t) => {
+  const usual = { hasWithdrawn: true, trusted: true, removed: false, added: false, newClient: false }
+  const reasonOf = (history: Partial<typeof usual>, changed = false) =>
+    reasonToConfirm({ ...usual, ...history }, { changed })
+  t.is(reasonOf({}), null)
+  t.is(reasonOf({ trusted: false }), 'new_account')
+  t.is(reasonOf({ trusted: false, hasWithdrawn: false }), null)
+  t.is(reasonOf({ trusted: false, hasWithdrawn: false, removed: true }), 'new_account')
+  t.is(reasonOf({ trusted: false, hasWithdrawn: false }, true), 'recent_change')
+  t.is(reasonOf({}, true), 'recent_change')
+  t.is(reasonOf({ newClient: true }), 'new_client')
+})
