@@ -27,6 +27,7 @@ import { TokenPrices } from './market/token-prices.js'
 import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
+import { tipMailRoutes } from './tips/mails/routes.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { TipStreams } from './tips/read/stream.js'
 import { StreamHub } from './tips/read/stream-hub.js'
@@ -67,6 +68,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...payoutRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
+    ...tipMailRoutes(services),
     ...sdkRoutes(services, prices),
   ]
   const { publicUrl } = config.http

@@ -8,15 +8,16 @@ import { TokenPrices } from '../src/market/token-prices.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
 import { deleteOldSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
+import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
 import { measureWork } from './measure-work.js'
 import { createBooksCheck } from './watch-books.js'
 
 /**
- * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; measures waiting work; checks
- * the ledger; compares the payout provider's list with ours once a day; deletes expired rows. All state is in rows, so
- * any number of clocks may run. Returns how to stop.
+ * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
+ * waiting work; checks the ledger; compares the payout provider's list with ours once a day; deletes expired rows. All state
+ * is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
@@ -39,6 +40,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
     ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
+    ['tip-mails', '10-59/15 * * * * *', () => sendTipMails(services)],
     ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>

@@ -30,7 +30,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/market': ['prices', 'rates'],
   'src/ledger': ['ledger_accounts', 'ledger_entries', 'ledger_transfers'],
   'src/intents': ['payment_intents'],
-  'src/tips': ['creator_cursors', 'tip_claims', 'tip_sums', 'tips'],
+  'src/tips': ['creator_cursors', 'tip_claims', 'tip_mails', 'tip_sums', 'tips'],
   'src/fiat': ['fiat_intents', 'fiat_payments', 'payers', 'suspense_items'],
   'src/withdrawals': [
     'banks',

@@ -3,7 +3,10 @@ import { firstTime } from '../platform/database/base-model.js'
 import { User } from './models.js'
 
 type UserChange = Partial<
-  Pick<User, 'name' | 'settings' | 'solDomain' | 'solDomainOwner' | 'twitterHandle' | 'discordHandle'>
+  Pick<
+    User,
+    'name' | 'settings' | 'solDomain' | 'solDomainOwner' | 'twitterHandle' | 'discordHandle' | 'tipMails'
+  >
 >
 
 /** Changes what other features and operators decide about a user. */

@@ -5,6 +5,7 @@ import { query } from '../platform/database/database.js'
 export const cautionHours = 72
 
 export interface RecentChanges {
+  readonly email: string
   /** Where codes for money go: the oldest address that can still be restored, else the current one. */
   readonly moneyEmail: string
   /** The e-mail or a second factor was changed in the last 72 hours. */
@@ -16,7 +17,7 @@ export async function readRecentChanges(db: Knex, userId: string): Promise<Recen
   const [row] = await query<RecentChanges>(db, {
     name: 'accounts.recent-changes',
     text: /* sql */ `
-      select coalesce(
+      select u.email, coalesce(
           (select old_email from email_changes
             where user_id = $1 and undone_at is null and undo_until > clock_timestamp() order by changed_at, id limit 1),
           u.email) as "moneyEmail",

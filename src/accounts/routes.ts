@@ -11,6 +11,7 @@ import type { Services } from '../services.js'
 import { answerSession } from './answer-session.js'
 import { emailRoutes } from './emails/routes.js'
 import { factorRoutes } from './factors/routes.js'
+import { freezingRoutes } from './freezing/routes.js'
 import { openLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
@@ -138,7 +139,7 @@ const logoutEndpoint = {
   errors: ['unauthorized', 'forbidden'],
 } as const satisfies AnyEndpoint
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits' | 'log'>
 
 /** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
 export function accountRoutes(services: Needs): Route[] {
@@ -211,5 +212,6 @@ export function accountRoutes(services: Needs): Route[] {
     ...sessionRoutes(services),
     ...factorRoutes(services),
     ...securityRoutes(services),
+    ...freezingRoutes(services),
   ]
 }

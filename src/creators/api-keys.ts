@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
+import { notifyEveryAddress, type Origin } from '../accounts/owner-mails/notify-owner.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import { databaseTime } from '../platform/database/base-model.js'
@@ -39,15 +40,20 @@ export interface NewApiKey extends Pick<ApiKey, 'id' | 'prefix' | 'createdAt'> {
   readonly apiKey: string
 }
 
-/** Creates a key. Throws `too_many_api_keys` when the creator has twenty open keys, also under concurrent requests. */
+/**
+ * Creates a key, and tells the owner by mail. Throws `too_many_api_keys` when the creator has twenty open keys, also under
+ * concurrent requests.
+ */
 export async function createApiKey(
-  { transact }: Pick<Services, 'transact'>,
+  { transact, config }: Pick<Services, 'transact' | 'config'>,
   userId: string,
   label: string | undefined,
+  origin?: Origin,
 ): Promise<NewApiKey> {
   const prefix = randomBytes(prefixBytes).toString('hex')
   const apiKey = `tk_live_${prefix}_${newSecret()}`
-  return transact(async ({ trx }) => {
+  return transact(async (uow) => {
+    const { trx } = uow
     await lockCreator(trx, userId)
     const [created] = await query<Pick<ApiKey, 'id' | 'createdAt'>>(trx, {
       name: 'api_keys.create',
@@ -59,6 +65,8 @@ export async function createApiKey(
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
     if (created === undefined) throw new DomainError('too_many_api_keys')
+    const notice = { kind: 'api-key-created', prefix, label: label ?? null } as const
+    await notifyEveryAddress(uow, config.http.publicUrl, userId, notice, origin)
     return { ...created, prefix, label: label ?? null, apiKey }
   })
 }

@@ -35,6 +35,7 @@ export const changeProfileEndpoint = {
     'domain_not_yours',
     'unauthorized',
     'forbidden',
+    'account_frozen',
   ],
 } as const satisfies AnyEndpoint
 
@@ -47,7 +48,7 @@ export const challengeEndpoint = {
   input: schemas.challengeInput,
   invalid: 'invalid_domain',
   output: schemas.challengeAnswer,
-  errors: ['unauthorized', 'forbidden'],
+  errors: ['unauthorized', 'forbidden', 'account_frozen'],
 } as const satisfies AnyEndpoint
 
 export const createKeyEndpoint = {
@@ -59,7 +60,7 @@ export const createKeyEndpoint = {
   input: schemas.newKeyInput,
   invalid: 'invalid_json',
   output: schemas.newKeyAnswer,
-  errors: ['invalid_label', 'too_many_api_keys', 'unauthorized', 'forbidden'],
+  errors: ['invalid_label', 'too_many_api_keys', 'unauthorized', 'forbidden', 'account_frozen'],
 } as const satisfies AnyEndpoint
 
 export const listKeysEndpoint = {
@@ -83,7 +84,7 @@ export const revokeKeyEndpoint = {
   input: schemas.keyInput,
   invalid: 'api_key_not_found',
   output: schemas.done,
-  errors: ['unauthorized', 'forbidden'],
+  errors: ['unauthorized', 'forbidden', 'account_frozen'],
 } as const satisfies AnyEndpoint
 
 export const sitesEndpoint = {
@@ -107,5 +108,5 @@ export const replaceSitesEndpoint = {
   input: schemas.sitesInput,
   invalid: 'invalid_domain',
   output: schemas.sitesAnswer,
-  errors: ['unauthorized', 'forbidden'],
+  errors: ['unauthorized', 'forbidden', 'account_frozen'],
 } as const satisfies AnyEndpoint

@@ -1,5 +1,6 @@
 import { signedIn } from '../accounts/sessions/auth.js'
 import { type Route, route } from '../http/endpoint.js'
+import { readCaller } from '../http/security/caller.js'
 import type { Services } from '../services.js'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
 import * as endpoints from './endpoints.js'
@@ -29,9 +30,15 @@ function profileRoutes(services: Needs): Route[] {
 }
 
 function keyRoutes(services: Needs): Route[] {
+  const { publicUrl } = services.config.http
   return [
     route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
-      const created = await createApiKey(services, signedIn(ctx).account.id, label)
+      const created = await createApiKey(
+        services,
+        signedIn(ctx).account.id,
+        label,
+        readCaller(ctx, publicUrl),
+      )
       return { ...created, createdAt: created.createdAt.toISOString() }
     }),
     route(endpoints.listKeysEndpoint, async (_, ctx) => {
@@ -52,12 +59,13 @@ function keyRoutes(services: Needs): Route[] {
 }
 
 function siteRoutes(services: Needs): Route[] {
+  const { publicUrl } = services.config.http
   return [
     route(endpoints.sitesEndpoint, async (_, ctx) => ({
       domains: await listSites(services.db, signedIn(ctx).account.id),
     })),
     route(endpoints.replaceSitesEndpoint, async ({ domains }, ctx) => {
-      await replaceSites(services, signedIn(ctx).account.id, domains)
+      await replaceSites(services, signedIn(ctx).account.id, domains, readCaller(ctx, publicUrl))
       return { domains }
     }),
   ]

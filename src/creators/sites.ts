@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { notifyEveryAddress, type Origin } from '../accounts/owner-mails/notify-owner.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
 import { Site } from './models.js'
@@ -47,16 +48,23 @@ export async function listSites(db: Knex, userId: string): Promise<string[]> {
   return sites.map(({ domain }) => domain)
 }
 
-/** Replaces the list. `sites` are in the form of `parseSite` and unique. */
+/** Replaces the list. `sites` are in the form of `parseSite` and unique. One mail tells the owner which are new. */
 export async function replaceSites(
-  { transact }: Pick<Services, 'transact'>,
+  { transact, config }: Pick<Services, 'transact' | 'config'>,
   userId: string,
   sites: readonly string[],
+  origin?: Origin,
 ): Promise<void> {
-  await transact(async ({ trx }) => {
+  await transact(async (uow) => {
+    const { trx } = uow
     await lockCreator(trx, userId)
+    const before = await listSites(trx, userId)
     await Site.query(trx).delete().where({ user_id: userId })
     const rows = sites.map((domain, index) => ({ userId, domain, position: index + 1 }))
     if (rows.length > 0) await Site.query(trx).insert(rows)
+    const added = sites.filter((site) => !before.includes(site))
+    if (added.length === 0) return
+    const notice = { kind: 'site-added', sites: added } as const
+    await notifyEveryAddress(uow, config.http.publicUrl, userId, notice, origin)
   })
 }

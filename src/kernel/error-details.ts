@@ -27,6 +27,7 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
     'newPassword',
     'is one of the most common passwords, or little more than your name or e-mail',
   ],
+  invalid_tip_mails: ['tipMails', 'must be off, each or daily'],
 
   invalid_settings: ['settings', 'has a setting that breaks its rule'],
   invalid_name: ['name', 'must have 2 to 100 characters'],

@@ -26,6 +26,7 @@ export const errors = {
   invalid_link: [400, 'Invalid or expired link'],
   email_not_verified: [403, 'E-mail not verified'],
   account_frozen: [403, 'Account frozen'],
+  invalid_tip_mails: [400, 'Invalid tipMails'],
   reauthentication_required: [401, 'Reauthentication required'],
   second_factor_required: [401, 'Second factor required'],
   password_required: [400, 'Current password or code required'],

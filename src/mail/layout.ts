@@ -3,16 +3,27 @@ import { accent, serviceName } from '../kernel/brand.js'
 import { cleanLine } from '../kernel/text.js'
 import type { EmailContent } from './queue-email.js'
 
-/** A paragraph of text, a text shown in large letters for copying, or the address of a link. */
-type Block = string | { readonly standout: string } | { readonly link: string }
+/**
+ * A paragraph; a text in large letters for copying; a link, drawn as a button with its address below; facts, each with
+ * its name; a list.
+ */
+export type EmailBlock =
+  | string
+  | { readonly standout: string }
+  | { readonly link: string; readonly label?: string }
+  | { readonly facts: readonly EmailFact[] }
+  | { readonly list: readonly string[] }
+
+export type EmailFact = readonly [name: string, value: string]
 
 export interface EmailBlocks {
   readonly subject: string
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly EmailBlock[]
 }
 
 const subjectLength = 200
 const textWidth = 72
+const defaultLabel = 'Open the page'
 
 /**
  * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the
@@ -26,9 +37,12 @@ export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
   }
 }
 
-function textBlock(block: Block): string {
+function textBlock(block: EmailBlock): string {
   if (typeof block === 'string') return wrapLines(block)
-  return 'link' in block ? block.link : `    ${block.standout}`
+  if ('link' in block) return `${block.label ?? defaultLabel}:\n${block.link}`
+  if ('facts' in block) return block.facts.map(([name, value]) => wrapLines(`${name}: ${value}`)).join('\n')
+  if ('list' in block) return block.list.map((item) => wrapLines(`- ${item}`)).join('\n')
+  return `    ${block.standout}`
 }
 
 /** Wraps at 72 characters, because plain-text mail clients do not wrap. A longer word stays on one line. */
@@ -45,14 +59,37 @@ function wrapLines(text: string): string {
   return [...lines, line].join('\n')
 }
 
-function htmlBlock(block: Block): string {
+// Words have the client's own colours, so they are readable on its dark ground too. Where we set a ground, we set its words.
+const onAccent = `background:${accent.light};color:#ffffff`
+const styles = {
+  page: 'font:16px/1.5 sans-serif;max-width:32em;margin:0 auto;padding:16px;overflow-wrap:anywhere',
+  brand: `display:inline-block;padding:2px 10px;border-radius:6px;font-weight:bold;font-size:18px;${onAccent}`,
+  button: `display:inline-block;padding:12px 20px;border-radius:8px;font-weight:bold;text-decoration:none;${onAccent}`,
+  address: 'font-size:13px',
+  standout: 'font:bold 28px monospace;letter-spacing:4px',
+} as const
+
+function htmlBlock(block: EmailBlock): string {
   if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
-  if ('link' in block) return `<p><a href="${escapeHtml(block.link)}">${escapeHtml(block.link)}</a></p>`
-  return `<p style="font:bold 28px monospace;letter-spacing:4px">${escapeHtml(block.standout)}</p>`
+  if ('link' in block) return htmlLink(escapeHtml(block.link), escapeHtml(block.label ?? defaultLabel))
+  if ('facts' in block) return `<p>${block.facts.map(htmlFact).join('<br>\n')}</p>`
+  if ('list' in block) return `<p>${block.list.map((item) => `- ${escapeHtml(item)}`).join('<br>\n')}</p>`
+  return `<p style="${styles.standout}">${escapeHtml(block.standout)}</p>`
+}
+
+/** The address is written out too: a reader sees where the button leads, and can copy it. */
+function htmlLink(address: string, label: string): string {
+  return `<p><a href="${address}" style="${styles.button}">${label}</a></p>
+<p style="${styles.address}">${address}</p>`
+}
+
+function htmlFact([name, value]: EmailFact): string {
+  return `<b>${escapeHtml(name)}:</b> ${escapeHtml(value)}`
 }
 
 function htmlPage(body: string): string {
-  const style = 'font:16px/1.5 sans-serif;max-width:32em;overflow-wrap:anywhere'
-  const heading = `<p style="font-weight:bold;font-size:18px;color:${accent.light}">${serviceName}</p>`
-  return `<!DOCTYPE html>\n<html lang="en"><body><div style="${style}">\n${heading}\n${body}\n</div></body></html>\n`
+  const head =
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+  const heading = `<p style="${styles.brand}">${serviceName}</p>`
+  return `<!DOCTYPE html>\n<html lang="en"><head>${head}</head><body><div style="${styles.page}">\n${heading}\n${body}\n</div></body></html>\n`
 }

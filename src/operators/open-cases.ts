@@ -67,6 +67,12 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'payouts compare',
   },
   {
+    what: 'frozen accounts',
+    rows: 'users where frozen_at is not null',
+    since: 'frozen_at',
+    command: 'unfreeze',
+  },
+  {
     what: 'exchange rates held back since the last accepted one',
     rows: `rates where accepted_at is null and created_at > coalesce((select max(accepted_at) from rates), 'epoch')`,
     since: 'created_at',

@@ -151,7 +151,13 @@ function bankRoutes(services: Services, bankList: BankList): Route[] {
         input: resolveInput,
         invalid: 'bank_details_required',
         output: resolveAnswer,
-        errors: ['unauthorized', 'email_not_verified', 'bank_account_not_found', 'service_unavailable'],
+        errors: [
+          'unauthorized',
+          'account_frozen',
+          'email_not_verified',
+          'bank_account_not_found',
+          'service_unavailable',
+        ],
       },
       async (account) => {
         await assertListed(bankList, account.bankCode)

@@ -139,3 +139,19 @@ test('a label is a text of at most 100 characters', async (t) => {
     t.is((await create(session, body)).body.label, null)
   t.is((await create(session, { label: '💜'.repeat(100) })).status, 200)
 })
+
+test('the owner gets one mail for a key, with its label but not the key, and none for one too many', async (t) => {
+  const { session, email } = await registerPerson(world())
+  const { apiKey, prefix } = (await create(session, { label: 'my shop' })).body
+  const mails = await world().db('emails').where({ recipient: email })
+  t.deepEqual(
+    mails.map(({ kind }) => kind),
+    ['api-key-created'],
+  )
+  const text: string = mails[0].body_text
+  t.regex(text, /Label: my shop/)
+  t.regex(text, /Network: 127\.0\.0\.1/)
+  t.regex(text, /#not-me=[\w-]{43}/)
+  t.false(text.includes(prefix))
+  t.false(text.includes(apiKey.slice(-43)))
+})

@@ -1,5 +1,8 @@
 import test from 'ava'
 import { codeEmail } from '../../src/accounts/one-time-codes/code-mail.js'
+import { describeNotice, type OwnerNotice } from '../../src/accounts/owner-mails/notices.js'
+import { noticeBlocks } from '../../src/accounts/owner-mails/notify-owner.js'
+import { describeBrowser } from '../../src/accounts/owner-mails/quote.js'
 import { emailLayout } from '../../src/mail/layout.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
@@ -26,23 +29,37 @@ code.
 })
 
 test('text and HTML contain the same words', (t) => {
-  const { text, html } = emailLayout({ subject: 'x', blocks: ['Hello  there,', { standout: '42' }, 'bye'] })
+  const { text, html } = emailLayout({
+    subject: 'x',
+    blocks: [
+      'Hello  there,',
+      { standout: '42' },
+      { link: 'https://tips.example/#a=b', label: 'Press me' },
+      { link: 'https://tips.example/' },
+      { facts: [['When', 'now']] },
+      { list: ['one', 'two'] },
+      'bye',
+    ],
+  })
   const words = (from: string) =>
     from
       .replace(/<[^>]*>/g, ' ')
       .split(/\s+/)
       .filter(Boolean)
-  t.deepEqual(words(html), words(text))
+  t.deepEqual(words(html), words(text.replace(/^(Press me|Open the page):$/gm, '$1')))
 })
 
 test('markup in a block is escaped in HTML and unchanged in text', (t) => {
-  const { text, html } = emailLayout({ subject: 'x', blocks: [hostile, { standout: hostile }] })
-  t.deepEqual(html.match(/<(?!!DOCTYPE|\/?(html|body|div|p)\b)/g), null)
-  t.is(html.split('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot; &#39;too&#39;').length, 3)
+  const { text, html } = emailLayout({
+    subject: 'x',
+    blocks: [hostile, { standout: hostile }, { facts: [[hostile, hostile]] }, { list: [hostile] }],
+  })
+  t.deepEqual(html.match(/<(?!!DOCTYPE|\/?(html|head|meta|body|div|p|b|br)\b)/g), null)
+  t.is(html.split('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot; &#39;too&#39;').length, 6)
   t.true(text.includes('<script>alert(1)</script>'), 'plain text is not escaped')
 })
 
-test('the HTML loads nothing and has no links', (t) => {
+test('without a link the HTML has none, and it loads nothing', (t) => {
   const { html } = emailLayout({ subject: 'x', blocks: ['y', { standout: 'z' }] })
   t.false(/src=|href=|url\(|@import/i.test(html))
 })
@@ -57,4 +74,105 @@ test('text is wrapped at 72 characters, except for longer words', (t) => {
   const { text } = emailLayout({ subject: 'x', blocks: ['word '.repeat(100), 'x'.repeat(100)] })
   const lines = text.split('\n')
   t.true(lines.every((line) => line.length <= 72 || line === 'x'.repeat(100)))
+})
+
+const withdrawal = {
+  reference: 'FIATPAY-6E0B8C5D1F2A4B7C9D3E5F60718293A4',
+  amount: 'NGN 12,500.00',
+  bank: 'Kuda',
+  lastFour: '6789',
+}
+const moment = new Date('2026-11-22T23:46:00Z')
+const browser =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36'
+const origin = { network: '2001:db8:0:7', userAgent: browser }
+
+/** Each kind of notice with these words in every place that others choose. */
+function everyNotice(words: string): OwnerNotice[] {
+  const hostile = { ...withdrawal, bank: words, lastFour: words }
+  const byKind: Record<OwnerNotice['kind'], OwnerNotice> = {
+    'new-device': { kind: 'new-device', network: '192.0.2.7', userAgent: words },
+    'email-proven': { kind: 'email-proven', credentialsVoid: true },
+    'password-changed': { kind: 'password-changed' },
+    'email-changed': { kind: 'email-changed', newEmail: words },
+    'factor-added': { kind: 'factor-added', factor: words },
+    'factor-removed': { kind: 'factor-removed', factor: words },
+    'api-key-created': { kind: 'api-key-created', prefix: '7c921cdc9c0b0fd3', label: words },
+    'site-added': { kind: 'site-added', sites: Array<string>(50).fill(words) },
+    'payee-added': { kind: 'payee-added', withdrawal: hostile },
+    'withdrawal-requested': { kind: 'withdrawal-requested', withdrawal: hostile },
+    'withdrawal-paid': { kind: 'withdrawal-paid', withdrawal: hostile },
+    'withdrawal-returned': { kind: 'withdrawal-returned', withdrawal: hostile },
+    'withdrawal-failed': { kind: 'withdrawal-failed', withdrawal: hostile, reason: words },
+    'account-frozen': { kind: 'account-frozen' },
+    'account-unfrozen': { kind: 'account-unfrozen' },
+  }
+  return [...Object.values(byKind), { kind: 'email-proven', credentialsVoid: false }]
+}
+
+function mailOf(notice: OwnerNotice) {
+  const text = describeNotice(notice, 'tips.example')
+  const link = text.security ? 'https://tips.example/dashboard#not-me=abc' : undefined
+  const from = notice.kind === 'new-device' ? notice : origin
+  const blocks = noticeBlocks(text, { at: moment, origin: from, link })
+  return { ...emailLayout({ subject: text.subject, blocks }), security: text.security }
+}
+
+test('a notice says what happened, when, from where, and what to do', (t) => {
+  const { subject, text } = mailOf({ kind: 'withdrawal-requested', withdrawal })
+  t.is(subject, 'Your withdrawal from tips.example')
+  t.is(
+    text,
+    `Tips
+
+A withdrawal from your account at tips.example was requested.
+
+Amount: NGN 12,500.00
+Bank account: Kuda ******6789
+Reference: FIATPAY-6E0B8C5D1F2A4B7C9D3E5F60718293A4
+When: 22 November 2026 at 23:46 UTC (23 November 2026 at 00:46 in Lagos)
+Browser: Chrome on Android
+Network: 2001:db8:0:7::/64
+
+If this was you, you need not do anything.
+
+If this was not you, open this page and press its button. It freezes the
+account at once: everybody is signed out, and nothing can be withdrawn
+or changed until you have talked to us. Tips still arrive.
+
+This was not me:
+https://tips.example/dashboard#not-me=abc
+`,
+  )
+})
+
+const chosen = `${hostile} https://evil.example/now 48151623 \u202e ${'long '.repeat(100)}`
+for (const notice of everyNotice(chosen))
+  test(`the mail ${notice.kind} ${'credentialsVoid' in notice ? notice.credentialsVoid : ''} keeps the rules of mails`, (t) => {
+    const { subject, text, html, security } = mailOf(notice)
+    t.true(subject.length < 80, 'a phone shows it')
+    t.notRegex(subject, /\d{4}|evil|script/, 'no code and no words of others')
+    t.notRegex(text.replace(withdrawal.reference, ''), /\d{6}/, 'no mail program offers a code')
+    t.notRegex(text, /evil/)
+    t.notRegex(html, /<[^>]*(src|srcset|background)=|url\(|@import|\u202e/)
+    t.deepEqual(html.match(/<(?!!DOCTYPE|\/?(html|head|meta|body|div|p|b|br|a)\b)/g), null)
+    t.true(text.length < 2500, 'long words are cut')
+    t.is(text.includes('#not-me='), security)
+    t.regex(text, /22 November 2026 at 23:46 UTC/)
+    t.notRegex(`${subject} ${text}`, /undefined|\[object|please be advised|!/i)
+  })
+
+test('browsers are named as their owners know them', (t) => {
+  const windows =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36'
+  const iphone =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
+  t.is(describeBrowser(`${windows} Edg/131.0.0.0`), 'Edge on Windows')
+  t.is(describeBrowser(iphone), 'Safari on iPhone')
+  t.is(
+    describeBrowser(browser.replace('Chrome', 'SamsungBrowser/26.0 Chrome')),
+    'Samsung Internet on Android',
+  )
+  t.is(describeBrowser('curl/8.5.0'), 'curl/8.5.0')
+  t.is(describeBrowser(null), 'unknown')
 })

@@ -44,6 +44,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'POST /auth/passkeys/confirm/options': cookie,
   'POST /auth/passkeys/login/options': anyone,
   'POST /auth/passkeys/login': anyone,
+  'POST /auth/not-me': anyone,
+  'PUT /auth/tip-mails': cookie,
   'GET /auth/me': cookieOrToken,
   'POST /auth/logout': cookieOrToken,
   'GET /creators/me': cookie,

@@ -1,3 +1,6 @@
+import type { EmailFact } from '../../mail/layout.js'
+import { quoteInMail } from './quote.js'
+
 /** What the owner of an account is told by mail. The kind is also the kind of the e-mail's row. */
 export type OwnerNotice =
   | { readonly kind: 'new-device'; readonly network: string; readonly userAgent: string | null }
@@ -6,11 +9,11 @@ export type OwnerNotice =
   | { readonly kind: 'email-change-requested' | 'email-changed'; readonly newEmail: string }
   | { readonly kind: 'factor-added' | 'factor-removed'; readonly factor: string }
   | { readonly kind: 'api-key-created'; readonly prefix: string; readonly label: string | null }
-  | { readonly kind: 'site-added'; readonly site: string }
+  | { readonly kind: 'site-added'; readonly sites: readonly string[] }
   | { readonly kind: 'payee-added' | 'withdrawal-requested'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-paid' | 'withdrawal-returned'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-failed'; readonly withdrawal: WithdrawalNotice; readonly reason: string }
-  | { readonly kind: 'account-frozen' }
+  | { readonly kind: 'account-frozen' | 'account-unfrozen' }
 
 export interface WithdrawalNotice {
   readonly reference: string
@@ -20,39 +23,42 @@ export interface WithdrawalNotice {
   readonly lastFour: string
 }
 
-interface NoticeText {
+export interface NoticeText {
   readonly subject: string
+  /** What happened. */
   readonly lines: readonly string[]
+  readonly facts?: readonly EmailFact[]
+  /** What to do. */
+  readonly advice: readonly string[]
   /** A thief could have done it: the mail has the link that freezes the account. */
   readonly security: boolean
 }
 
-/** The words of a notice. They never contain the account's name: whoever registers an address chooses it. */
+const mostSites = 10
+const nothingToDo = 'If this was you, you need not do anything.'
+
+/**
+ * The words of a notice. They never contain the account's name: whoever registers an address chooses it. What others have
+ * chosen, such as a label, is quoted and cut.
+ */
 export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
   switch (notice.kind) {
     case 'new-device':
       return {
         subject: `A new device signed in to ${site}`,
         lines: [
-          `A browser that has not been used with your account before signed in to ${site}: ${notice.userAgent ?? 'unknown browser'}, from ${notice.network}.`,
+          `Somebody signed in to your account at ${site} with a browser that has not been used there before.`,
         ],
+        advice: [nothingToDo],
         security: true,
       }
     case 'email-proven':
-      return {
-        subject: `Your e-mail address is verified at ${site}`,
-        lines: notice.credentialsVoid
-          ? [
-              `You have shown that this e-mail address at ${site} is yours. Somebody else may have registered it, from another network.`,
-              'So the password, the sessions and the API keys made before do not work any more. Set a new password in the settings.',
-            ]
-          : [`You have shown that this e-mail address at ${site} is yours.`],
-        security: true,
-      }
+      return emailProven(notice.credentialsVoid, site)
     case 'password-changed':
       return {
         subject: `Your password at ${site} was changed`,
-        lines: [`The password of your account at ${site} was changed.`],
+        lines: [`The password of your account at ${site} was changed. Everybody else is signed out.`],
+        advice: [nothingToDo],
         security: true,
       }
     case 'email-change-requested':
@@ -66,90 +72,149 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'email-changed':
       return {
         subject: `Your e-mail address at ${site} was changed`,
-        lines: [`The e-mail address of your account at ${site} is now ${notice.newEmail}.`],
+        lines: [`The e-mail address of your account at ${site} was changed.`],
+        facts: [['New address', quoteInMail(notice.newEmail)]],
+        advice: [nothingToDo],
         security: true,
       }
     case 'factor-added':
-    case 'factor-removed': {
-      const done = notice.kind === 'factor-added' ? 'added to' : 'removed from'
-      return {
-        subject: `${notice.factor} ${done} your account at ${site}`,
-        lines: [`${notice.factor} was ${done} your account at ${site}.`],
-        security: true,
-      }
-    }
+    case 'factor-removed':
+      return factorText(notice, site)
     case 'api-key-created':
       return {
         subject: `A new API key at ${site}`,
         lines: [
-          `An API key was made for your account at ${site}: ${[notice.prefix, notice.label].filter(Boolean).join(', ')}.`,
+          `An API key was made for your account at ${site}. It can open checkouts and read your tips, but cannot move money.`,
         ],
+        facts: [
+          ['Begins with', `tk_live_${notice.prefix.slice(0, prefixShown)}...`],
+          ...(notice.label === null ? [] : [['Label', quoteInMail(notice.label)] as const]),
+        ],
+        advice: [nothingToDo],
         security: true,
       }
     case 'site-added':
-      return {
-        subject: `A new site for your tips at ${site}`,
-        lines: [`The site ${notice.site} may now show the checkout of your account at ${site}.`],
-        security: true,
-      }
+      return siteText(notice.sites, site)
     case 'payee-added':
       return {
-        subject: `A new bank account at ${site}`,
-        lines: [`${accountOf(notice.withdrawal)} was added to your account at ${site}.`],
+        subject: `A new bank account for your withdrawals from ${site}`,
+        lines: [
+          `A bank account that was not used before was named for a withdrawal from your account at ${site}.`,
+        ],
+        facts: bankFacts(notice.withdrawal),
+        advice: [nothingToDo],
         security: true,
       }
     case 'withdrawal-requested':
-      return withdrawalText(notice.withdrawal, {
+      return {
         subject: `Your withdrawal from ${site}`,
-        verb: 'was requested',
+        lines: [`A withdrawal from your account at ${site} was requested.`],
+        facts: withdrawalFacts(notice.withdrawal),
+        advice: [nothingToDo],
         security: true,
-      })
+      }
     case 'withdrawal-paid':
-      return withdrawalText(notice.withdrawal, {
+      return {
         subject: `Your withdrawal from ${site} is paid`,
-        verb: 'was paid',
+        lines: [`Your withdrawal from ${site} was paid to your bank.`],
+        facts: withdrawalFacts(notice.withdrawal),
+        advice: ['If you do not see it at your bank by tomorrow, reply to this e-mail with the reference.'],
         security: false,
-      })
+      }
     case 'withdrawal-returned':
-      return withdrawalText(notice.withdrawal, {
+      return {
         subject: `Your withdrawal from ${site} came back`,
-        verb: 'came back from the bank, and is in your balance again',
+        lines: [`Your bank sent your withdrawal from ${site} back. The money is in your balance again.`],
+        facts: withdrawalFacts(notice.withdrawal),
+        advice: ['Check the bank account with your bank before you withdraw again.'],
         security: false,
-      })
-    case 'withdrawal-failed': {
-      const text = withdrawalText(notice.withdrawal, {
+      }
+    case 'withdrawal-failed':
+      return {
         subject: `Your withdrawal from ${site} failed`,
-        verb: 'was not paid, and is in your balance again',
+        lines: [`Your withdrawal from ${site} was not paid. The money is in your balance again.`],
+        facts: [...withdrawalFacts(notice.withdrawal), ['Reason', quoteInMail(notice.reason)]],
+        advice: ['You can withdraw again. If it fails again, reply to this e-mail with the reference.'],
         security: false,
-      })
-      return { ...text, lines: [...text.lines, `The reason: ${notice.reason}`] }
-    }
+      }
     case 'account-frozen':
       return {
         subject: `Your account at ${site} is frozen`,
         lines: [
-          `Your account at ${site} is frozen: everybody is signed out, and nothing can be withdrawn or changed. Tips still arrive. Reply to this e-mail to have it unfrozen.`,
+          `Your account at ${site} is frozen. Everybody is signed out, and nothing can be withdrawn or changed. Your money is safe, and tips still arrive.`,
+        ],
+        advice: [
+          'Reply to this e-mail. We help you to see what happened, and unfreeze the account once we know that you are its owner.',
+          'If somebody else may know the password of your mailbox, change that one first.',
+        ],
+        security: false,
+      }
+    case 'account-unfrozen':
+      return {
+        subject: `Your account at ${site} works again`,
+        lines: [`Your account at ${site} is not frozen any more. Everybody is signed out.`],
+        advice: [
+          `Before you do anything else, set a new password: choose "Forgot password?" where you sign in to ${site}, and take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
+          'If you did not talk to us about this, reply to this e-mail at once.',
         ],
         security: false,
       }
   }
 }
 
-function accountOf({ bank, lastFour }: WithdrawalNotice): string {
-  return `The account ${bank} ******${lastFour}`
+/** Enough to find the key in the list of keys. */
+const prefixShown = 5
+
+function emailProven(credentialsVoid: boolean, site: string): NoticeText {
+  const shown = `You have shown that this e-mail address is yours, at ${site}.`
+  return {
+    subject: `Your e-mail address is verified at ${site}`,
+    lines: credentialsVoid
+      ? [
+          shown,
+          'The account was registered from another network, perhaps by somebody else. So its old password, sessions and API keys do not work any more.',
+        ]
+      : [shown],
+    advice: credentialsVoid ? ['Set a new password in the settings.', nothingToDo] : [nothingToDo],
+    security: true,
+  }
 }
 
-function withdrawalText(
-  { amount, bank, lastFour, reference }: WithdrawalNotice,
-  {
-    subject,
-    verb,
-    security,
-  }: { readonly subject: string; readonly verb: string; readonly security: boolean },
-): NoticeText {
+type FactorNotice = Extract<OwnerNotice, { readonly factor: string }>
+
+function factorText({ kind, factor }: FactorNotice, site: string): NoticeText {
+  const added = kind === 'factor-added'
+  const [done, where] = added ? ['added', 'to'] : ['removed', 'from']
   return {
-    subject,
-    lines: [`A withdrawal of ${amount} to ${bank} ******${lastFour} ${verb}. Its reference is ${reference}.`],
-    security,
+    subject: `A way to confirm that it is you was ${done} at ${site}`,
+    lines: [`A way to confirm that it is you was ${done} ${where} your account at ${site}.`],
+    facts: [[added ? 'Added' : 'Removed', quoteInMail(factor)]],
+    advice: [nothingToDo],
+    security: true,
   }
+}
+
+function siteText(sites: readonly string[], site: string): NoticeText {
+  const more = sites.length - mostSites
+  const listed = sites.slice(0, mostSites).map((one) => quoteInMail(one))
+  return {
+    subject: `A new site for your tips at ${site}`,
+    lines: [`These sites may now show the checkout of your account at ${site}.`],
+    facts: [
+      [
+        sites.length === 1 ? 'Site' : 'Sites',
+        [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', '),
+      ],
+    ],
+    advice: [nothingToDo],
+    security: true,
+  }
+}
+
+function bankFacts({ bank, lastFour }: WithdrawalNotice): EmailFact[] {
+  return [['Bank account', `${quoteInMail(bank)} ******${quoteInMail(lastFour)}`]]
+}
+
+function withdrawalFacts(withdrawal: WithdrawalNotice): EmailFact[] {
+  return [['Amount', withdrawal.amount], ...bankFacts(withdrawal), ['Reference', withdrawal.reference]]
 }

@@ -1,8 +1,12 @@
-import { emailLayout } from '../../mail/layout.js'
+import type { Caller } from '../../http/security/caller.js'
+import { type EmailBlock, emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
+import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { createLink } from '../links/account-link.js'
-import { describeNotice, type OwnerNotice } from './notices.js'
+import { readRecentChanges } from '../recent-changes.js'
+import { describeNotice, type NoticeText, type OwnerNotice } from './notices.js'
+import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 
 /** An owner may read the mail days later. */
 const notMeMinutes = 7 * 24 * 60
@@ -13,26 +17,80 @@ interface Owner {
   readonly email: string
 }
 
+/** From where something was done. */
+export type Origin = Pick<Caller, 'network' | 'userAgent'>
+
 /**
  * Mails the owner what happened to the account, in the transaction in which it happens. A mail about what a thief could do
- * has a link that freezes the account.
+ * has a link that freezes the account. `origin`: absent where nobody sent a request, as when a bank pays.
  */
 export async function notifyOwner(
   uow: UnitOfWork,
   publicUrl: string,
   { id, email }: Owner,
   notice: OwnerNotice,
+  origin: Origin | undefined = notice.kind === 'new-device' ? notice : undefined,
 ): Promise<void> {
-  const { subject, lines, security } = describeNotice(notice, new URL(publicUrl).host)
-  const blocks = security ? [...lines, ...(await notMeBlocks(uow, publicUrl, id))] : lines
-  await queueEmail(uow, { kind: notice.kind, to: email, ...emailLayout({ subject, blocks }) })
+  const text = describeNotice(notice, new URL(publicUrl).host)
+  const at = await readTime(uow)
+  const link = text.security ? await createNotMeLink(uow, publicUrl, id) : undefined
+  const blocks = noticeBlocks(text, { at, origin, link })
+  await queueEmail(uow, { kind: notice.kind, to: email, ...emailLayout({ subject: text.subject, blocks }) })
 }
 
-async function notMeBlocks({ trx }: UnitOfWork, publicUrl: string, userId: string) {
-  const { token } = await createLink(trx, { userId, purpose: 'not_me', minutes: notMeMinutes })
-  return [
-    'This was not me? Open this page and press its button. It freezes the account: nothing can be withdrawn or changed until you have spoken to us, and everybody is signed out.',
-    // Browsers do not send the fragment, so the token reaches no log.
-    { link: `${publicUrl}/dashboard#not-me=${token}` },
+/** As `notifyOwner`, to each address that is the owner's: after a change of e-mail also to the one that can be restored. */
+export async function notifyEveryAddress(
+  uow: UnitOfWork,
+  publicUrl: string,
+  id: string,
+  notice: OwnerNotice,
+  origin?: Origin,
+): Promise<void> {
+  const { email, moneyEmail } = await readRecentChanges(uow.trx, id)
+  for (const address of new Set([email, moneyEmail]))
+    await notifyOwner(uow, publicUrl, { id, email: address }, notice, origin)
+}
+
+interface Occasion {
+  readonly at: Date
+  readonly origin: Origin | undefined
+  /** The page that freezes the account. */
+  readonly link: string | undefined
+}
+
+/** What happened, when, from where, and what to do. */
+export function noticeBlocks(
+  { lines, facts = [], advice }: NoticeText,
+  { at, origin, link }: Occasion,
+): EmailBlock[] {
+  const from = origin && [
+    ['Browser', describeBrowser(origin.userAgent)] as const,
+    ['Network', describeNetwork(origin.network)] as const,
   ]
+  const notMe = [
+    'If this was not you, open this page and press its button. It freezes the account at once: everybody is signed out, and nothing can be withdrawn or changed until you have talked to us. Tips still arrive.',
+    { link: link ?? '', label: 'This was not me' },
+  ]
+  return [
+    ...lines,
+    { facts: [...facts, ['When', describeMoment(at)], ...(from ?? [])] },
+    ...advice,
+    ...(link === undefined ? [] : notMe),
+  ]
+}
+
+async function readTime({ trx }: UnitOfWork): Promise<Date> {
+  const [row] = await query<{ at: Date }>(trx, {
+    name: 'notices.time',
+    text: 'select clock_timestamp() as at',
+    values: [],
+  })
+  if (row === undefined) throw new Error('The database did not say the time')
+  return row.at
+}
+
+async function createNotMeLink({ trx }: UnitOfWork, publicUrl: string, userId: string): Promise<string> {
+  const { token } = await createLink(trx, { userId, purpose: 'not_me', minutes: notMeMinutes })
+  // Browsers do not send the fragment, so the token reaches no log.
+  return `${publicUrl}/dashboard#not-me=${token}`
 }

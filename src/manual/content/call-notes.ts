@@ -74,6 +74,12 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'get /auth/sessions': ['`network` is an IPv4 address or an IPv6 /64. At most 200.'],
   'delete /auth/sessions/{id}': ['The session that the request was sent with, too: that is a log-out.'],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
+  'post /auth/not-me': [
+    'Ends every session, and refuses withdrawals and changes until an operator unfreezes the account. Tips still arrive. A link is valid for 7 days. Send the token when a person presses a button: mail scanners open links.',
+  ],
+  'put /auth/tip-mails': [
+    '`each`: a mail for each confirmed tip, at most one in ten minutes, which then lists several. `daily`: one mail at 08:00 in Lagos. Tips confirmed before the choice are not mailed.',
+  ],
   'patch /creators/me': [
     'Settings are merged key by key: an absent or null setting keeps its value. Only the two limits are different: null removes them. A .sol domain is linked when it resolves to your wallet, or with its owner’s signature.',
   ],

@@ -81,7 +81,8 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Have another one mailed.',
   },
   email_not_verified: {
-    cause: 'The names of bank accounts are shown to accounts with a verified e-mail only.',
+    cause:
+      'The names of bank accounts are shown to accounts with a verified e-mail only, and only those are mailed about tips.',
     remedy:
       'Verify the e-mail: log in once with a mailed one-time code. A withdrawal itself needs no verified e-mail.',
   },
@@ -89,6 +90,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause:
       'The account is frozen: its owner pressed “This was not me” in a mail, or an operator froze it. Tips still arrive.',
     remedy: 'Ask the operator of the service to unfreeze it.',
+  },
+  invalid_tip_mails: {
+    cause: '`tipMails` is none of the choices.',
+    remedy: 'Send `off`, `each` or `daily`.',
   },
   reauthentication_required: {
     cause:

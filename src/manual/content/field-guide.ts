@@ -186,8 +186,13 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   recoveryCodesLeft: { note: 'Unused ones.', example: 0 },
   passkeys: { note: 'How many.', example: 0 },
   frozenAt: { note: 'While set, nothing can be changed or withdrawn.', example: null },
-  tipMails: { note: 'When tips are mailed.', example: 'off' },
   pendingEmail: { note: 'A new address whose link has not been used yet.', example: null },
+  'post /auth/not-me > token': {
+    note: 'From the link, after `#not-me=`.',
+    omit: false,
+    example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
+  },
+  tipMails: { note: 'Mails about tips: off, each or daily.', example: 'daily' },
   truncated: { note: 'Only there when it was cut.', example: true },
   hasMore: { example: false },
   'post /sdk/handoff < code': {

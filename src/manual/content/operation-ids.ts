@@ -27,6 +27,8 @@ const names: Readonly<Record<string, string>> = {
   'post /auth/passkeys/confirm/options': 'createPasskeyConfirmOptions',
   'post /auth/passkeys/login/options': 'createPasskeyLoginOptions',
   'post /auth/passkeys/login': 'logInWithPasskey',
+  'post /auth/not-me': 'freezeAccount',
+  'put /auth/tip-mails': 'chooseTipMails',
   'post /sdk/init': 'createSdkSession',
   'get /sdk/session': 'getSdkSession',
   'post /sdk/session/renew': 'renewSdkSession',

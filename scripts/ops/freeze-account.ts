@@ -1,0 +1,64 @@
+import { freezeAccount } from '../../src/accounts/freezing/freeze-account.js'
+import type { User } from '../../src/accounts/models.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  reasonOption,
+  requireReason,
+  runAsProgram,
+} from './support/command.js'
+import { findUser } from './support/find-user.js'
+import { recordAudit } from './support/record-audit.js'
+import { withServices } from './support/with-services.js'
+
+/** Freezes an account: signs everybody out, and refuses withdrawals and changes until it is unfrozen. */
+const help = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]
+
+Freezes an account that somebody else may be in. Everybody is signed out. Signing in and reading still work; withdrawals and
+changes are refused, and nothing is sent to a bank. Tips still arrive. The owner is told by mail. Without --apply this
+changes nothing. npm run ops -- unfreeze takes it back.
+
+  --user <id|e-mail>     the account
+  --apply                do it
+  --reason <text>        why, for the audit log; required with --apply
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON
+  --help                 print this text
+
+${exitHelp}`
+
+const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+
+export const command = defineCommand({
+  help,
+  options,
+  run: (values) =>
+    withServices(async ({ db, transact, config }) => {
+      const user = await findUser(db, values.user)
+      if (user.frozenAt !== null || values.apply !== true) return present(user, false)
+      const reason = requireReason(values)
+      const applied = await transact(async (uow) => {
+        const done = await freezeAccount(uow, { userId: user.id, publicUrl: config.http.publicUrl, reason })
+        const entry = { actor: actorOf(values), action: 'freeze-account', subject: `user:${user.id}` }
+        if (done) await recordAudit(uow.trx, { ...entry, details: { reason } })
+        return done
+      })
+      return applied ? present(user, true) : present(await findUser(db, user.id), false)
+    }),
+})
+
+function present({ id, email, frozenAt, frozenReason }: User, applied: boolean): Outcome {
+  const json = { applied, userId: id, email, frozenAt: frozenAt?.toISOString() ?? null }
+  if (frozenAt !== null)
+    return {
+      text: `${email} (${id}) is frozen since ${frozenAt.toISOString()}: ${frozenReason}: nothing to do`,
+      json,
+    }
+  return { text: describeChange(`${email} (${id})`, 'frozen', applied), json }
+}
+
+await runAsProgram(import.meta, command)

@@ -1,0 +1,51 @@
+import type { Knex } from 'knex'
+import { databaseTime } from '../../platform/database/base-model.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import { voidLinks } from '../links/account-link.js'
+import { Session, User } from '../models.js'
+import { notifyEveryAddress } from '../owner-mails/notify-owner.js'
+
+/** What the account's row and its owner learn. */
+export interface Freezing {
+  readonly userId: string
+  readonly publicUrl: string
+}
+
+/**
+ * Freezes an account: ends its sessions and access tokens, and tells the owner. From then on changes and withdrawals are
+ * refused (sessions/auth.ts), and nothing is sent. Returns whether it was not frozen before; its sessions end either way.
+ */
+export async function freezeAccount(
+  uow: UnitOfWork,
+  { userId, publicUrl, reason }: Freezing & { readonly reason: string },
+): Promise<boolean> {
+  const frozen = await User.query(uow.trx)
+    .patch({ frozenAt: databaseTime, frozenReason: reason })
+    .where({ id: userId })
+    .whereNull('frozen_at')
+  await endSessions(uow.trx, userId)
+  if (frozen === 0) return false
+  await notifyEveryAddress(uow, publicUrl, userId, { kind: 'account-frozen' })
+  return true
+}
+
+/**
+ * Unfreezes an account. Whoever signed in meanwhile is signed out. The links in older mails that would freeze it again are
+ * void: they belong to what the operator and the owner have talked about. Returns false when it is not frozen.
+ */
+export async function unfreezeAccount(uow: UnitOfWork, { userId, publicUrl }: Freezing): Promise<boolean> {
+  const unfrozen = await User.query(uow.trx)
+    .patch({ frozenAt: null, frozenReason: null })
+    .where({ id: userId })
+    .whereNotNull('frozen_at')
+  if (unfrozen === 0) return false
+  await endSessions(uow.trx, userId)
+  await voidLinks(uow.trx, userId, ['not_me'])
+  await notifyEveryAddress(uow, publicUrl, userId, { kind: 'account-unfrozen' })
+  return true
+}
+
+/** Their access tokens end with them. */
+async function endSessions(trx: Knex.Transaction, userId: string): Promise<void> {
+  await Session.query(trx).delete().where({ user_id: userId })
+}

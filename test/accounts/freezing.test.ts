@@ -1,0 +1,194 @@
+import test from 'ava'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import {
+  type EnteredBody,
+  freshEmail,
+  type Person,
+  registerCreator,
+  registerPerson,
+} from '../helpers/make/creators.js'
+import { makeTipsDue } from '../helpers/make/intents.js'
+import { payOnChain } from '../helpers/make/landed-tips.js'
+import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import { bank } from '../helpers/make/withdrawals.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
+import { useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test, { chain: true })
+
+const ops = (name: 'freeze-account' | 'unfreeze', ...args: string[]) => runOpsScript(world(), name, ...args)
+const notMe = (body: unknown, headers = {}) => world().request('POST', '/auth/not-me', { body, headers })
+const logIn = ({ email, password }: Person, userAgent = 'Test/1') =>
+  world().request<EnteredBody>('POST', '/auth/login', {
+    body: { email, password },
+    headers: { 'user-agent': userAgent },
+  })
+
+interface StoredMail {
+  readonly kind: string
+  readonly subject: string
+  readonly body_text: string
+  readonly body_html: string
+}
+const mailsTo = (email: string): Promise<StoredMail[]> =>
+  world().db('emails').where({ recipient: email }).orderBy('created_at')
+const kindsTo = async (email: string) => (await mailsTo(email)).map(({ kind }) => kind)
+
+/** The token of the newest mail that has a link which freezes the account. */
+async function notMeToken(email: string): Promise<string> {
+  const texts = (await mailsTo(email)).map(({ body_text }) => /#not-me=([\w-]{43})/.exec(body_text)?.[1])
+  return texts.filter((token) => token !== undefined).at(-1) ?? ''
+}
+/** A mail with such a link: somebody signs in with a new browser. */
+async function alarm(person: Person): Promise<string> {
+  await logIn(person, `Thief/${freshEmail()}`)
+  return notMeToken(person.email)
+}
+const userRow = ({ user }: Person) => world().db('users').where({ id: user.id }).first()
+const auditOf = ({ user }: Person) =>
+  world()
+    .db('audit_log')
+    .where({ subject: `user:${user.id}` })
+    .orderBy('id')
+
+const changes: readonly [method: string, path: string, body?: unknown][] = [
+  ['PATCH', '/creators/me', { name: 'Somebody Else' }],
+  ['POST', '/creators/domain-challenge', { solDomain: 'ada.sol' }],
+  ['POST', '/creators/api-keys', {}],
+  ['DELETE', '/creators/api-keys/00000000-0000-4000-8000-000000000000'],
+  ['PUT', '/creators/domains', { domains: ['thief.example'] }],
+  ['POST', '/creators/bank-accounts/resolve', bank],
+  ['POST', '/payouts/withdraw', { amountUSDC: 1, ...bank }],
+  ['PUT', '/auth/tip-mails', { tipMails: 'each' }],
+]
+
+test('the button freezes without signing in, ends every session and access token, and tells the owner once', async (t) => {
+  const ada = await registerPerson(world())
+  const thief = (await logIn(ada, 'Thief/1')).body.auth.accessToken
+  const token = await notMeToken(ada.email)
+  t.is((await notMe({ token })).status, 200)
+  for (const credential of [{ session: ada.session }, { bearer: ada.accessToken }, { bearer: thief }])
+    t.is((await world().request('GET', '/auth/me', credential)).status, 401)
+  t.is((await userRow(ada)).frozen_reason, 'The owner pressed "This was not me"')
+  t.is((await notMe({ token })).status, 200, 'a frightened owner presses twice')
+  t.deepEqual(await kindsTo(ada.email), ['new-device', 'account-frozen'])
+  t.false((await mailsTo(ada.email))[1]?.body_text.includes('#not-me='))
+})
+
+test('of ten presses at the same time one mails, and all are answered', async (t) => {
+  const ada = await registerPerson(world())
+  const token = await alarm(ada)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => notMe({ token })))
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  t.is((await kindsTo(ada.email)).filter((kind) => kind === 'account-frozen').length, 1)
+})
+
+test('a link that is unknown, too old, missing or sent by another site freezes nothing', async (t) => {
+  const ada = await registerPerson(world())
+  const token = await alarm(ada)
+  t.is((await notMe({})).body.error, 'token is required')
+  t.is((await notMe({ token: 'x'.repeat(43) })).body.error, 'Invalid or expired link')
+  t.is((await notMe({ token }, { origin: 'https://evil.example' })).status, 403)
+  await world()
+    .db('account_links')
+    .where({ user_id: ada.user.id })
+    .update({ expires_at: new Date(0) })
+  t.is((await notMe({ token })).body.error, 'Invalid or expired link')
+  t.is((await userRow(ada)).frozen_at, null)
+})
+
+test('frozen: signing in, reading and logging out work, every change answers Account frozen', async (t) => {
+  const ada = await registerPerson(world())
+  await notMe({ token: await alarm(ada) })
+  const { session } = await logIn(ada)
+  for (const path of [
+    '/auth/me',
+    '/creators/me',
+    '/creators/balance',
+    '/creators/api-keys',
+    '/payouts/history',
+  ])
+    t.is((await world().request('GET', path, { session })).status, 200, path)
+  for (const [method, path, body] of changes) {
+    const answer = await world().request(method, path, { session, body })
+    t.is(answer.status, 403, path)
+    t.is(answer.body.error, 'Account frozen', path)
+  }
+  t.is((await world().request('POST', '/auth/logout', { session })).status, 200)
+})
+
+test('frozen: a tip still arrives', async (t) => {
+  const ada = await registerCreator(world())
+  await notMe({ token: await alarm(ada) })
+  const claim = payOnChain(world().sandbox, ada.wallet)
+  await recordTip(world(), { ...claim })
+  const batch = createVerifierBatch(world().services)
+  await runBatchUntil(batch, 'the tip is confirmed', async () => {
+    await makeTipsDue(world())
+    return (await readTipRow(world(), claim.txSignature)).status === 'confirmed'
+  })
+  t.like(await readTipRow(world(), claim.txSignature), { status: 'confirmed' })
+})
+
+test('freeze-account plans, acts once for two operators, and writes one line of the audit log', async (t) => {
+  const ada = await registerPerson(world())
+  const plan = await ops('freeze-account', '--user', ada.email)
+  t.is(plan.out, `${ada.email} (${ada.user.id}): not frozen yet; add --apply to do it\n`)
+  t.is((await userRow(ada)).frozen_at, null)
+  t.is((await ops('freeze-account', '--user', ada.email, '--apply')).code, 2, '--reason is missing')
+  t.is((await ops('freeze-account', '--user', 'nobody@example.com')).code, 1)
+  const both = await Promise.all(
+    ['Ngozi', 'Olu'].map((as) =>
+      ops('freeze-account', '--user', ada.user.id, '--apply', '--reason', 'she called', '--as', as, '--json'),
+    ),
+  )
+  t.deepEqual(both.map(({ out }) => JSON.parse(out).applied).toSorted(), [false, true])
+  t.is((await world().request('GET', '/auth/me', { session: ada.session })).status, 401)
+  const [line, ...others] = await auditOf(ada)
+  t.like(line, { action: 'freeze-account', details: { reason: 'she called' } })
+  t.deepEqual(others, [])
+  t.deepEqual(await kindsTo(ada.email), ['account-frozen'])
+  t.regex(
+    (await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'again')).out,
+    /nothing to do/,
+  )
+})
+
+test('unfreeze ends all sessions, voids the links of older mails, tells the owner, and changes work again', async (t) => {
+  const ada = await registerPerson(world())
+  const [used, unused] = [await alarm(ada), await alarm(ada)]
+  await notMe({ token: used })
+  const meanwhile = await logIn(ada)
+  t.regex((await ops('unfreeze')).out, new RegExp(`${ada.email} \\(${ada.user.id}\\) is frozen since`))
+  const unfreeze = () => ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her')
+  t.regex((await ops('unfreeze', '--user', ada.email)).out, /not unfrozen yet; add --apply to do it/)
+  const both = await Promise.all([unfreeze(), unfreeze()])
+  t.deepEqual(
+    both.map(({ code }) => code),
+    [0, 0],
+  )
+  t.deepEqual(
+    (await auditOf(ada)).map(({ action }) => action),
+    ['unfreeze'],
+  )
+  t.is((await world().request('GET', '/auth/me', { session: meanwhile.session })).status, 401)
+  for (const token of [used, unused]) t.is((await notMe({ token })).body.error, 'Invalid or expired link')
+  const mail = (await mailsTo(ada.email)).at(-1)
+  t.is(mail?.kind, 'account-unfrozen')
+  t.regex(mail?.body_text ?? '', /set a new password/)
+  const { session } = await logIn(ada)
+  const body = { name: 'Ada Obi' }
+  t.is((await world().request('PATCH', '/creators/me', { session, body })).status, 200)
+  t.regex((await unfreeze()).out, /is not frozen: nothing to do/)
+})
+
+test('within three days of a change of e-mail the old address learns of freezing too', async (t) => {
+  const ada = await registerPerson(world())
+  const old = freshEmail()
+  const undoUntil = new Date(Date.now() + 3_600_000)
+  await world()
+    .db('email_changes')
+    .insert({ user_id: ada.user.id, old_email: old, new_email: ada.email, undo_until: undoUntil })
+  await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'x')
+  t.deepEqual([await kindsTo(old), await kindsTo(ada.email)], [['account-frozen'], ['account-frozen']])
+})
