@@ -20,7 +20,7 @@ export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
     subject: `Your link to log in to ${site}`,
     blocks: [
       `Too many wrong codes were entered for this e-mail address, so codes do not work for a while. If you want to log in to ${site}, open this link and press the button there:`,
-      { link: url },
+      { link: url, label: 'Log in' },
       `It is valid for ${minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, ignore this e-mail; nobody can log in without the link, and your password still works.',
     ],

@@ -10,7 +10,7 @@ import { tipMail } from './tip-mail.js'
 /** Creators of one run. The rest follows in the next. */
 const mostCreators = 500
 /** Tips of one mail. The rest follows in the next. */
-export const mostTips = 5000
+const mostTips = 5000
 
 /** A mail about tips that is due. */
 interface DueMail {
