@@ -86,8 +86,10 @@ for (const path of [
 test('every path answers 405 to an unknown method', async (t) => {
   // Paths behind the session guard answer 401 without a session.
   const open = (await operations()).filter(({ path }) => !/^\/(creators|payouts)\//.test(path))
+  const served = new Set(open.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
   for (const { path } of open)
     for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      if (served.has(`${method} ${path}`)) continue
       const answer = await raw(method, path)
       t.is(answer.status, 405, `${method} ${path}`)
       t.is(JSON.parse(answer.text).error, 'Method not allowed')
