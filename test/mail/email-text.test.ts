@@ -94,6 +94,7 @@ function everyNotice(words: string): OwnerNotice[] {
     'new-device': { kind: 'new-device', network: '192.0.2.7', userAgent: words },
     'email-proven': { kind: 'email-proven', credentialsVoid: true },
     'password-changed': { kind: 'password-changed' },
+    'email-change-requested': { kind: 'email-change-requested', newEmail: words },
     'email-changed': { kind: 'email-changed', newEmail: words },
     'factor-added': { kind: 'factor-added', factor: words },
     'factor-removed': { kind: 'factor-removed', factor: words },

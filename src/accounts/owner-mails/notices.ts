@@ -65,8 +65,10 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
       return {
         subject: `A new e-mail address for your account at ${site}`,
         lines: [
-          `Somebody, most likely you, wants to change the e-mail address of your account at ${site} to ${notice.newEmail}. It changes when the link mailed there is used.`,
+          `Somebody, most likely you, wants to change the e-mail address of your account at ${site}. It changes when the link mailed to the new address is used.`,
         ],
+        facts: [['New address', quoteInMail(notice.newEmail)]],
+        advice: [nothingToDo],
         security: true,
       }
     case 'email-changed':

@@ -154,7 +154,6 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     note: '8 to 256 characters, not one of the 100,000 most common.',
     example: 'purple kettle by the sea',
   },
-  totp: { note: 'A code of the authenticator app, or a recovery code.', omit: true, example: '481516' },
   'post /auth/password/reset/confirm > token': {
     note: 'From the link, after `#reset-password=`.',
     omit: false,
