@@ -5,8 +5,9 @@ import { type Route, route } from '../../http/endpoint.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
 import type { Services } from '../../services.js'
+import { tokenInput } from '../links/schemas.js'
 import { ownerLimit } from '../passwords/routes.js'
-import { type AnyEndpoint, done, emailAddress, linkInput } from '../schemas.js'
+import { type AnyEndpoint, done, emailAddress } from '../schemas.js'
 import { ownerGuards, signedIn } from '../sessions/auth.js'
 import type { PasswordsFor } from '../sessions/password.js'
 import { confirmEmailChange, requestEmailChange } from './change-email.js'
@@ -45,7 +46,7 @@ const confirmEndpoint = {
   summary: 'Change the e-mail address with the link mailed to the new one',
   credential: 'none',
   limit: 'reads',
-  input: linkInput,
+  input: tokenInput,
   invalid: 'link_token_required',
   output: done,
   errors: ['invalid_link', 'email_in_use', 'account_frozen', 'forbidden'],
@@ -57,7 +58,7 @@ const undoEndpoint = {
   summary: 'Restore the e-mail address with the link mailed to the old one',
   credential: 'none',
   limit: 'reads',
-  input: linkInput,
+  input: tokenInput,
   invalid: 'link_token_required',
   output: done,
   errors: ['invalid_link', 'email_in_use', 'forbidden'],

@@ -6,8 +6,9 @@ import { readCaller } from '../../http/security/caller.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
 import type { Services } from '../../services.js'
+import { tokenInput } from '../links/schemas.js'
 import type { AnyEndpoint } from '../schemas.js'
-import { done, linkInput, otpStartInput, textOf } from '../schemas.js'
+import { done, otpStartInput, textOf } from '../schemas.js'
 import { ownerGuards, signedIn } from '../sessions/auth.js'
 import { type PasswordsFor, passwordLength } from '../sessions/password.js'
 import { setCookies } from '../sessions/routes.js'
@@ -73,7 +74,7 @@ const confirmEndpoint = {
   credential: 'none',
   // Hashing a password needs a valid link, so this needs no budget as signing in does.
   limit: 'reads',
-  input: linkInput.extend({ newPassword }),
+  input: tokenInput.extend({ newPassword }),
   invalid: 'link_token_required',
   output: done,
   errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
