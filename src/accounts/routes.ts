@@ -8,7 +8,6 @@ import { clearSessionCookie } from '../http/security/credentials.js'
 import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
-import { answerSession } from './answer-session.js'
 import { emailRoutes } from './emails/routes.js'
 import { factorRoutes } from './factors/routes.js'
 import { freezingRoutes } from './freezing/routes.js'
@@ -34,7 +33,7 @@ import {
   registration,
   sessionAnswer,
 } from './schemas.js'
-import { requireSessionOrToken, signedIn } from './sessions/auth.js'
+import { answerSession, requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
 import { register } from './sessions/register.js'

@@ -4,7 +4,7 @@ import { requiredSecret, requiredText } from '../http/input.js'
 import { emailLength, parseEmailAddress } from '../kernel/email-address.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
-import { totpField } from './factors/totp-field.js'
+import { totpField } from './factors/totp/totp-field.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
 

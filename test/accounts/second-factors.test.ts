@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkFactor } from '../../src/accounts/factors/check-factor.js'
-import { openTotpSecret } from '../../src/accounts/factors/verify-code.js'
+import { openTotpSecret } from '../../src/accounts/factors/totp/verify-code.js'
 import { cautionHours, readRecentChanges } from '../../src/accounts/recent-changes.js'
 import { DomainError } from '../../src/kernel/errors.js'
 import { type EnteredBody, type Person, registerPerson } from '../helpers/make/creators.js'

@@ -1,6 +1,13 @@
 import test from 'ava'
 import { parseRecoveryCode } from '../../src/accounts/factors/recovery-codes.js'
-import { base32, codeAt, findStep, parseTotpCode, stepAt, totpUri } from '../../src/accounts/factors/totp.js'
+import {
+  base32,
+  codeAt,
+  findStep,
+  parseTotpCode,
+  stepAt,
+  totpUri,
+} from '../../src/accounts/factors/totp/totp.js'
 
 /** RFC 6238, appendix B, with its SHA-1 secret. */
 const secret = Buffer.from('12345678901234567890')

@@ -5,8 +5,8 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { User } from '../models.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
-import { verifyCode } from './verify-code.js'
-import { verifyPasskey } from './verify-passkey.js'
+import { verifyPasskey } from './passkeys/verify-passkey.js'
+import { verifyCode } from './totp/verify-code.js'
 import { voidFactors } from './void-factors.js'
 
 /** What a request presents as a second factor. */

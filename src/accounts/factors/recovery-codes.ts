@@ -7,7 +7,7 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 /** 24 of 32 characters: 120 bits, so a keyed hash suffices and nobody can guess one. Easily mistaken characters are left out. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
 const groups = 4

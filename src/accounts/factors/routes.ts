@@ -5,8 +5,7 @@ import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { answerSession } from '../answer-session.js'
-import { ownerGuards, signedIn } from '../sessions/auth.js'
+import { answerSession, ownerGuards, signedIn } from '../sessions/auth.js'
 import { countFactors } from './change-factors.js'
 import * as endpoints from './endpoints.js'
 import {
@@ -16,11 +15,11 @@ import {
   listPasskeys,
   loginOptions,
   removePasskey,
-} from './manage-passkeys.js'
-import { confirmTotp, removeTotp, startTotp } from './manage-totp.js'
-import { logInWithPasskey } from './passkey-login.js'
+} from './passkeys/manage-passkeys.js'
+import { logInWithPasskey } from './passkeys/passkey-login.js'
 import { renewRecoveryCodes } from './recovery-codes.js'
 import { requireFactor, requireFresh } from './require-fresh.js'
+import { confirmTotp, removeTotp, startTotp } from './totp/manage-totp.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 

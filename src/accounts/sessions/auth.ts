@@ -1,11 +1,19 @@
 import type { Context, Middleware } from 'koa'
-import { readBearer, readSessionCookie } from '../../http/security/credentials.js'
+import { setDeviceCookie } from '../../http/security/caller.js'
+import { readBearer, readSessionCookie, setSessionCookie } from '../../http/security/credentials.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Config } from '../../platform/config/config.js'
 import type { Services } from '../../services.js'
-import { findSession, type PresentedTokens, type SignedIn } from './session.js'
+import { presentAuth, presentUser } from '../present.js'
+import {
+  type AccountSession,
+  findSession,
+  type OpenedSession,
+  type PresentedTokens,
+  type SignedIn,
+} from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db'>
 
@@ -32,6 +40,27 @@ export function signedIn(ctx: Context): SignedIn {
   const found: SignedIn | undefined = ctx.state['signedIn']
   if (found === undefined) throw new Error('This route does not require a session')
   return found
+}
+
+/** Has the browser keep a session just opened, and its device. */
+export function setCookies(
+  ctx: Context,
+  { http, sessions }: Pick<Config, 'http' | 'sessions'>,
+  { sessionToken, deviceToken }: OpenedSession,
+): void {
+  setSessionCookie(ctx, http.publicUrl, sessionToken, sessions.absoluteDays)
+  setDeviceCookie(ctx, http.publicUrl, deviceToken)
+}
+
+/** Sets the cookies of a session just opened, and presents its account. */
+export function answerSession<View extends 'session' | 'otpVerify'>(
+  ctx: Context,
+  config: Pick<Config, 'http' | 'sessions'>,
+  { account, session }: AccountSession,
+  view: View,
+) {
+  setCookies(ctx, config, session)
+  return { user: presentUser(account, view), auth: presentAuth(session) }
 }
 
 /** The guards of everything that an owner does with the account: the cookie, from our own pages, not frozen. */

@@ -2,8 +2,7 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 import { type Route, route } from '../../http/endpoint.js'
 import { requiredText } from '../../http/input.js'
-import { setDeviceCookie } from '../../http/security/caller.js'
-import { clearSessionCookie, setSessionCookie } from '../../http/security/credentials.js'
+import { clearSessionCookie } from '../../http/security/credentials.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
 import type { Config } from '../../platform/config/config.js'
@@ -11,7 +10,6 @@ import type { Services } from '../../services.js'
 import { type AnyEndpoint, done, nothing } from '../schemas.js'
 import { requireSession, signedIn } from './auth.js'
 import { endOtherSessions, endSession, listSessions } from './list-sessions.js'
-import type { OpenedSession } from './session.js'
 
 const listEndpoint = {
   method: 'get',
@@ -60,16 +58,6 @@ const endOthersEndpoint = {
   output: done,
   errors: ['forbidden'],
 } as const satisfies AnyEndpoint
-
-/** Has the browser keep a session that was just opened, and the device it was opened on. */
-export function setCookies(
-  ctx: Context,
-  { http, sessions }: Pick<Config, 'http' | 'sessions'>,
-  { sessionToken, deviceToken }: OpenedSession,
-): void {
-  setSessionCookie(ctx, http.publicUrl, sessionToken, sessions.absoluteDays)
-  setDeviceCookie(ctx, http.publicUrl, deviceToken)
-}
 
 /** Ending sessions stays possible while the account is frozen. */
 export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transact'>): Route[] {

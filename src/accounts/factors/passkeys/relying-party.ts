@@ -1,4 +1,4 @@
-import { serviceName } from '../../kernel/brand.js'
+import { serviceName } from '../../../kernel/brand.js'
 
 /** To authenticators, the service is the host name of its public URL (WebAuthn: relying party). */
 export function relyingParty(publicUrl: string) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cleanLine, countCharacters } from '../../kernel/text.js'
+import { cleanLine, countCharacters } from '../../../kernel/text.js'
 
 /** The longest credential id that WebAuthn allows has 1023 bytes. */
 const longestId = 1364

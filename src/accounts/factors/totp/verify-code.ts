@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
-import { deriveKey, openBox, sealBox } from '../../kernel/aead.js'
-import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
-import { clearFactorAttempts, countFactorAttempt, forgetFactorAttempt } from './attempts.js'
-import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from './factor-rules.js'
-import { parseRecoveryCode, useRecoveryCode } from './recovery-codes.js'
+import { deriveKey, openBox, sealBox } from '../../../kernel/aead.js'
+import type { Config } from '../../../platform/config/config.js'
+import { query } from '../../../platform/database/database.js'
+import { clearFactorAttempts, countFactorAttempt, forgetFactorAttempt } from '../attempts.js'
+import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from '../factor-rules.js'
+import { parseRecoveryCode, useRecoveryCode } from '../recovery-codes.js'
 import { findStep, parseTotpCode } from './totp.js'
 
 type Needs = Pick<Config, 'dataKey'>

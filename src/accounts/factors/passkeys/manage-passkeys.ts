@@ -1,12 +1,13 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { z } from 'zod'
-import { DomainError } from '../../kernel/errors.js'
-import { parseUserId as parseUuid } from '../../kernel/ids.js'
-import { query } from '../../platform/database/database.js'
-import type { Services } from '../../services.js'
-import type { Account } from '../account.js'
-import { factorNames, lockFactors, recordAdded, recordRemoved } from './change-factors.js'
-import type { PresentedFactor } from './check-factor.js'
+import { DomainError } from '../../../kernel/errors.js'
+import { parseUserId as parseUuid } from '../../../kernel/ids.js'
+import { query } from '../../../platform/database/database.js'
+import type { Services } from '../../../services.js'
+import type { Account } from '../../account.js'
+import { factorNames, lockFactors, recordAdded, recordRemoved } from '../change-factors.js'
+import type { PresentedFactor } from '../check-factor.js'
+import { requireFactor } from '../require-fresh.js'
 import { challengeMinutes, createChallenge, useChallenge } from './passkey-challenges.js'
 import {
   type CreationOptions,
@@ -16,7 +17,6 @@ import {
   type RequestOptions,
 } from './passkey-schemas.js'
 import { relyingParty } from './relying-party.js'
-import { requireFactor } from './require-fresh.js'
 import { userHandleOf } from './verify-passkey.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
-import { query } from '../../platform/database/database.js'
+import { query } from '../../../platform/database/database.js'
 
 /** `login` is answered without naming an account, the others by their account only. */
 export type ChallengePurpose = 'add' | 'login' | 'confirm'
