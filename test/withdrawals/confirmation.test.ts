@@ -391,6 +391,8 @@ test.serial('a new code replaces the one before, and an account gets ten in a da
   const more = []
   for (let count = 2; count < 11; count++) more.push((await act(ada, reference, 'confirm/resend')).status)
   t.deepEqual(more, [...Array(8).fill(200), 429])
+  const { headers } = await act(ada, reference, 'confirm/resend')
+  t.true(Number(headers['retry-after']) > 80_000, 'when the first of them is a day old')
   const unmailed = await createHeld(ada, { accountNumber: '1111111111' })
   t.is(unmailed.heldFor, 'confirmation', 'held all the same')
   await world()

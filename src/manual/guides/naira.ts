@@ -40,7 +40,7 @@ export function naira(base: string): Chapter {
         'Follow it in [the history](#get-payouts-history) by its `reference`.',
       ),
       text(
-        '25 USDC at 1,600 are 40,000 naira; the fee is 1 %, at least 50 naira; 39,600 reach the account. A failed withdrawal costs nothing. A withdrawal above 200,000 naira, or above 500,000 naira in a day, waits until your identity is verified.',
+        '25 USDC at 1,600 are 40,000 naira; the fee is 1 %, at least 50 naira; 39,600 reach the account. A failed withdrawal costs nothing. A withdrawal above 200,000 naira, or above 500,000 naira in a day, waits until your identity is verified. One to another bank account than before waits until you enter the code that is mailed to you.',
       ),
     ),
     samples: [

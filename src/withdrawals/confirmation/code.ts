@@ -78,6 +78,18 @@ export async function mailCode(
   return true
 }
 
+/** Whole seconds until an account that has had too many codes may have another. */
+export async function secondsToNextCode({ trx }: UnitOfWork, userId: string): Promise<number> {
+  const [row] = await query<{ seconds: number }>(trx, {
+    name: 'withdrawal-codes.next',
+    text: /* sql */ `
+      select greatest(1, ceil(extract(epoch from min(created_at) + interval '24 hours' - clock_timestamp())))::int as seconds
+      from withdrawal_codes where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours'`,
+    values: [userId],
+  })
+  return row?.seconds ?? 1
+}
+
 const reasons: Readonly<Record<ConfirmationReason, string>> = {
   new_account: 'No withdrawal of yours has gone to this account before.',
   recent_change: 'Your e-mail address or a second factor was changed in the last three days.',

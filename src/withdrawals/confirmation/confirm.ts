@@ -10,7 +10,7 @@ import { neverSentStates } from '../lifecycle.js'
 import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { checkCode, mailCode } from './code.js'
+import { checkCode, mailCode, secondsToNextCode } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -61,13 +61,15 @@ export async function confirmWithdrawal(
 export async function resendCode(services: Needs, own: OwnWithdrawal): Promise<void> {
   const found = await findOwn(services, own)
   if (!found.awaits) return
-  const mailed = await services.transact(async (uow) => {
+  await services.transact(async (uow) => {
     await lockUser(uow.trx, own.userId)
     const withdrawal = await lockOwn(uow, found.id)
-    const awaits = withdrawal.status === 'pending' && awaitsConfirmation(withdrawal)
-    return !awaits || (await mailCode(uow, services.config, withdrawal))
+    if (withdrawal.status !== 'pending' || !awaitsConfirmation(withdrawal)) return
+    if (await mailCode(uow, services.config, withdrawal)) return
+    const error = new DomainError('too_many_requests')
+    error.retryAfter = await secondsToNextCode(uow, own.userId)
+    throw error
   })
-  if (!mailed) throw new DomainError('too_many_requests')
 }
 
 /**
