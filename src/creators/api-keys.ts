@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
-import { notifyEveryAddress, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import { databaseTime } from '../platform/database/base-model.js'
@@ -66,7 +66,7 @@ export async function createApiKey(
     })
     if (created === undefined) throw new DomainError('too_many_api_keys')
     const notice = { kind: 'api-key-created', prefix, label: label ?? null } as const
-    await notifyEveryAddress(uow, config.http.publicUrl, userId, notice, origin)
+    await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
     return { ...created, prefix, label: label ?? null, apiKey }
   })
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { notifyEveryAddress, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
 import { Site } from './models.js'
@@ -65,6 +65,6 @@ export async function replaceSites(
     const added = sites.filter((site) => !before.includes(site))
     if (added.length === 0) return
     const notice = { kind: 'site-added', sites: added } as const
-    await notifyEveryAddress(uow, config.http.publicUrl, userId, notice, origin)
+    await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
   })
 }

@@ -1,6 +1,5 @@
 import type { OwnerNotice, WithdrawalNotice } from '../accounts/owner-mails/notices.js'
 import { notifyOwner } from '../accounts/owner-mails/notify-owner.js'
-import { readRecentChanges } from '../accounts/recent-changes.js'
 import { nairaText } from '../kernel/money.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
@@ -22,23 +21,16 @@ type WithoutWithdrawal<Notice> = Notice extends unknown ? Omit<Notice, 'withdraw
 /** A notice about a withdrawal, before the withdrawal is described. */
 export type WithdrawalEvent = WithoutWithdrawal<AboutWithdrawal>
 
-/**
- * Mails the creator what happened to a withdrawal, in the transaction in which it happens: to the account's address and, after
- * a change of e-mail, to the one that can be restored.
- */
+/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. */
 export async function mailCreator(
   uow: UnitOfWork,
   { http }: MailSettings,
   withdrawal: MailedWithdrawal,
   events: readonly WithdrawalEvent[],
 ): Promise<void> {
-  const { userId: id } = withdrawal
-  const { email, bankName } = await readAddressee(uow, withdrawal)
-  const { moneyEmail } = await readRecentChanges(uow.trx, id)
-  const described = describeWithdrawal(withdrawal, bankName)
+  const described = describeWithdrawal(withdrawal, await findBankName(uow, withdrawal.bankCode))
   for (const event of events)
-    for (const address of new Set([email, moneyEmail]))
-      await notifyOwner(uow, http.publicUrl, { id, email: address }, { ...event, withdrawal: described })
+    await notifyOwner(uow, http.publicUrl, withdrawal.userId, { ...event, withdrawal: described })
 }
 
 export function describeWithdrawal(
@@ -53,17 +45,12 @@ export function describeWithdrawal(
   }
 }
 
-/** The account's e-mail, and the name of the bank if it is known. */
-async function readAddressee(
-  { trx }: UnitOfWork,
-  { userId, bankCode }: MailedWithdrawal,
-): Promise<{ readonly email: string; readonly bankName: string | null }> {
-  const [row] = await query<{ email: string; bankName: string | null }>(trx, {
-    name: 'payouts.addressee',
-    text: /* sql */ `
-      select u.email, b.name as "bankName" from users u left join banks b on b.code = $2 where u.id = $1`,
-    values: [userId, bankCode],
+/** Null while the provider's list was never read. */
+async function findBankName({ trx }: UnitOfWork, bankCode: string): Promise<string | null> {
+  const [bank] = await query<{ name: string }>(trx, {
+    name: 'payouts.bank-name',
+    text: 'select name from banks where code = $1',
+    values: [bankCode],
   })
-  if (row === undefined) throw new Error(`There is no user ${userId}`)
-  return row
+  return bank?.name ?? null
 }

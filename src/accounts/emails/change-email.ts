@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
 import { User } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { notifyAddress, notifyOwner } from '../owner-mails/notify-owner.js'
 import { assertStillOwner, type Presented, reauthenticate } from '../passwords/reauthenticate.js'
 import { cautionHours } from '../recent-changes.js'
 import type { Passwords } from '../sessions/password.js'
@@ -49,7 +49,7 @@ export async function requestEmailChange(
       minutes: linkMinutes,
     })
     await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
-    await notifyOwner(uow, publicUrl, owner, { kind: 'email-change-requested', newEmail: email })
+    await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-change-requested', newEmail: email })
   })
 }
 
@@ -80,7 +80,12 @@ export async function confirmEmailChange(
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
     await mailUndo(uow, publicUrl, { id, oldEmail, newEmail: email })
-    await notifyOwner(uow, publicUrl, { id, email }, { kind: 'email-changed', newEmail: email })
+    await notifyAddress(
+      uow,
+      publicUrl,
+      { userId: id, address: email },
+      { kind: 'email-changed', newEmail: email },
+    )
   })
 }
 

@@ -19,7 +19,7 @@ export async function proveEmail<Owner extends { readonly id: string; readonly e
   if (before !== null) return { ...owner, emailVerifiedAt: before }
   const credentialsVoid = registeredNetwork !== null && registeredNetwork !== network
   if (credentialsVoid) await voidCredentials(uow.trx, owner.id)
-  await notifyOwner(uow, publicUrl, owner, { kind: 'email-proven', credentialsVoid })
+  await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-proven', credentialsVoid })
   return { ...owner, emailVerifiedAt: await markVerified(uow, owner.id) }
 }
 

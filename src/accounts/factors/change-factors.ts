@@ -51,7 +51,7 @@ export async function recordAdded(
   { factor, isFirst }: { readonly factor: string; readonly isFirst: boolean },
 ): Promise<{ recoveryCodes?: string[] }> {
   await markChanged(uow.trx, owner.id)
-  await notifyOwner(uow, config.http.publicUrl, owner, { kind: 'factor-added', factor })
+  await notifyOwner(uow, config.http.publicUrl, owner.id, { kind: 'factor-added', factor })
   return isFirst ? { recoveryCodes: await replaceRecoveryCodes(uow.trx, config, owner.id) } : {}
 }
 
@@ -64,14 +64,14 @@ export async function recordRemoved(
 ): Promise<void> {
   await markChanged(uow.trx, owner.id)
   if ((await countFactors(uow.trx, owner.id)).factors === 0) await deleteRecoveryCodes(uow.trx, owner.id)
-  await notifyOwner(uow, config.http.publicUrl, owner, { kind: 'factor-removed', factor })
+  await notifyOwner(uow, config.http.publicUrl, owner.id, { kind: 'factor-removed', factor })
 }
 
 /** Removes every factor, for an operator, and mails the owner. Returns how many were in force. */
 export async function removeAllFactors(uow: UnitOfWork, config: Needs, owner: Owner): Promise<number> {
   const removed = await voidFactors(uow.trx, owner.id)
   const notice = { kind: 'factor-removed', factor: 'Every second factor' } as const
-  if (removed > 0) await notifyOwner(uow, config.http.publicUrl, owner, notice)
+  if (removed > 0) await notifyOwner(uow, config.http.publicUrl, owner.id, notice)
   return removed
 }
 

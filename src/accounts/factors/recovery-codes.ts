@@ -80,7 +80,7 @@ export function renewRecoveryCodes(
 ): Promise<string[]> {
   return transact(async (uow) => {
     const notice = { kind: 'factor-added', factor: 'A new set of recovery codes' } as const
-    await notifyOwner(uow, config.http.publicUrl, owner, notice)
+    await notifyOwner(uow, config.http.publicUrl, owner.id, notice)
     return replaceRecoveryCodes(uow.trx, config, owner.id)
   })
 }

@@ -3,7 +3,7 @@ import { databaseTime } from '../../platform/database/base-model.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { voidLinks } from '../links/account-link.js'
 import { Session, User } from '../models.js'
-import { notifyEveryAddress } from '../owner-mails/notify-owner.js'
+import { notifyOwner } from '../owner-mails/notify-owner.js'
 
 /** What the account's row and its owner learn. */
 export interface Freezing {
@@ -25,7 +25,7 @@ export async function freezeAccount(
     .whereNull('frozen_at')
   await endSessions(uow.trx, userId)
   if (frozen === 0) return false
-  await notifyEveryAddress(uow, publicUrl, userId, { kind: 'account-frozen' })
+  await notifyOwner(uow, publicUrl, userId, { kind: 'account-frozen' })
   return true
 }
 
@@ -41,7 +41,7 @@ export async function unfreezeAccount(uow: UnitOfWork, { userId, publicUrl }: Fr
   if (unfrozen === 0) return false
   await endSessions(uow.trx, userId)
   await voidLinks(uow.trx, userId, ['not_me'])
-  await notifyEveryAddress(uow, publicUrl, userId, { kind: 'account-unfrozen' })
+  await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen' })
   return true
 }
 

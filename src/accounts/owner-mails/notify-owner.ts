@@ -11,44 +11,39 @@ import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 /** An owner may read the mail days later. */
 const notMeMinutes = 7 * 24 * 60
 
-/** Where the mail goes. After a change of e-mail it also goes to the old address. */
-interface Owner {
-  readonly id: string
-  readonly email: string
-}
-
 /** From where something was done. */
 export type Origin = Pick<Caller, 'network' | 'userAgent'>
 
 /**
- * Mails the owner what happened to the account, in the transaction in which it happens. A mail about what a thief could do
- * has a link that freezes the account. `origin`: absent where nobody sent a request, as when a bank pays.
+ * Mails the owner what happened to the account, in the transaction in which it happens, to each address that is the owner's:
+ * after a change of e-mail also to the one that can be restored. A mail about what a thief could do has a link that freezes the
+ * account. `origin`: absent where nobody sent a request, as when a bank pays.
  */
 export async function notifyOwner(
   uow: UnitOfWork,
   publicUrl: string,
-  { id, email }: Owner,
+  userId: string,
+  notice: OwnerNotice,
+  origin?: Origin,
+): Promise<void> {
+  const { email, moneyEmail } = await readRecentChanges(uow.trx, userId)
+  for (const address of new Set([email, moneyEmail]))
+    await notifyAddress(uow, publicUrl, { userId, address }, notice, origin)
+}
+
+/** As `notifyOwner`, to one address. */
+export async function notifyAddress(
+  uow: UnitOfWork,
+  publicUrl: string,
+  { userId, address }: { readonly userId: string; readonly address: string },
   notice: OwnerNotice,
   origin: Origin | undefined = notice.kind === 'new-device' ? notice : undefined,
 ): Promise<void> {
   const text = describeNotice(notice, new URL(publicUrl).host)
   const at = await readTime(uow)
-  const link = text.security ? await createNotMeLink(uow, publicUrl, id) : undefined
+  const link = text.security ? await createNotMeLink(uow, publicUrl, userId) : undefined
   const blocks = noticeBlocks(text, { at, origin, link })
-  await queueEmail(uow, { kind: notice.kind, to: email, ...emailLayout({ subject: text.subject, blocks }) })
-}
-
-/** As `notifyOwner`, to each address that is the owner's: after a change of e-mail also to the one that can be restored. */
-export async function notifyEveryAddress(
-  uow: UnitOfWork,
-  publicUrl: string,
-  id: string,
-  notice: OwnerNotice,
-  origin?: Origin,
-): Promise<void> {
-  const { email, moneyEmail } = await readRecentChanges(uow.trx, id)
-  for (const address of new Set([email, moneyEmail]))
-    await notifyOwner(uow, publicUrl, { id, email: address }, notice, origin)
+  await queueEmail(uow, { kind: notice.kind, to: address, ...emailLayout({ subject: text.subject, blocks }) })
 }
 
 interface Occasion {

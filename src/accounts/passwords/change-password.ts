@@ -37,7 +37,7 @@ export async function changePassword(
     await User.query(uow.trx).findById(account.id).patch({ passwordHash })
     await voidLinks(uow.trx, account.id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, account.id)
-    await notifyOwner(uow, config.http.publicUrl, account, { kind: 'password-changed' })
+    await notifyOwner(uow, config.http.publicUrl, account.id, { kind: 'password-changed' }, caller)
     return { account, session: await openSession(uow, config, account, caller) }
   })
 }

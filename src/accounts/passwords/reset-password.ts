@@ -96,6 +96,6 @@ export async function resetPassword(
     await User.query(uow.trx).findById(id).patch({ passwordHash })
     await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)
-    await notifyOwner(uow, publicUrl, { id, email }, { kind: 'password-changed' })
+    await notifyOwner(uow, publicUrl, id, { kind: 'password-changed' })
   })
 }

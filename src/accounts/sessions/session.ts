@@ -89,7 +89,7 @@ export async function openSession(
   })
   if (opened === undefined) throw new Error('The session was not written')
   if (opened.newDevice)
-    await notifyOwner(uow, http.publicUrl, account, { kind: 'new-device', network, userAgent })
+    await notifyOwner(uow, http.publicUrl, account.id, { kind: 'new-device', network, userAgent })
   return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
 }
 
