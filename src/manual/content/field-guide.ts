@@ -106,7 +106,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'pubKeyCredParams[].type': { note: 'The kind of credential.', example: 'public-key' },
   'excludeCredentials[].type': { note: 'The kind of credential.', example: 'public-key' },
   'allowCredentials[].type': { note: 'The kind of credential.', example: 'public-key' },
-  'post /auth/passkeys < passkey': { note: 'The passkey that was added.' },
+  'post /auth/passkeys < passkey': { note: 'The passkey that was added.', omit: false },
   rp: { note: 'The service (WebAuthn: relying party).' },
   'options.user': { note: 'What the authenticator keeps of the account.' },
   pubKeyCredParams: { note: 'Kinds of keys that the service takes, the preferred one first.' },
