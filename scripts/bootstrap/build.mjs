@@ -7,10 +7,12 @@ import { sourceFiles } from './sources.mjs'
 const record = 'dist/.tsbuildinfo'
 const stamp = 'dist/.built'
 const pagesStamp = 'dist/pages/.built'
+const bundleStamp = 'dist/node_modules/.built'
 
 /** Compiles what has changed since the last build, and removes the output of deleted sources. */
 export async function build() {
   await Promise.all([compile(), buildPages()])
+  await bundlePackages()
 }
 
 /** Throws a Refusal when a type is wrong. */
@@ -41,6 +43,17 @@ async function buildPages() {
   if ((await run('building the pages', process.execPath, [script])) !== 0)
     throw new Refusal('the build of the pages failed; its messages are above')
   writeFileSync(pagesStamp, wanted)
+}
+
+/** What V8 has compiled suits one version of Node. */
+async function bundlePackages() {
+  const script = 'scripts/bootstrap/bundle.mjs'
+  if (!existsSync(script)) return
+  const wanted = `${fingerprint(script, ['scripts/bootstrap/thread-flags.mjs'])} ${process.version}`
+  if (existsSync(bundleStamp) && readFileSync(bundleStamp, 'utf8') === wanted) return
+  if ((await run('bundling the packages', process.execPath, [script])) !== 0)
+    throw new Refusal('the packages could not be bundled; the messages are above')
+  writeFileSync(bundleStamp, wanted)
 }
 
 const ofPages = (file) => file.startsWith(join('src', 'pages', '/'))
@@ -79,7 +92,7 @@ function removeOrphans() {
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const source = relative('dist', file).replace(/[.]map$/, '')
-    if (source.startsWith('pages/') || source.startsWith('client/')) continue
+    if (/^(pages|client|node_modules)[/]/.test(source)) continue
     const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
     if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
       rmSync(file)

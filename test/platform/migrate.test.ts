@@ -11,20 +11,17 @@ import {
 } from '../../src/platform/database/migrate.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
 import { spawnOpsScript } from '../helpers/run-ops-script.js'
-import { createDatabase, dropDatabase } from '../helpers/servers/database.js'
+import { createDatabase } from '../helpers/servers/database.js'
 import { readSchema } from '../helpers/servers/schema.js'
 import { until } from '../helpers/until.js'
 
 const nothing = { up: async () => undefined, down: async () => undefined }
 
-/** A database that is dropped after the test. `template`: `template0` makes an empty one. */
+/** `template`: `template0` makes an empty one. */
 async function newDatabase(t: ExecutionContext, template?: string): Promise<{ url: string; db: Knex }> {
   const database = await createDatabase(template)
   const db = createDb(database.url, 3)
-  t.teardown(async () => {
-    await db.destroy()
-    await dropDatabase(database)
-  })
+  t.teardown(() => db.destroy())
   return { url: database.url, db }
 }
 

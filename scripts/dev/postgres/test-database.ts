@@ -33,12 +33,16 @@ export async function ensureTemplate(server: string): Promise<boolean> {
   })
 }
 
-/** Drops the databases that killed runs left. Only for a server that belongs to the tests alone. */
-export async function dropLeftoverDatabases(server: string): Promise<void> {
+/**
+ * Drops the tests' databases whose names begin with `prefix`. Without one it drops what killed runs left: only for a server
+ * that belongs to the tests alone.
+ */
+export async function dropDatabases(server: string, prefix = ''): Promise<void> {
   await withConnection(`${server}postgres`, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(
-      `select datname from pg_database where not datistemplate and datname not in ('postgres', $1)`,
-      [templateName],
+      `select datname from pg_database
+       where not datistemplate and datname not in ('postgres', $1) and starts_with(datname, $2)`,
+      [templateName, prefix],
     )
     for (const { datname } of rows)
       await admin.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)

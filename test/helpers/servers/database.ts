@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { withConnection } from '../../../scripts/dev/postgres/session.js'
 
-/** A database for one test file, copied from the migrated template. */
+/** A database for one test file, copied from the migrated template. The runner drops it at the end of the run. */
 export interface TestDatabase {
   readonly name: string
   readonly url: string
@@ -13,6 +13,8 @@ interface TestServers {
   /** URL of the PostgreSQL server, ending in a slash. */
   readonly server: string
   readonly template: string
+  /** Begins the name of each database. */
+  readonly prefix: string
   readonly redisUrl: string
 }
 
@@ -20,22 +22,19 @@ interface TestServers {
 export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
   const server = env['TEST_DATABASE_URL']
   const template = env['TEST_TEMPLATE']
+  const prefix = env['TEST_DATABASE_PREFIX']
   const redisUrl = env['TEST_REDIS_URL']
-  if (!server || !template || !redisUrl)
+  if (!server || !template || !prefix || !redisUrl)
     throw new Error('No PostgreSQL and Redis for tests: run `npm test`, or `npm test -- <file>` for one file')
-  return { server: server.replace(/\/*$/, '/'), template, redisUrl }
+  return { server: server.replace(/\/*$/, '/'), template, prefix, redisUrl }
 }
 
 /** `template`: `template0` makes an empty one. */
 export async function createDatabase(template = testServers().template): Promise<TestDatabase> {
-  const { server } = testServers()
-  const name = `t_${randomBytes(6).toString('hex')}`
+  const { server, prefix } = testServers()
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
   await asAdmin((admin) => admin.query(`create database ${name} template ${pg.escapeIdentifier(template)}`))
   return { name, url: `${server}${name}` }
-}
-
-export async function dropDatabase({ name }: TestDatabase): Promise<void> {
-  await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`))
 }
 
 /** Counts the client connections to the database. */

@@ -7,7 +7,7 @@ import type { Sandbox } from '../../../scripts/sandbox/server.js'
 import type { Composed } from '../../../src/compose.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createClient, type Request } from '../http/client.js'
-import { createDatabase, dropDatabase, type TestDatabase, testServers } from './database.js'
+import { createDatabase, type TestDatabase, testServers } from './database.js'
 import { assertNothingOpen } from './leaks.js'
 import { type SandboxProxy, startSandboxProxy } from './sandbox-proxy.js'
 import { serveApp } from './serve-app.js'
@@ -54,7 +54,7 @@ export interface World {
   readonly fiat: FiatSandbox
   /** Throws in a world opened without `proxies: true`. */
   readonly proxies: Proxies
-  /** The URL of one more database, copied from the template and dropped with the world. */
+  /** The URL of one more database, copied from the template. */
   newDatabaseUrl(): Promise<string>
 }
 
@@ -106,7 +106,6 @@ async function openWorld({
   proxies: withProxies = false,
 }: WorldOptions): Promise<OpenWorld> {
   const database = await createDatabase()
-  const further: TestDatabase[] = []
   const sandbox = chain ? await startChain(slotMs) : undefined
   const mailServer = mail ? await startMailServer() : undefined
   const fiat = withFiat ? await startFiat() : undefined
@@ -145,9 +144,8 @@ async function openWorld({
       return proxies
     },
     async newDatabaseUrl() {
-      const one = await createDatabase()
-      further.push(one)
-      return one.url
+      const { url } = await createDatabase()
+      return url
     },
     async close() {
       await app.close()
@@ -156,11 +154,7 @@ async function openWorld({
       await sandbox?.close()
       await mailServer?.close()
       await fiat?.close()
-      try {
-        await assertNothingOpen(database)
-      } finally {
-        await Promise.all([database, ...further].map(dropDatabase))
-      }
+      await assertNothingOpen(database)
     },
   }
 }
