@@ -15,6 +15,7 @@ import { paidPath, servePaidPage } from './http/pages/paid-page.js'
 import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
 import { cookieName, isSecure } from './http/security/credentials.js'
 import { noStore, securityHeaders } from './http/security/response-headers.js'
+import { trustProxies } from './http/security/trusted-proxies.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
 import { paymentRoutes } from './intents/routes.js'
@@ -81,8 +82,9 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const published = withComponents(document)
   const documentText = JSON.stringify(published)
 
-  // Only the last X-Forwarded-For entry is trusted: our proxy appended it. The caller may have written the others.
-  const koa = new Koa({ proxy: config.http.trustProxy, maxIpsCount: 1 })
+  // Koa's own `proxy` believes every proxy or none, so it stays off.
+  const koa = new Koa()
+  koa.use(trustProxies(config.http.trustProxy))
   koa.use(answerErrors(services.log, services.metrics))
   // Errors here are broken connections. Without this handler Koa prints them as plain text.
   koa.on('error', (error: unknown) =>

@@ -36,7 +36,8 @@ function forProcesses(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     genesisHash: (settings.SOLANA_RPC_URLS && settings.SOLANA_GENESIS_HASH) ?? placeholders.genesisHash,
   }
   const walletKek = env['WALLET_KEK']?.trim() ? env['WALLET_KEK'] : key
-  return { ...env, ...processSettings(env, settings, started), WALLET_KEK: walletKek }
+  // The stack refuses NODE_ENV=production itself. What else it would ask for says nothing.
+  return { ...env, NODE_ENV: undefined, ...processSettings(env, settings, started), WALLET_KEK: walletKek }
 }
 
 /** Leaves out the stack's own faulty settings, which are reported already, to find the faults of the others. */

@@ -1,19 +1,14 @@
-import { isIP } from 'node:net'
 import type { Context } from 'koa'
+import { reached } from './security/trusted-proxies.js'
 
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i
 /** Providers give each customer a /64 network, so the limits count the network, not its 2^64 addresses. */
 const groupsOfNetwork = 4
 const groupsOfAddress = 8
 
-/**
- * The address that a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address. Behind a configured
- * proxy it is the last entry of X-Forwarded-For (see `maxIpsCount` in app.ts), otherwise the connection's address.
- */
+/** The address that a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientAddress(ctx: Context): string {
-  const forwarded = ctx.ips[0]
-  if (forwarded !== undefined && isIP(forwarded) !== 0) return networkOf(forwarded)
-  return networkOf(ctx.req.socket.remoteAddress ?? '')
+  return networkOf(reached(ctx).address)
 }
 
 /** `192.0.2.7` stays as it is, also when mapped into IPv6. `2001:db8::7` becomes `2001:db8:0:0`. */

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -39,6 +40,23 @@ test('over https only the prefixed cookie is accepted, and logout clears it', as
     answer.headers['set-cookie']?.[0] ?? '',
     /^__Host-session=; path=\/; expires=Thu, 01 Jan 1970 .*secure/,
   )
+})
+
+test('over https a page that was read over http is of another site, under every host name', async (t) => {
+  for (const [host, origin, status] of [
+    ['tips.example', 'https://tips.example', 200],
+    ['tips.example', 'http://tips.example', 403],
+    ['tips.example', 'https://tips.example:8443', 403],
+    ['www.tips.example', 'https://www.tips.example', 200],
+    ['www.tips.example', 'http://www.tips.example', 403],
+    ['127.0.0.1:3000', 'https://tips.example', 200],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000', 403],
+  ] as const) {
+    const { session } = await registerPerson(world())
+    const headers = { host, origin, cookie: `__Host-session=${session}` }
+    const answer = await requestRaw(world().url, 'POST', '/auth/logout', headers)
+    t.is(answer.status, status, `${origin} at ${host}`)
+  }
 })
 
 test('the OpenAPI document has the prefixed name of the cookie', async (t) => {

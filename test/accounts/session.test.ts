@@ -6,7 +6,9 @@ import Koa from 'koa'
 import { requireSession, signedIn } from '../../src/accounts/sessions/auth.js'
 import { hashSecret } from '../../src/kernel/ids.js'
 import type { RequestOptions } from '../helpers/http/client.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
 import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../helpers/make/creators.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -221,6 +223,10 @@ test('register, login and logout refuse requests from pages of other sites befor
     { origin: 'https://evil.example' },
     { origin: 'null' },
     { origin: 'http://tips.example.evil.example' },
+    { origin: publicUrl.replace('http:', 'https:') },
+    { origin: `${publicUrl}:8080` },
+    { origin: world().url.replace('http:', 'https:') },
+    { origin: 'http://127.0.0.1' },
     { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -244,6 +250,23 @@ test('a page of the own site may log out', async (t) => {
   for (const headers of own) {
     const { session } = await registerPerson(world())
     t.is((await world().request('POST', '/auth/logout', { session, headers })).status, 200)
+  }
+})
+
+test('a page of the own site may log out under every host name that leads to the service', async (t) => {
+  const tunnel = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'tunnel.example' }
+  const behindProxy = (await startApp(t, { ...world().env, TRUST_PROXY: 'true' })).url
+  for (const [url, headers, status] of [
+    [world().url, { host: 'machine.lan:3001', origin: 'http://machine.lan:3001' }, 200],
+    [world().url, { host: 'machine.lan', origin: 'http://machine.lan:3001' }, 403],
+    [world().url, { host: 'machine.lan:80', origin: 'http://machine.lan' }, 200],
+    [behindProxy, { host: '127.0.0.1', origin: 'https://tunnel.example', ...tunnel }, 200],
+    [behindProxy, { host: '127.0.0.1', origin: 'http://tunnel.example', ...tunnel }, 403],
+    [world().url, { host: '127.0.0.1', origin: 'https://tunnel.example', ...tunnel }, 403],
+  ] as const) {
+    const { session } = await registerPerson(world())
+    const sent = { ...headers, cookie: `session=${session}` }
+    t.is((await requestRaw(url, 'POST', '/auth/logout', sent)).status, status, JSON.stringify(headers))
   }
 })
 

@@ -178,8 +178,25 @@ test('every answer has the security headers and does not name the software', asy
     t.is(headers['x-content-type-options'], 'nosniff', path)
     t.is(headers['x-frame-options'], 'SAMEORIGIN')
     t.is(headers['content-security-policy'], "default-src 'none';frame-ancestors 'none'")
+    t.regex(String(headers['permissions-policy']), /\bcamera=\(\), .*\bpublickey-credentials-get=\(\)$/)
     t.is(headers['x-powered-by'], undefined)
     t.is(headers['server'], undefined)
+  }
+})
+
+test('only the dashboard may ask for passkeys', async (t) => {
+  for (const [path, allowed] of [
+    ['/dashboard', '(self)'],
+    ['/dashboard/withdraw', '(self)'],
+    ['/overlay', '()'],
+    ['/embed/nothing', '()'],
+    ['/paid', '()'],
+    ['/docs', '()'],
+  ] as const) {
+    const policy = (await raw('GET', path)).headers['permissions-policy'] ?? ''
+    for (const name of ['publickey-credentials-create', 'publickey-credentials-get'])
+      t.is(new RegExp(`\\b${name}=([^,]+)`).exec(String(policy))?.[1], allowed, path)
+    t.regex(String(policy), /\bcamera=\(\), .*\bpayment=\(\)/)
   }
 })
 

@@ -291,6 +291,38 @@ test('an invalid X-Forwarded-For entry counts for the connection’s address', a
   t.deepEqual(statuses, [400, 400, 400, 429, 429])
 })
 
+test('behind two proxies the client address is the second X-Forwarded-For entry from the right', async (t) => {
+  const request = await startLimited(t, { RATE_READS: '3', TRUST_PROXY: '2' })
+  const get = async (forwarded: string) => (await request('GET', '/chain/tips', from(forwarded))).status
+  for (let i = 0; i < 3; i++) t.is(await get(`198.51.100.${i}, 192.0.2.7, 10.0.0.${i}`), 400)
+  for (const spoof of ['198.51.100.9, ', 'nonsense, ', '192.0.2.9:80, [2001:db8::9]:80, '])
+    t.is(await get(`${spoof}192.0.2.7, 10.0.0.9`), 429, spoof)
+  t.is(await get('192.0.2.7:4711, 10.0.0.9'), 429, 'the port of a client is no part of its address')
+  t.is(await get('192.0.2.7'), 429, 'a request past the first proxy counts for who connected to the second')
+  t.is(await get('nonsense, 192.0.2.7'), 429, 'nonsense ends the search')
+  t.is(await get('192.0.2.8, 192.0.2.7'), 400)
+})
+
+test('proxies of trusted networks are skipped from the right, and nothing left of the client counts', async (t) => {
+  const networks = '127.0.0.0/8, 10.0.0.0/8, 2001:db8:ffff::/48'
+  const request = await startLimited(t, { RATE_READS: '3', TRUST_PROXY: networks })
+  const get = async (forwarded: string) => (await request('GET', '/chain/tips', from(forwarded))).status
+  const chains = [
+    '10.0.0.1',
+    '2001:db8:ffff::1, ::ffff:10.9.9.9',
+    '[2001:db8:ffff::2]:443, 10.0.0.1:80, 127.0.0.1',
+  ]
+  for (const chain of chains) t.is(await get(`192.0.2.7, ${chain}`), 400, chain)
+  for (const spoof of ['198.51.100.9', '10.0.0.1', '198.51.100.9, 10.0.0.1', 'nonsense', ''])
+    t.is(await get(`${spoof}, 192.0.2.7, 10.0.0.1`), 429, spoof)
+  t.is(await get('192.0.2.7, 192.0.2.8, 10.0.0.1'), 400, 'another client that names the first one')
+  const elsewhere = await startLimited(t, { RATE_READS: '1', TRUST_PROXY: '10.0.0.0/8' })
+  const statuses: number[] = []
+  for (const address of ['192.0.2.1', '192.0.2.2'])
+    statuses.push((await elsewhere('GET', '/chain/tips', from(address))).status)
+  t.deepEqual(statuses, [400, 429], 'who connects from another network is no proxy')
+})
+
 test('without a configured proxy X-Forwarded-For is ignored', async (t) => {
   const request = await startLimited(t, { RATE_READS: '3', TRUST_PROXY: 'false' })
   const statuses: number[] = []

@@ -28,7 +28,7 @@ function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
 test('with only the required settings, all others have their defaults', (t) => {
   const config = loadConfig(required)
   t.like(config, {
-    http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: false },
+    http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: 0 },
     databaseUrl: required.DATABASE_URL,
     redis: { url: 'redis://cache', namespace: 'tipping' },
     sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
@@ -206,9 +206,49 @@ test('a flag is 0, 1, true or false', (t) => {
     ['0', false],
     ['false', false],
   ] as const)
-    t.is(loadConfig({ ...required, TRUST_PROXY: text }).http.trustProxy, flag)
+    t.is(loadConfig({ ...required, STOP_WITH_STDIN: text }).stopWithStdin, flag)
   for (const text of ['TRUE', 'on', '2'])
-    t.true(faultsOf(t, { ...required, TRUST_PROXY: text }).includes('TRUST_PROXY'))
+    t.true(faultsOf(t, { ...required, STOP_WITH_STDIN: text }).includes('STOP_WITH_STDIN'))
+})
+
+test('TRUST_PROXY is true, false, a number of proxies, or a list of networks', (t) => {
+  for (const [text, trust] of [
+    ['true', 1],
+    ['false', 0],
+    ['0', 0],
+    ['2', 2],
+    ['99', 99],
+    ['10.0.0.0/8', ['10.0.0.0/8']],
+    [' 10.0.0.0/8 ,192.0.2.7, 2001:db8::/32,::1', ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1']],
+  ] as const)
+    t.deepEqual(loadConfig({ ...required, TRUST_PROXY: text }).http.trustProxy, trust)
+  const wrong = ['TRUE', 'yes', '100', '-1', '1.5', '10.0.0.0/33', '10.0.0.0/', '10.0.0/8', '2001:db8::/129']
+  const alsoWrong = [
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/8/8',
+    'fe80::1%eth0',
+    '10.0.0.0/8,',
+    'proxy.example',
+    '10.0.0.1 10.0.0.2',
+  ]
+  for (const text of [...wrong, ...alsoWrong])
+    t.regex(faultsOf(t, { ...required, TRUST_PROXY: text }), /^ {2}TRUST_PROXY: must be true, false, /m, text)
+})
+
+test('in production PUBLIC_URL must be given and https', (t) => {
+  const production = { ...required, NODE_ENV: 'production' }
+  for (const url of [undefined, ' ', 'http://tips.example', 'http://localhost:3000'])
+    t.regex(
+      faultsOf(t, { ...production, PUBLIC_URL: url, PORT: 'http' }),
+      /^ {2}PUBLIC_URL: must be set to an https URL with NODE_ENV=production/m,
+      String(url),
+    )
+  t.is(
+    loadConfig({ ...production, PUBLIC_URL: 'HTTPS://Tips.example' }).http.publicUrl,
+    'HTTPS://Tips.example',
+  )
+  t.notThrows(() => loadConfig({ ...required, PUBLIC_URL: 'http://tips.example', NODE_ENV: 'development' }))
 })
 
 test('other environment variables are ignored', (t) => {

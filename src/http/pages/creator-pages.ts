@@ -22,7 +22,7 @@ export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pag
       title: serviceName,
       theme: 'light',
       data,
-      policy: { frameAncestors: "'none'", frames: true, forms: true },
+      policy: { frameAncestors: "'none'", frames: true, forms: true, passkeys: true },
     })
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from 'koa'
+import { permissionsPolicy } from '../security/response-headers.js'
 import type { Pages } from './built-pages.js'
 import { escapeHtml } from './html.js'
 import { iconPath } from './icon.js'
 
-/** The parts of a page's content security policy that differ between pages. */
+/** The parts of a page's content security policy and permissions that differ between pages. */
 interface PagePolicy {
   /** The origins that may frame the page, or `'none'` or `'self'` with quotes. */
   readonly frameAncestors: string
@@ -13,6 +14,8 @@ interface PagePolicy {
   readonly forms?: boolean
   /** The page may frame pages of its own origin. */
   readonly frames?: boolean
+  /** The page may make and use passkeys. */
+  readonly passkeys?: boolean
 }
 
 export interface PageHead {
@@ -35,6 +38,7 @@ export interface PageHead {
 export function sendPage(ctx: Context, pages: Pages, head: PageHead): void {
   ctx.set('Cache-Control', 'no-store')
   ctx.set('Content-Security-Policy', contentPolicy(head.policy))
+  ctx.set('Permissions-Policy', permissionsPolicy({ passkeys: head.policy.passkeys === true }))
   ctx.set('Cross-Origin-Opener-Policy', head.keepsOpener === true ? 'unsafe-none' : 'same-origin')
   // `frame-ancestors` replaces this header. Older browsers would apply it and refuse the site that may frame the page.
   ctx.remove('X-Frame-Options')

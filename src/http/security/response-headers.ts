@@ -6,6 +6,31 @@ import type { Middleware } from 'koa'
 /** For answers that are data: they load nothing, run nothing and may not be framed. */
 const apiPolicy = { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
 
+const signsWithPasskeys = ['publickey-credentials-create', 'publickey-credentials-get']
+/** What a page may do to the people who look at it. None of ours needs any, and none that it frames may have them. */
+const noPage = [
+  'accelerometer',
+  'bluetooth',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+
+/** The value of `Permissions-Policy`. Only a page with `passkeys` may ask for them, and no page that it frames. */
+export function permissionsPolicy({ passkeys }: { readonly passkeys: boolean }): string {
+  const own = signsWithPasskeys.map((name) => `${name}=${passkeys ? '(self)' : '()'}`)
+  return [...noPage.map((name) => `${name}=()`), ...own].join(', ')
+}
+
 /**
  * Sets the security headers. They are the same for every answer, so helmet computes them once. `https`: the public URL
  * is https, so Strict-Transport-Security is set.
@@ -19,6 +44,7 @@ export function securityHeaders(https: boolean): Middleware {
     strictTransportSecurity: https,
   })
   write(request, response, () => undefined)
+  response.setHeader('Permissions-Policy', permissionsPolicy({ passkeys: false }))
   const headers = Object.entries(response.getHeaders()) as [string, string][]
   return (ctx, next) => {
     for (const [name, value] of headers) ctx.res.setHeader(name, value)

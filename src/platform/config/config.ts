@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
+import { parseTrustProxy } from './trust-proxy.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
@@ -16,6 +17,13 @@ const url = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((text) => text.replace(/\/+$/, ''))
 const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
+const proxies = z.string().transform((text, ctx) => {
+  const trust = parseTrustProxy(text.trim())
+  if (trust !== undefined) return trust
+  const message = 'must be true, false, a number of proxies, or networks such as 10.0.0.0/8,2001:db8::/32'
+  ctx.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
 const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
 /** The token that creators with yield routing receive. Swaps cannot pay out native SOL, and a stable token earns nothing. */
 const stakingMint = address.refine((mint) => {
@@ -52,6 +60,7 @@ const operatorsPasswordLength = 16
 
 /** Names and defaults of all settings. `.env.example` explains each in one line. */
 const settings = z.object({
+  NODE_ENV: z.string().optional(),
   PORT: whole(0, 65_535).default(3000),
   PUBLIC_URL: url.optional(),
   DATABASE_URL: z.string().refine(isPostgres, 'must be a postgres(ql) URL'),
@@ -84,7 +93,7 @@ const settings = z.object({
   AGGREGATOR_API_KEY: z.string().optional(),
   AGGREGATOR_REFERRAL_ACCOUNT: address.optional(),
   LIQUID_STAKING_MINT: stakingMint.default('J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn'),
-  TRUST_PROXY: flag.default(false),
+  TRUST_PROXY: proxies.default(0),
   // Limits of requests. They share their prefix with the exchange rates above.
   RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
   RATE_READS: whole(1, 1e6).default(120),
@@ -156,6 +165,12 @@ const consistent = settings
     path: ['RATE_MIN_NGN'],
     error: 'must not be above RATE_MAX_NGN',
     when: ({ value }) => settings.pick({ RATE_MIN_NGN: true, RATE_MAX_NGN: true }).safeParse(value).success,
+  })
+  .refine(({ NODE_ENV, PUBLIC_URL }) => NODE_ENV !== 'production' || /^https:/i.test(PUBLIC_URL ?? ''), {
+    path: ['PUBLIC_URL'],
+    error:
+      'must be set to an https URL with NODE_ENV=production: over http anybody on the way reads the session cookies',
+    when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
   })
 
 function shape(s: z.output<typeof settings>) {
