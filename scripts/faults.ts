@@ -2,12 +2,14 @@ import { Refusal } from './bootstrap/progress.mjs'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
+import { runThief } from './faults/run-thief.js'
 
 /** `npm run faults -- <name>`: long runs with faults, too long for the tests. Exit code 1 when a fault was found. */
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
+npm run faults -- thief [--count 1000] [--seed <n>] [--only <n>]
 
 payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL) at named points while creators withdraw.
           Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
@@ -21,6 +23,10 @@ acts      A random order of acts of creators, payers, operators and the provider
           checks what the step touched, and after every 50 everything. Prints the acts on the withdrawal whose promise is
           broken first. The seed decides the order and the kinds of the acts; times and ids differ. --no-deduplicates: the
           provider executes a used reference again, and the service runs with FIATPAY_DEDUPLICATES=false.
+thief     Owners and thieves over HTTP, against web and worker processes: who signs in, changes what protects the account or
+          withdraws is drawn. The thief has the cookie, the password, both, or registered the e-mail first, and cannot read
+          the owner's mail. No money may go to the thief, and the owner must get the account back. Prints what came of each
+          act, and the story of an account that was lost. The seed decides the order of the acts; --only repeats one story.
 `
 
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
@@ -28,6 +34,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   balance: runBalance,
   commits: runCommits,
   acts: runActs,
+  thief: runThief,
 }
 
 try {

@@ -91,8 +91,13 @@ async function post(
 /** Registers a creator with this balance, credited as if it came from the chain. */
 export async function createFundedCreator(db: Knex, url: string, micro: bigint): Promise<Creator> {
   const creator = await register(url, `${randomBytes(8).toString('hex')}@example.com`)
-  const available = userAccount(creator.userId, 'available', 'USDC')
-  const entries = transferEntries(micro, platformAccount('chain_clearing', 'USDC'), available)
-  await credit(db, { key: `faults:${creator.userId}`, ref: 'faults', entries })
+  await fund(db, creator.userId, micro)
   return creator
+}
+
+/** Credits a user as if the money came from the chain. Once. */
+export async function fund(db: Knex, userId: string, micro: bigint): Promise<void> {
+  const available = userAccount(userId, 'available', 'USDC')
+  const entries = transferEntries(micro, platformAccount('chain_clearing', 'USDC'), available)
+  await credit(db, { key: `faults:${userId}`, ref: 'faults', entries })
 }

@@ -42,6 +42,17 @@ export async function comparePayouts(
   fundedMicro: ReadonlyMap<string, bigint>,
 ): Promise<Comparison> {
   const rows = await readRows(db)
+  const compared = await compareMoney(db, transfers, fundedMicro)
+  return { ...compared, faults: [...compared.faults, ...answerFaults(rows, answers)] }
+}
+
+/** Compares every withdrawal with what the provider did and with the ledger. */
+export async function compareMoney(
+  db: Knex,
+  transfers: readonly Transfer[],
+  fundedMicro: ReadonlyMap<string, bigint>,
+): Promise<Comparison> {
+  const rows = await readRows(db)
   const sent = new Map<string, Transfer[]>()
   for (const transfer of transfers)
     sent.set(transfer.reference, [...(sent.get(transfer.reference) ?? []), transfer])
@@ -57,10 +68,10 @@ export async function comparePayouts(
         .filter((reference) => !references.has(reference))
         .map((reference) => `${reference} was sent, but no withdrawal has this reference`),
       ...rows.flatMap((row) => {
-        const fault = faultOf(row, sent.get(row.providerReference) ?? [])
+        const transfers = sent.get(row.providerReference) ?? []
+        const fault = heldStates.includes(row.sendState) ? faultOfHeld(transfers) : faultOf(row, transfers)
         return fault === undefined ? [] : [`${row.reference} (${row.status}/${row.sendState}) ${fault}`]
       }),
-      ...answerFaults(rows, answers),
       ...(await balanceFaults(db, fundedMicro)),
       ...(await ledgerFaults(db)),
     ],
@@ -68,6 +79,13 @@ export async function comparePayouts(
     executed: transfers.length,
     endings,
   }
+}
+
+/** A withdrawal that waits for its creator or an operator was not sent. */
+export const heldStates: readonly string[] = ['identity_hold', 'confirmation_hold']
+
+function faultOfHeld(sent: readonly Transfer[]): string | undefined {
+  return sent.length === 0 ? undefined : 'is held, and WAS SENT'
 }
 
 /** Checks the main rule: a withdrawal is sent at most once, and its final state says where the money is. */

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Knex } from 'knex'
+import { booksStatementMs } from '../../../src/ledger/invariants.js'
+import { createDb, query } from '../../../src/platform/database/database.js'
+import { freePort } from '../../dev/ports.js'
+import { respondsAt } from '../../dev/probe.js'
+import { ProcessGroup } from '../../dev/process-group.js'
+import { type FiatSandbox, startFiatSandbox } from '../../sandbox/fiat-sandbox.js'
+import { MailServer } from '../../sandbox/mail/mail-server.js'
+import { OperatorCommands } from '../acts/operator-commands.js'
+import type { ServerAddresses } from '../acts/stage.js'
+import { serviceSettings } from '../settings.js'
+
+/** A mail as its reader understands it. */
+export interface Mail {
+  readonly id: string
+  readonly to: string
+  /** What it is about: the kind of its row. */
+  readonly kind: string
+  readonly text: string
+  /** The purpose and the token of its link. */
+  readonly links: ReadonlyMap<string, string>
+  /** A code of six digits that stands alone. */
+  readonly code: string | undefined
+}
+
+/** The service in processes of its own: web processes and workers. The stand-ins are in this process. */
+export interface Stage {
+  readonly urls: readonly string[]
+  readonly db: Knex
+  readonly fiat: FiatSandbox
+  readonly commands: OperatorCommands
+  /** The mails of these addresses, newest first. Waits until all that were queued for them have arrived. */
+  readMails(addresses: readonly string[]): Promise<Mail[]>
+  /** Lets time pass for what protects an account. */
+  age(userId: string, hours: number): Promise<void>
+  close(): Promise<void>
+}
+
+const startMs = 60_000
+const mailMs = 30_000
+const pollMs = 15
+const totpStepSeconds = 30
+/** Every operator's command runs in the resident process. */
+const never = Number.MAX_SAFE_INTEGER
+
+export async function openStage(
+  servers: ServerAddresses,
+  { webProcesses, print }: { readonly webProcesses: number; readonly print: (text: string) => void },
+): Promise<Stage> {
+  const fiat = await startFiatSandbox()
+  const mail = await MailServer.listen(0, '127.0.0.1')
+  const db = createDb(servers.databaseUrl, 4, booksStatementMs)
+  const ports = await Promise.all(Array.from({ length: webProcesses }, freePort))
+  const workerPort = await freePort()
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
+  const env = {
+    ...serviceSettings(servers, fiat, ports[0] ?? 0, true),
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Tips <support@tips.example>',
+    WALLET_KEK: randomBytes(32).toString('base64'),
+    // Owner and thief come from networks of their own.
+    TRUST_PROXY: 'true',
+    LOG_LEVEL: 'warn',
+    // Nothing hangs here, so a slow machine causes no unknown outcome, and every answer waits for the provider's.
+    PAYOUT_TIMEOUT_MS: '20000',
+    WITHDRAW_WAIT_MS: '20000',
+  }
+  fiat.fiatpay.webhooks.setUrl(`${urls[0]}/webhooks/fiatpay`)
+  fiat.fiatpay.faults.setFault({ settleMs: 50 })
+  const processes = new ProcessGroup(print)
+  const commands = new OperatorCommands(env, never)
+  const start = (name: string, args: readonly string[], extra: Record<string, string>): void => {
+    const program = { command: process.execPath, args: [...args], signal: 'SIGTERM' as const }
+    processes.start('service', name, {
+      ...program,
+      env: { PATH: process.env['PATH'] ?? '', ...env, ...extra },
+    })
+  }
+  for (const port of ports) start(`web ${port}`, ['dist/src/web.js'], { PORT: String(port) })
+  const workers = ['payouts', 'reconciler', 'mailer']
+  start('workers', ['dist/workers/main.js', ...workers], { WORKER_PORT: String(workerPort) })
+  const answering = [...urls, `http://127.0.0.1:${workerPort}`].map((url) =>
+    respondsAt(`${url}/health`, startMs, () => processes.mayStillStart),
+  )
+  const aged = await agedTables(db)
+  const stage: Stage = {
+    urls,
+    db,
+    fiat,
+    commands,
+    async readMails(addresses) {
+      await allArrived(db, addresses)
+      const received = mail.received().filter(({ to }) => addresses.includes(to))
+      const ids = received.map(({ messageId }) => idOf(messageId))
+      const rows = await query<{ id: string; kind: string; place: number }>(db, {
+        name: 'thief.mails',
+        text: /* sql */ `
+          select id::text as id, kind, (row_number() over (order by created_at desc, id))::int4 as place
+            from emails where id::text = any($1::text[])`,
+        values: [ids],
+      })
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      return received
+        .flatMap(({ messageId, to, text }) => {
+          const row = byId.get(idOf(messageId))
+          return row === undefined ? [] : [{ ...row, to, text, links: linksIn(text), code: codeIn(text) }]
+        })
+        .sort((a, b) => a.place - b.place)
+    },
+    async age(userId, hours) {
+      for (const { table, key, columns } of aged) {
+        const set = columns.map((column) => `${column} = ${column} - ${hours} * interval '1 hour'`)
+        await db.raw(`update ${table} set ${set.join(', ')} where ${key} = ?`, [userId])
+      }
+      const steps = Math.round((hours * 3600) / totpStepSeconds)
+      await db.raw('update totp_factors set last_step = last_step - ? where user_id = ?', [steps, userId])
+    },
+    async close() {
+      await commands.close()
+      await processes.stop()
+      await db.destroy()
+      await mail.close()
+      await fiat.close()
+    },
+  }
+  if ((await Promise.all(answering)).includes(false)) {
+    await stage.close()
+    throw new Error('the service did not start')
+  }
+  return stage
+}
+
+/** The Message-ID is the id of the row. */
+function idOf(messageId: string): string {
+  return /^<([^@]+)@/.exec(messageId)?.[1] ?? ''
+}
+
+function linksIn(text: string): ReadonlyMap<string, string> {
+  const links = text.matchAll(/#([\w-]+)=([\w-]{43})(?![\w-])/g)
+  return new Map([...links].map(([, purpose = '', token = '']) => [purpose, token]))
+}
+
+function codeIn(text: string): string | undefined {
+  return /^ {4}([0-9]{6})$/m.exec(text)?.[1]
+}
+
+async function allArrived(db: Knex, addresses: readonly string[]): Promise<void> {
+  for (const deadline = Date.now() + mailMs; ; await sleep(pollMs)) {
+    const waiting = await query(db, {
+      name: 'thief.waiting-mails',
+      text: 'select 1 from emails where recipient = any($1::text[]) and due_at is not null limit 1',
+      values: [addresses],
+    })
+    if (waiting.length === 0) return
+    if (Date.now() > deadline) throw new Error(`mails to ${addresses.join(', ')} did not arrive`)
+  }
+}
+
+interface AgedTable {
+  readonly table: string
+  readonly key: string
+  readonly columns: readonly string[]
+}
+
+/** Tables with rows of one account, apart from its money: the ledger and the withdrawals keep their times. */
+function agedTables(db: Knex): Promise<AgedTable[]> {
+  return query<AgedTable>(db, {
+    name: 'thief.aged-tables',
+    text: /* sql */ `
+      select t.table_name as "table", case t.table_name when 'users' then 'id' else 'user_id' end as key,
+        array_agg(t.column_name::text) as columns
+        from information_schema.columns t
+       where t.table_schema = 'public' and t.data_type = 'timestamp with time zone'
+         and t.table_name not like 'ledger%' and t.table_name not in ('withdrawals', 'wallets')
+         and (t.table_name = 'users' or exists (
+           select from information_schema.columns k
+            where k.table_schema = 'public' and k.table_name = t.table_name and k.column_name = 'user_id'))
+         and exists (
+           select from information_schema.tables b
+            where b.table_schema = 'public' and b.table_name = t.table_name and b.table_type = 'BASE TABLE')
+       group by t.table_name order by t.table_name`,
+    values: [],
+  })
+}

@@ -1,0 +1,24 @@
+import { randomInt } from 'node:crypto'
+import test from 'ava'
+import { missingActs } from '../../scripts/faults/thief/missing-acts.js'
+import { playAll } from '../../scripts/faults/thief/play-all.js'
+import { useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test)
+
+test('whatever owner and thief do in whatever order, no money goes to the thief and the owner takes the account back', async (t) => {
+  t.timeout(180_000)
+  const { env } = world()
+  const seed = randomInt(1, 1e9)
+  t.log(`seed ${seed}; a longer run: npm run faults -- thief --seed ${seed}`)
+  const servers = {
+    databaseUrl: await world().newDatabaseUrl(),
+    redisUrl: env['REDIS_URL'] ?? '',
+    namespace: `${env['REDIS_NAMESPACE']}-thief`,
+  }
+  const plan = { seed, first: 0, count: 40, webProcesses: 1, report: (text: string) => t.log(text) }
+  const { faults, stories, tally } = await playAll(servers, plan)
+  for (const story of stories) t.log(story)
+  t.deepEqual(faults, [])
+  t.deepEqual(missingActs(tally, { long: false }), [])
+})
