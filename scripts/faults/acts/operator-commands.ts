@@ -53,7 +53,10 @@ class Resident {
     })
     const child = this.#child
     return new Promise((done, failed) => {
-      const ended = () => failed(new Error(`the process of ${request.program} ended`))
+      const ended = () => {
+        this.#child = undefined
+        failed(new Error(`the process of ${request.program} ended`))
+      }
       child.once('exit', ended)
       child.once('message', (answer: Answer) => {
         child.off('exit', ended)

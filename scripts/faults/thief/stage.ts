@@ -118,8 +118,8 @@ export async function openStage(
       await db.raw('update totp_factors set last_step = last_step - ? where user_id = ?', [steps, userId])
     },
     async close() {
-      await commands.close()
       await processes.stop()
+      await commands.close()
       await db.destroy()
       await mail.close()
       await fiat.close()
