@@ -61,6 +61,7 @@ type DrawFor = (...words: readonly (string | number)[]) => Draw
 
 class Play {
   readonly #reader = new Reader()
+  readonly #faults: string[] = []
   readonly #scene: Scene
   readonly #results: Result[]
   readonly #drawFor: DrawFor
@@ -79,20 +80,27 @@ class Play {
     const draw = this.#drawFor('order')
     const steps = draw.whole(leastSteps, mostSteps)
     for (let step = 1; step <= steps; step++) await this.#step(step, draw)
-    const fault = await recover(this.#scene, this.#reader, this.#drawFor('end'), this.#tell)
-    this.#results.push({ who: 'owner', act: 'recover', outcome: fault ?? done })
-    return [...(fault === undefined ? [] : [fault]), ...owner.serverErrors, ...thief.serverErrors]
+    await this.#recover(steps + 1)
+    return [...this.#faults, ...owner.serverErrors, ...thief.serverErrors]
+  }
+
+  /** The owner takes the account back. Afterwards the thief goes on, with what they know. */
+  async #recover(step: number): Promise<void> {
+    const fault = await recover(this.#scene, this.#reader, this.#drawFor(step, 'recovers'), this.#tell)
+    if (fault !== undefined) this.#faults.push(fault)
+    this.#record('owner', 'recover', fault ?? done)
   }
 
   async #step(step: number, draw: Draw): Promise<void> {
     const { owner, thief } = this.#scene
-    const what = draw.kind({ owner: 34, thief: 44, both: 6, time: 11, read: 8, operator: 1 })
+    const what = draw.kind({ owner: 34, thief: 44, both: 6, time: 11, read: 8, recover: 2, operator: 1 })
     const acting = [
       ...(what === 'owner' || what === 'both' ? [this.#act(owner, chooseAct(ownerActs, draw), step)] : []),
       ...(what === 'thief' || what === 'both' ? [this.#act(thief, chooseAct(thiefActs, draw), step)] : []),
     ]
     await Promise.all(acting)
     if (what === 'read') await this.#read(step)
+    if (what === 'recover') await this.#recover(step)
     if (what === 'time') await this.#pass(step, draw.kind({ minutes: 4, day: 2, days: 1 }))
     if (what === 'operator') {
       await command(this.#scene, 'freeze-account')

@@ -22,8 +22,9 @@ export const login: Act = async (scene, who, draw) => {
   return outcomeOf(answer)
 }
 
-export const logInByCode: Act = async (scene, who, draw) => {
-  const email = guessedEmail(scene, who, draw)
+export const logInByCode: Act = (scene, who, draw) => logInByCodeAs(who, guessedEmail(scene, who, draw), draw)
+
+export async function logInByCodeAs(who: Person, email: string, draw: Draw): Promise<Outcome> {
   const started = await who.call('POST', '/auth/otp/start', { email })
   if (started.status === 429) return logInByLink(who)
   if (started.status !== 200) return outcomeOf(started)
@@ -69,15 +70,18 @@ export const changePassword: Act = async (_, who, draw) => {
 }
 
 /** Asks for a link to reset the password of an address, and uses the newest one that this person can read. */
-export const resetPassword: Act = async (scene, who, draw) => {
-  const email = guessedEmail(scene, who, draw)
+export const resetPassword: Act = (scene, who, draw) => resetPasswordOf(who, guessedEmail(scene, who, draw))
+
+export async function resetPasswordOf(who: Person, email: string): Promise<Outcome> {
   const asked = await who.call('POST', '/auth/password/reset', { email })
   if (asked.status !== 200) return outcomeOf(asked)
-  return useResetLink(scene, who, draw)
+  return openResetLink(who)
 }
 
 /** Also of a link that came without being asked for. */
-export const useResetLink: Act = async (_, who) => {
+export const useResetLink: Act = (_, who) => openResetLink(who)
+
+async function openResetLink(who: Person): Promise<Outcome> {
   const link = await who.findLink('reset-password')
   const password = newPassword()
   const answer = await who.call('POST', '/auth/password/reset/confirm', {
