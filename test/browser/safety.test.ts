@@ -95,6 +95,49 @@ test.serial('only the site of the session may frame the checkout', async (t) => 
   await one.context.close()
 })
 
+test.serial('messages of other windows and origins are ignored', async (t) => {
+  const { page, context, embedUrl } = await prepareVisit(open())
+  await page.goto(
+    open().site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div>
+    <iframe name="stranger" srcdoc="<p>an advertisement</p>"></iframe><script type="module">
+      import { mount } from '${new URL('/embed.js', embedUrl)}'
+      window.heard = []
+      window.arrived = []
+      addEventListener('message', ({ data }) => window.arrived.push(data.type))
+      const onCompleted = ({ type }) => window.heard.push(type)
+      window.checkout = mount(document.getElementById('tips'), { embedUrl: '${embedUrl}', title: 'Tip Ada', onCompleted })
+    </script>`),
+  )
+  const frame = page.frameLocator('iframe[title="Tip Ada"]')
+  await frame.getByRole('button', { name: /^Tip \$/ }).waitFor()
+  const stranger = page.frame('stranger')
+  const checkout = page.frames().find((one) => one.url().startsWith(embedUrl.split('#')[0] ?? ''))
+  if (stranger === null || checkout === undefined) return t.fail('the frames are missing')
+
+  const paid = `{ source: 'tipping', v: 1, type: 'tip.completed' }`
+  await page.evaluate(`window.postMessage(${paid}, '*')`)
+  await stranger.evaluate(`parent.postMessage(${paid}, '*')`)
+  const says = (type: string) =>
+    page.evaluate<string[]>('arrived').then((all) => all.filter((one) => one === type))
+  await until('both messages have arrived', async () => (await says('tip.completed')).length === 2)
+  t.deepEqual(await page.evaluate('heard'), [])
+
+  await page.evaluate("checkout.setTheme('dark')")
+  await frame.locator('html[data-theme=dark]').waitFor()
+  await checkout.evaluate(`self.arrived = 0; addEventListener('message', () => { self.arrived += 1 })`)
+  const light = `{ source: 'tipping', v: 1, type: 'theme', theme: 'light' }`
+  await stranger.evaluate(`for (let n = 0; n < parent.length; n++) parent[n].postMessage(${light}, '*')`)
+  await until('the checkout gets the message', async () => (await checkout.evaluate<number>('arrived')) === 1)
+  await page.evaluate(
+    `document.querySelector('[title="Tip Ada"]').contentWindow.postMessage({ ...${light}, v: 2 }, '*')`,
+  )
+  await until('and one of another version', async () => (await checkout.evaluate<number>('arrived')) === 2)
+  t.is(await frame.locator('html[data-theme=dark]').count(), 1)
+  await page.evaluate("checkout.setTheme('light')")
+  await frame.locator('html[data-theme=light]').waitFor()
+  await context.close()
+})
+
 /** Collects the addresses, headers and bodies of all requests. */
 function listen(context: BrowserContext) {
   const requests: { url: string; headers: Record<string, string>; body: string }[] = []
