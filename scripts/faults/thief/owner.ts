@@ -48,7 +48,8 @@ export class Reader {
 
   #isForeign({ owner }: Scene, { kind, text }: Mail): boolean {
     const words = text.replace(/\s+/g, ' ')
-    if (kind === 'email-changed') return !owner.mailboxes.some((address) => words.includes(address))
+    if (kind.startsWith('email-') && kind !== 'email-proven')
+      return !owner.mailboxes.some((address) => words.includes(address))
     if (/^(withdrawal|payee)-/.test(kind))
       return !owner.accounts.some(({ accountNumber }) => words.includes(`******${accountNumber.slice(-4)}`))
     const expected = this.#expected.get(kind) ?? 0
@@ -60,7 +61,8 @@ export class Reader {
   async #react(scene: Scene, mail: Mail, draw: Draw): Promise<string | undefined> {
     const { owner } = scene
     switch (mail.kind) {
-      case 'email-changed': {
+      case 'email-changed':
+      case 'email-undo': {
         const undone = await undoEmail(scene, owner, draw)
         const reset = await useResetLink(scene, owner, draw)
         this.expect('useResetLink', reset ?? '')
@@ -81,6 +83,7 @@ export class Reader {
         return draw.happens(0.5) ? `not me ${await notMe(scene, owner, draw)}` : undefined
       case 'new-device':
       case 'api-key-created':
+      case 'email-change-requested':
         return draw.happens(0.3) ? `not me ${await notMe(scene, owner, draw)}` : undefined
       default:
         return undefined
