@@ -47,7 +47,7 @@ function tableOf(tally: Tally): string[] {
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([act, outcomes]) => {
       const sorted = Object.entries(outcomes).sort(([, a], [, b]) => b - a)
-      return `${act.padEnd(28)}${describe(Object.fromEntries(sorted.slice(0, 8)))}`
+      return `${act.padEnd(40)}${describe(Object.fromEntries(sorted.slice(0, 8)))}`
     })
 }
 

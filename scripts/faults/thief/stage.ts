@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { createDb, query } from '../../../src/platform/database/database.js'
+import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { freePort } from '../../dev/ports.js'
 import { respondsAt } from '../../dev/probe.js'
 import { ProcessGroup } from '../../dev/process-group.js'
@@ -30,7 +31,8 @@ export interface Stage {
   readonly urls: readonly string[]
   readonly db: Knex
   readonly fiat: FiatSandbox
-  readonly commands: OperatorCommands
+  /** Runs an operator's command. Throws when it fails. */
+  command(name: string, args: readonly string[]): Promise<void>
   /** The mails of these addresses, newest first. Waits until all that were queued for them have arrived. */
   readMails(addresses: readonly string[]): Promise<Mail[]>
   /** Lets time pass for what protects an account. */
@@ -44,6 +46,7 @@ const pollMs = 15
 const totpStepSeconds = 30
 /** Every operator's command runs in the resident process. */
 const never = Number.MAX_SAFE_INTEGER
+const commandsMax = 1000
 
 export async function openStage(
   servers: ServerAddresses,
@@ -71,6 +74,8 @@ export async function openStage(
   fiat.fiatpay.faults.setFault({ settleMs: 50 })
   const processes = new ProcessGroup(print)
   const commands = new OperatorCommands(env, never)
+  // The process answers one command after the other.
+  const inTurn = createSemaphore({ concurrency: 1, maxWaiting: commandsMax })
   const start = (name: string, args: readonly string[], extra: Record<string, string>): void => {
     const program = { command: process.execPath, args: [...args], signal: 'SIGTERM' as const }
     processes.start('service', name, {
@@ -89,7 +94,11 @@ export async function openStage(
     urls,
     db,
     fiat,
-    commands,
+    command: (name, args) =>
+      inTurn(async () => {
+        const { code, out, err } = await commands.run(name, args)
+        if (code !== 0) throw new Error(`${name} ended with ${code}: ${out}${err}`)
+      }),
     async readMails(addresses) {
       await allArrived(db, addresses)
       const received = mail.received().filter(({ to }) => addresses.includes(to))
