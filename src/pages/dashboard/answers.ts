@@ -11,6 +11,40 @@ export interface Me {
   readonly emailVerifiedAt: string | null
 }
 
+/** What protects the account. */
+export interface Security {
+  readonly emailVerified: boolean
+  /** False: void or never set. */
+  readonly hasPassword: boolean
+  readonly totp: boolean
+  readonly recoveryCodesLeft: number
+  /** How many passkeys there are. */
+  readonly passkeys: number
+  readonly frozenAt: string | null
+  readonly tipMails: TipMails
+  /** The new address, until the link mailed to it is opened. */
+  readonly pendingEmail: string | null
+}
+
+export type TipMails = 'off' | 'each' | 'daily'
+
+/** A session of the account, by which somebody is signed in. */
+export interface OpenSession {
+  readonly id: string
+  readonly current: boolean
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly network: string | null
+  readonly userAgent: string | null
+}
+
+export interface Passkey {
+  readonly id: string
+  readonly label: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
 export interface Balance {
   readonly availableUSDC: number
   readonly pendingUSDC: number
@@ -118,7 +152,7 @@ export interface WithdrawalAnswer {
 }
 
 /** What a withdrawal waits for before it is sent. */
-type HeldFor = 'identity' | 'confirmation' | 'dispute' | 'breaker' | null
+export type HeldFor = 'identity' | 'confirmation' | 'dispute' | 'breaker'
 
 export type PayoutStatus = 'pending' | 'submitted' | 'processing' | 'completed' | 'failed'
 
@@ -134,7 +168,7 @@ export interface Payout {
   readonly accountNumber: string
   readonly accountName: string
   readonly requiresVerification: boolean
-  readonly heldFor: HeldFor
+  readonly heldFor: HeldFor | null
   readonly failureReason: string | null
   readonly createdAt: string
 }
@@ -142,6 +176,19 @@ export interface Payout {
 export interface PayoutsPage {
   readonly payouts: readonly Payout[]
   readonly nextCursor: string | null
+}
+
+/** A bank account that was withdrawn to. */
+export interface Payee {
+  readonly id: string
+  readonly bankCode: string
+  readonly bankName: string | null
+  readonly accountNumber: string
+  readonly accountName: string
+  /** Withdrawals to it need no code. */
+  readonly confirmed: boolean
+  readonly addedAt: string
+  readonly lastUsedAt: string | null
 }
 
 /** Naira for one dollar. */

@@ -11,9 +11,9 @@ interface Extras {
 
 const timeoutMs = 30_000
 const service = { baseUrl: location.origin }
-const sessionEnded = new EventTarget()
+const refusals = new EventTarget()
 
-/** Calls the API with the session cookie. Throws TippingError; a 401 also notifies the listeners of `onSessionEnd`. */
+/** Calls the API with the session cookie. Throws TippingError; a refusal also notifies the listeners of `onRefusal`. */
 export async function call<Answer>(method: Method, path: string, extras: Extras = {}): Promise<Answer> {
   const response = await request(method, path, extras)
   const answer: unknown = await response.json().catch(() => undefined)
@@ -45,17 +45,20 @@ export async function request(
     )
     if (response.ok) return response
     const error = await readError(response)
-    if (error.code === 'unauthorized') sessionEnded.dispatchEvent(new Event('end'))
+    refusals.dispatchEvent(new Event(error.code))
     throw error
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Calls back when the service answers that the session is over. Returns a function that stops it. */
-export function onSessionEnd(listener: () => void): () => void {
-  sessionEnded.addEventListener('end', listener)
-  return () => sessionEnded.removeEventListener('end', listener)
+/**
+ * Calls back when the service refuses because the session is over, or because the account is frozen. Returns a function that
+ * stops it.
+ */
+export function onRefusal(code: 'unauthorized' | 'account_frozen', listener: () => void): () => void {
+  refusals.addEventListener(code, listener)
+  return () => refusals.removeEventListener(code, listener)
 }
 
 /** The error code of a failed call. */

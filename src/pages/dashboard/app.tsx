@@ -4,9 +4,11 @@ import { words } from '../i18n/dashboard.js'
 import { Button } from '../ui/controls/button.js'
 import { Dialog } from '../ui/messages/dialog.js'
 import { Notice } from '../ui/messages/notice.js'
-import type { Me } from './answers.js'
-import { call, codeOf, onSessionEnd } from './api.js'
+import type { Me, Security } from './answers.js'
+import { call, codeOf, onRefusal } from './api.js'
 import { useRetry } from './connection.js'
+import { LinkPage } from './links/link-page.js'
+import { endsSessions, mailedLink } from './links/mailed-link.js'
 import { mayLeave } from './route.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
@@ -20,21 +22,34 @@ type SignedIn = Me | null | undefined
 
 const readMe = (): Promise<Me> => call<{ user: Me }>('GET', '/auth/me').then(({ user }) => user)
 
+/** The page works without it, so a failure is not one of the page. */
+const readSecurity = (): Promise<Security | undefined> =>
+  call<Security>('GET', '/auth/security').catch(() => undefined)
+
 /** Shows the sign-in page, or the dashboard of the signed-in creator. */
 export function App(): JSX.Element {
   const [me, setMe] = useState<SignedIn>()
+  const [security, setSecurity] = useState<Security>()
+  const [link, setLink] = useState(() => mailedLink(location.hash))
   const [failures, setFailures] = useState(0)
   const [ended, setEnded] = useState(false)
   const [signIns, setSignIns] = useState(0)
   const refresh = useCallback(() => {
-    const read = (known: SignedIn): void => {
+    const read = ([known, protection]: readonly [Me, Security | undefined]): void => {
       setMe(known)
+      setSecurity((before) => protection ?? before)
       setFailures(0)
     }
-    readMe().then(read, (error: unknown) => {
+    // Both before the first screen: a banner that comes later would move it.
+    Promise.all([readMe(), readSecurity()]).then(read, (error: unknown) => {
       if (codeOf(error) === 'unauthorized') setMe((before) => before ?? null)
       else setFailures((before) => before + 1)
     })
+  }, [])
+  const leave = useCallback(() => {
+    setMe(null)
+    setSecurity(undefined)
+    setEnded(false)
   }, [])
   const onSignedIn = useCallback(() => {
     setEnded(false)
@@ -47,11 +62,31 @@ export function App(): JSX.Element {
     // The browser's history must not keep the token of a mailed link, which a signed-in person does not need.
     if (me && linkToken() !== undefined) history.replaceState(undefined, '', location.pathname)
   }, [me])
-  useEffect(() => onSessionEnd(() => setEnded(true)), [])
+  useEffect(() => onRefusal('unauthorized', () => setEnded(true)), [])
+  useEffect(() => onRefusal('account_frozen', refresh), [refresh])
+  useEffect(() => {
+    // A mailed link that is opened in this tab changes only the fragment.
+    const follow = (): void => setLink((shown) => mailedLink(location.hash) ?? shown)
+    window.addEventListener('hashchange', follow)
+    return () => window.removeEventListener('hashchange', follow)
+  }, [])
   const session = useMemo(
-    () => (me ? { me, signIns, refresh, signOut: () => signOut(me, setMe, setEnded) } : undefined),
-    [me, signIns, refresh],
+    () =>
+      me ? { me, security, signIns, refresh, onSignedIn, signOut: () => signOut(me, leave) } : undefined,
+    [me, security, signIns, refresh, onSignedIn, leave],
   )
+  if (link !== undefined)
+    return (
+      <LinkPage
+        key={link.token}
+        link={link}
+        onDone={(done) => {
+          setLink(undefined)
+          if (done && endsSessions(link.kind)) leave()
+          else refresh()
+        }}
+      />
+    )
   if (session === undefined) {
     if (failures > 0 && me === undefined) return <ServiceUnavailable onRetry={refresh} />
     return me === null ? <SignInPage onSignedIn={onSignedIn} /> : <Loading />
@@ -69,11 +104,10 @@ export function App(): JSX.Element {
   )
 }
 
-function signOut(me: Me, setMe: (me: SignedIn) => void, setEnded: (ended: boolean) => void): void {
+function signOut(me: Me, onLeft: () => void): void {
   if (!mayLeave()) return
   const leave = (): void => {
-    setMe(null)
-    setEnded(false)
+    onLeft()
     forgetAccounts(me.id)
   }
   call('POST', '/auth/logout', { body: {} }).then(leave, (error: unknown) => {

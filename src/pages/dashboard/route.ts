@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const screens = ['home', 'tips', 'withdraw', 'overlay', 'developers', 'settings'] as const
+export const screens = ['home', 'tips', 'withdraw', 'overlay', 'developers', 'security', 'settings'] as const
 export type Screen = (typeof screens)[number]
 
 export interface Route {

@@ -6,9 +6,12 @@ import { Home } from './home/home.js'
 import { OverlaySettings } from './overlay/overlay-settings.js'
 import { ConnectionNotice } from './parts/connection-notice.js'
 import { useDrawer } from './parts/drawer.js'
+import { FrozenNotice } from './parts/frozen-notice.js'
 import { ShortcutsHelp, useShortcuts } from './parts/shortcuts.js'
 import { TopBar } from './parts/top-bar.js'
 import { type Screen, useRoute } from './route.js'
+import { Reauthentication } from './security/reauthentication.js'
+import { SecurityScreen } from './security/security.js'
 import { SettingsScreen } from './settings/settings.js'
 import { Tips } from './tips/tips.js'
 import { Withdraw } from './withdraw/withdraw.js'
@@ -19,6 +22,7 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   withdraw: Withdraw,
   overlay: OverlaySettings,
   developers: Developers,
+  security: SecurityScreen,
   settings: SettingsScreen,
 }
 
@@ -44,12 +48,15 @@ export function Screens(): JSX.Element {
     <>
       <TopBar screen={screen} onHelp={help} />
       <ConnectionNotice />
-      <main class="page" key={screen}>
-        <h1 ref={heading} tabIndex={-1}>
-          {words.screens[screen]}
-        </h1>
-        <Content />
-      </main>
+      <FrozenNotice />
+      <Reauthentication>
+        <main class="page" key={screen}>
+          <h1 ref={heading} tabIndex={-1}>
+            {words.screens[screen]}
+          </h1>
+          <Content />
+        </main>
+      </Reauthentication>
       {drawer.open === helpName && <ShortcutsHelp onClose={drawer.close} />}
     </>
   )

@@ -1,13 +1,17 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Me } from './answers.js'
+import type { Me, Security } from './answers.js'
 
 export interface Session {
   readonly me: Me
+  /** Undefined: it could not be read. */
+  readonly security: Security | undefined
   /** Counts the sign-ins: hooks repeat their requests after a new one. */
   readonly signIns: number
-  /** Reads `me` again. */
+  /** Reads `me` and `security` again. */
   readonly refresh: () => void
+  /** After a sign-in of the same person: everything is read again. */
+  readonly onSignedIn: () => void
   readonly signOut: () => void
 }
 

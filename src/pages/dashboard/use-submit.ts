@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { codeOf } from './api.js'
+import { abandoned } from './security/protect.js'
 
 interface Submit<Given extends unknown[]> {
   readonly busy: boolean
@@ -23,7 +24,7 @@ export function useSubmit<Given extends unknown[] = []>(
     setBusy(true)
     fail(undefined)
     work(...given)
-      .catch((error: unknown) => fail(codeOf(error)))
+      .catch((error: unknown) => fail(codeOf(error) === abandoned ? undefined : codeOf(error)))
       .finally(() => {
         running.current = false
         setBusy(false)

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
+import { Qr } from '../../ui/messages/qr.js'
 import { inWalletApp } from '../frame/phone-links.js'
 import { chosenCents } from '../machine/form.js'
 import { Outcome } from './outcome.js'
@@ -38,27 +38,6 @@ export function Phone({ state, step, dispatch }: ViewOf<'phone'>): JSX.Element {
       )}
       <Back dispatch={dispatch} />
     </section>
-  )
-}
-
-/** A QR code, dark on light in both themes with a quiet zone of four modules, because cameras need both. Loaded on demand. */
-function Qr({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  useEffect(() => {
-    let wanted = true
-    void import('lean-qr').then(({ generate }) => {
-      if (wanted && canvas.current !== null)
-        generate(text).toCanvas(canvas.current, { on: [0, 0, 0], off: [255, 255, 255], pad: 4 })
-    })
-    return () => {
-      wanted = false
-    }
-  }, [text])
-  return (
-    <figure class="qr">
-      <canvas ref={canvas} role="img" aria-label={label} />
-      <figcaption>{label}</figcaption>
-    </figure>
   )
 }
 

@@ -5,7 +5,7 @@ import { Button } from '../../ui/controls/button.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import { call } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
-import { RadioGroup } from '../parts/radio-group.js'
+import { RadioGroup } from '../parts/fields/radio-group.js'
 import { useSubmit } from '../use-submit.js'
 
 const ways = ['usdc', 'sent'] as const

@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { animations, defaults, type Parameters, positions, themes } from '../../overlay/parameters.js'
 import { Checkbox } from '../../ui/controls/checkbox.js'
 import { Field } from '../../ui/controls/field.js'
-import { NumberField } from '../parts/number-field.js'
-import { Select } from '../parts/select.js'
+import { NumberField } from '../parts/fields/number-field.js'
+import { Select } from '../parts/fields/select.js'
 
 type Change = (change: Partial<Parameters>) => void
 

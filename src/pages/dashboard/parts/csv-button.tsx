@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { saveFile } from '../../lib/save-file.js'
 import { request } from '../api.js'
 import { useSubmit } from '../use-submit.js'
 
@@ -19,7 +20,7 @@ export function CsvButton({
 }): JSX.Element {
   const [rows, setRows] = useState(0)
   const saving = useSubmit(async () => {
-    save(fileName, await fetchAllPages(`${path}&format=csv`, setRows))
+    saveFile(fileName, await fetchAllPages(`${path}&format=csv`, setRows), 'text/csv')
   })
   return (
     <span>
@@ -47,13 +48,4 @@ async function fetchAllPages(path: string, onProgress: (rows: number) => void): 
     onProgress(page * pageSize)
   }
   return text
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -12,7 +12,7 @@ export function FaultNotice({
   readonly fault: string | undefined
   /** `bad`: the action was not done; `warn`: something could not be read. */
   readonly tone?: 'bad' | 'warn'
-  readonly onRetry?: () => void
+  readonly onRetry?: (() => void) | undefined
 }): JSX.Element | null {
   if (fault === undefined) return null
   return (

@@ -11,6 +11,7 @@ const afterG: Readonly<Record<string, Screen>> = {
   w: 'withdraw',
   o: 'overlay',
   d: 'developers',
+  c: 'security',
   s: 'settings',
 }
 /** The second letter must follow `g` within this time. */

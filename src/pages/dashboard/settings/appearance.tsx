@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { RadioGroup } from '../parts/radio-group.js'
+import { RadioGroup } from '../parts/fields/radio-group.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
 
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]

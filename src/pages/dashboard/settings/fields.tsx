@@ -3,8 +3,8 @@ import { words } from '../../i18n/dashboard.js'
 import { Checkbox } from '../../ui/controls/checkbox.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { type Settings, tokens } from '../answers.js'
-import { NumberField } from '../parts/number-field.js'
-import { Select } from '../parts/select.js'
+import { NumberField } from '../parts/fields/number-field.js'
+import { Select } from '../parts/fields/select.js'
 
 const ways = ['checkout', 'bank_transfer'] as const
 const text = words.settings

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
+import { CodeField } from '../parts/fields/code-field.js'
 import { useSubmit } from '../use-submit.js'
-
-const codeLength = 6
+import { useAttempt } from './attempt.js'
 
 /** The form for the one-time code. It submits itself when all six digits are typed. */
 export function CodeForm({
@@ -24,20 +23,15 @@ export function CodeForm({
 }): JSX.Element {
   const [code, setCode] = useState('')
   const [sentAgain, setSentAgain] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const verify = useSubmit(async () => {
-    await call('POST', '/auth/otp/verify', { body: { email, code } })
-    onSignedIn()
-  })
+  const attempt = useAttempt({ email, onSignedIn })
+  const verify = useSubmit(() =>
+    attempt.run((factor) => call('POST', '/auth/otp/verify', { body: { email, code, ...factor } })),
+  )
   const again = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email } })
     setSentAgain(true)
   })
-  useEffect(() => input.current?.focus(), [])
-  useEffect(() => {
-    if (code.length === codeLength) verify.run()
-    // Submit each code once.
-  }, [code])
+  if (attempt.step !== undefined) return attempt.step
   const fault = verify.fault ?? again.fault
   const linkMailed = again.fault === 'account_locked'
   return (
@@ -52,22 +46,13 @@ export function CodeForm({
         {linkMailed && words.code.linkMailed(email)}
         {!linkMailed && (sentAgain ? words.code.sentAgain(email) : words.code.sent(email))}
       </Notice>
-      <Field label={words.code.label} fault={fault && words.fault(fault)}>
-        <input
-          ref={input}
-          class="input code"
-          name="code"
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          required
-          value={code}
-          onInput={({ currentTarget }) => {
-            const digits = currentTarget.value.replace(/\D/g, '').slice(0, codeLength)
-            currentTarget.value = digits
-            setCode(digits)
-          }}
-        />
-      </Field>
+      <CodeField
+        label={words.code.label}
+        value={code}
+        fault={fault && words.fault(fault)}
+        onInput={setCode}
+        onComplete={verify.run}
+      />
       <Button kind="primary" type="submit" busy={verify.busy}>
         {submit}
       </Button>

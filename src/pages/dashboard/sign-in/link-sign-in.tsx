@@ -5,6 +5,7 @@ import { Button } from '../../ui/controls/button.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
+import { useAttempt } from './attempt.js'
 
 /** The token of a mailed link, in the fragment of the page's address. */
 export function linkToken(): string | undefined {
@@ -21,12 +22,13 @@ export function LinkSignIn({
   readonly onSignedIn: () => void
   readonly onOtherWay: () => void
 }): JSX.Element {
-  const logIn = useSubmit(async () => {
-    await call('POST', '/auth/otp/link', { body: { token } })
-    onSignedIn()
-  })
+  const attempt = useAttempt({ email: undefined, onSignedIn })
+  const logIn = useSubmit(() =>
+    attempt.run((factor) => call('POST', '/auth/otp/link', { body: { token, ...factor } })),
+  )
   // The browser's history must not keep the token.
   useEffect(() => history.replaceState(undefined, '', location.pathname), [])
+  if (attempt.step !== undefined) return attempt.step
   if (logIn.fault === 'invalid_link')
     return (
       <div class="stack">

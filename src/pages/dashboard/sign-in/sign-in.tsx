@@ -4,11 +4,13 @@ import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { call } from '../api.js'
 import { useSubmit } from '../use-submit.js'
+import { useAttempt } from './attempt.js'
 import { CodeForm } from './code-form.js'
 import { EmailField } from './email-field.js'
+import { PasskeyButton } from './passkey-button.js'
 import { PasswordField } from './password-field.js'
 
-/** Signs in by password or by a one-time code. `email`: the account whose session has ended. */
+/** Signs in by password, by a one-time code or by a passkey. `email`: the account whose page this is. */
 export function SignIn({
   email: known,
   onSignedIn,
@@ -19,14 +21,15 @@ export function SignIn({
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const [codeSent, setCodeSent] = useState(false)
-  const logIn = useSubmit(async () => {
-    await call('POST', '/auth/login', { body: { email, password } })
-    onSignedIn()
-  })
+  const attempt = useAttempt({ email: known, onSignedIn })
+  const logIn = useSubmit(() =>
+    attempt.run((factor) => call('POST', '/auth/login', { body: { email, password, ...factor } })),
+  )
   const send = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email } })
     setCodeSent(true)
   })
+  if (attempt.step !== undefined) return attempt.step
   if (codeSent)
     return <CodeForm email={email} onSignedIn={onSignedIn} onOtherWay={() => setCodeSent(false)} />
   const fault = logIn.fault ?? send.fault
@@ -40,12 +43,7 @@ export function SignIn({
       }}
     >
       <EmailField value={email} readOnly={known !== undefined} onInput={setEmail} />
-      <PasswordField
-        isNew={false}
-        value={password}
-        fault={fault && words.fault(fault)}
-        onInput={setPassword}
-      />
+      <PasswordField value={password} fault={fault && words.fault(fault)} onInput={setPassword} />
       <Button kind="primary" type="submit" busy={logIn.busy}>
         {words.signIn.submit}
       </Button>
@@ -59,6 +57,7 @@ export function SignIn({
       >
         {words.signIn.mailCode}
       </Button>
+      <PasskeyButton label={words.signIn.passkey} email={known} onSignedIn={onSignedIn} />
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import type { UsedBankAccount } from '../answers.js'
-import { RadioGroup } from '../parts/radio-group.js'
+import { RadioGroup } from '../parts/fields/radio-group.js'
 import { lastDigits } from './amounts.js'
 import { type Draft, emptyDraft } from './flow.js'
 

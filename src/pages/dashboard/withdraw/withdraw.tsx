@@ -13,7 +13,8 @@ import type { Terms } from './amounts.js'
 import { BankStep } from './bank-step.js'
 import { type Flow, isUnresolved } from './flow.js'
 import { History } from './history.js'
-import { Progress } from './progress.js'
+import { Payees } from './payees.js'
+import { Progress } from './progress/progress.js'
 import { ReviewStep } from './review-step.js'
 import { StepMarks } from './step-marks.js'
 import { useWithdrawal } from './use-withdrawal.js'
@@ -61,7 +62,10 @@ export function Withdraw(): JSX.Element {
           />
         )}
       </section>
-      <History version={historyVersion} />
+      <div class="withdraw__lists">
+        <History version={historyVersion} />
+        <Payees version={historyVersion} />
+      </div>
     </div>
   )
 }

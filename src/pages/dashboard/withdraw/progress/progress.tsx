@@ -1,18 +1,20 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { words } from '../../i18n/dashboard.js'
-import { ngn, shortNgn } from '../../lib/money.js'
-import { Button } from '../../ui/controls/button.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
-import { Icon } from '../../ui/icon.js'
-import { Announcer } from '../../ui/messages/announcer.js'
-import { Notice } from '../../ui/messages/notice.js'
-import type { Payout } from '../answers.js'
-import { useLoad } from '../use-load.js'
-import { usePolling } from '../use-polling.js'
-import type { Terms } from './amounts.js'
-import { LessThanPromised } from './history.js'
-import { StepMarks } from './step-marks.js'
+import { words } from '../../../i18n/dashboard.js'
+import { ngn } from '../../../lib/money.js'
+import { Button } from '../../../ui/controls/button.js'
+import { CopyButton } from '../../../ui/controls/copy-button.js'
+import { Icon } from '../../../ui/icon.js'
+import { Announcer } from '../../../ui/messages/announcer.js'
+import { Notice } from '../../../ui/messages/notice.js'
+import type { HeldFor, Payout } from '../../answers.js'
+import { useLoad } from '../../use-load.js'
+import { usePolling } from '../../use-polling.js'
+import type { Terms } from '../amounts.js'
+import { LessThanPromised } from '../history.js'
+import { StepMarks } from '../step-marks.js'
+import { Hold } from './hold.js'
+import { holdOf } from './holds.js'
 
 const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const
@@ -41,6 +43,7 @@ export function Progress({
     if (seen.current !== undefined && seen.current !== status) onStatusChange()
     seen.current = status
   }, [status, onStatusChange])
+  const hold = payout && holdOf(payout)
   const missing = data !== undefined && payout === undefined
   return (
     <>
@@ -50,22 +53,10 @@ export function Progress({
       {fault !== undefined && <p class="quiet">{words.fault(fault)}</p>}
       {payout !== undefined && <Stages payout={payout} />}
       {payout !== undefined && <LessThanPromised payout={payout} />}
-      {payout?.heldFor === 'identity' && <HeldNotice terms={terms} />}
-      {payout?.heldFor === 'confirmation' && (
-        <Notice tone="warn" icon="wait">
-          {words.progress.confirmMore}
-        </Notice>
+      {payout !== undefined && hold !== undefined && (
+        <Hold payout={payout} hold={hold} terms={terms} onChanged={reload} />
       )}
-      {payout?.status === 'failed' && (
-        <Notice tone="bad" icon="cross" urgent>
-          {payout.failureReason && (
-            <blockquote class="quote">
-              <bdi>{payout.failureReason}</bdi>
-            </blockquote>
-          )}
-          <p>{words.withdraw.unchanged}</p>
-        </Notice>
-      )}
+      {payout?.status === 'failed' && <Failed reason={payout.failureReason} />}
       {payout !== undefined && (
         <p class="row">
           <span>
@@ -81,10 +72,17 @@ export function Progress({
   )
 }
 
-function headOf({ status, heldFor, amountNGN, accountName }: Payout): string {
-  if (heldFor === 'identity') return words.progress.held
-  if (heldFor === 'confirmation') return words.progress.confirm
-  return words.progress.heads[status](ngn(amountNGN), accountName)
+const heldHeads = {
+  identity: words.progress.held,
+  confirmation: words.progress.confirm,
+  dispute: words.progress.onHold,
+  breaker: words.progress.onHold,
+} as const satisfies Record<HeldFor, string>
+
+function headOf(payout: Payout): string {
+  const hold = holdOf(payout)
+  if (hold !== undefined) return heldHeads[hold]
+  return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
 }
 
 function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
@@ -108,11 +106,15 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   )
 }
 
-function HeldNotice({ terms }: { readonly terms: Terms }): JSX.Element {
-  const { identitySingleNgn, identityDailyNgn } = terms
+function Failed({ reason }: { readonly reason: string | null }): JSX.Element {
   return (
-    <Notice tone="warn" icon="wait">
-      {words.progress.heldMore(shortNgn(identitySingleNgn), shortNgn(identityDailyNgn))}
+    <Notice tone="bad" icon="cross" urgent>
+      {reason && (
+        <blockquote class="quote">
+          <bdi>{reason}</bdi>
+        </blockquote>
+      )}
+      <p>{words.withdraw.unchanged}</p>
     </Notice>
   )
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { words } from '../../i18n/dashboard.js'
-import { numberFault, numberText, typedNumber } from '../../lib/amount-text.js'
-import { Field } from '../../ui/controls/field.js'
+import { words } from '../../../i18n/dashboard.js'
+import { numberFault, numberText, typedNumber } from '../../../lib/amount-text.js'
+import { Field } from '../../../ui/controls/field.js'
 
 /**
  * A number, parsed when the field loses focus. It is a text field, because browsers drop the comma in a number field: `1,5`

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Field } from '../../ui/controls/field.js'
+import { Field } from '../../../ui/controls/field.js'
 
 /** A select element with its label. */
 export function Select<Key extends string>({

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/controls/field.js'
+import { words } from '../../../i18n/dashboard.js'
+import { Field } from '../../../ui/controls/field.js'
 
 /** The creator's display name, with the API's length limits. */
 export function NameField({

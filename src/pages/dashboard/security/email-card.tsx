@@ -1,0 +1,94 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { Security } from '../answers.js'
+import { call } from '../api.js'
+import { FaultNotice } from '../parts/fault-notice.js'
+import { ScreenLink } from '../parts/screen-link.js'
+import { useSession } from '../session.js'
+import { useSubmit } from '../use-submit.js'
+import { currentProof, type OwnerProof } from './owner-proof.js'
+import { OwnerProofField } from './owner-proof-field.js'
+import { useProtect } from './reauthentication.js'
+
+const ofEmail = ['email_in_use', 'invalid_email', 'email_required']
+const ofProof = ['invalid_credentials', 'invalid_code']
+
+/** Changes the e-mail address, by a link mailed to the new one. */
+export function EmailCard({ security }: { readonly security: Security }): JSX.Element {
+  const { me, refresh } = useSession()
+  const protect = useProtect()
+  const [email, setEmail] = useState('')
+  const [proof, setProof] = useState<OwnerProof>({ way: 'password', text: '' })
+  const [sentTo, setSentTo] = useState<string>()
+  const change = useSubmit(async () => {
+    const body = { email, ...currentProof(proof, security, 'password') }
+    await protect((again) => call('POST', '/auth/email', { body: { ...again, ...body } }))
+    setSentTo(email)
+    setEmail('')
+    setProof({ ...proof, text: '' })
+    refresh()
+  })
+  const { fault } = change
+  const at = (codes: readonly string[]): string | undefined =>
+    fault !== undefined && codes.includes(fault) ? fault : undefined
+  const waitingFor = sentTo ?? security.pendingEmail
+  return (
+    <form
+      class="card"
+      aria-labelledby="address-title"
+      onSubmit={(event) => {
+        event.preventDefault()
+        change.run()
+      }}
+    >
+      <h2 id="address-title">{words.address.title}</h2>
+      <p>
+        <bdi>{me.email}</bdi>{' '}
+        <span class="quiet">
+          {security.emailVerified ? words.address.confirmed : words.address.unconfirmed}
+        </span>{' '}
+        {!security.emailVerified && <ScreenLink to="home">{words.address.confirm}</ScreenLink>}
+      </p>
+      {waitingFor !== null && (
+        <Notice tone="plain" icon="mail" urgent={sentTo !== undefined}>
+          {words.address.waiting(waitingFor)}
+        </Notice>
+      )}
+      <Field
+        label={words.address.new}
+        hint={words.address.effect}
+        fault={at(ofEmail) && words.fault(at(ofEmail) ?? '')}
+      >
+        <input
+          class="input"
+          type="email"
+          name="new-email"
+          autocomplete="email"
+          required
+          value={email}
+          onInput={({ currentTarget }) => {
+            setEmail(currentTarget.value)
+            change.clear()
+          }}
+        />
+      </Field>
+      <OwnerProofField
+        security={security}
+        proof={proof}
+        fault={at(ofProof)}
+        onChange={(next) => {
+          setProof(next)
+          change.clear()
+        }}
+      />
+      <FaultNotice fault={at([...ofEmail, ...ofProof]) === undefined ? fault : undefined} />
+      <Button type="submit" busy={change.busy}>
+        {words.address.change}
+      </Button>
+    </form>
+  )
+}

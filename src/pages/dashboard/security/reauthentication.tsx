@@ -1,0 +1,134 @@
+import { type ComponentChildren, createContext, type JSX } from 'preact'
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Dialog } from '../../ui/messages/dialog.js'
+import { useDrawer } from '../parts/drawer.js'
+import { CodeField } from '../parts/fields/code-field.js'
+import { useSession } from '../session.js'
+import { factorFault } from '../sign-in/factor-step.js'
+import { SignIn } from '../sign-in/sign-in.js'
+import { type Proof, type Protect, runProtected } from './protect.js'
+
+const ProtectContext = createContext<Protect | undefined>(undefined)
+
+export function useProtect(): Protect {
+  const protect = useContext(ProtectContext)
+  if (protect === undefined) throw new Error('Nobody asks here')
+  return protect
+}
+
+const drawerName = 'reauthentication'
+
+interface Question {
+  /** Why the last proof was refused. */
+  readonly fault: string | undefined
+  /** Without a proof the person gave up. */
+  readonly answer: (proof: Proof | undefined) => void
+}
+
+/** Asks again who is there, for everything inside. */
+export function Reauthentication({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const drawer = useDrawer()
+  const [question, setQuestion] = useState<Question>()
+  const proof = useRef<Proof | undefined>(undefined)
+  const { show } = drawer
+  const showDialog = useRef(show)
+  showDialog.current = show
+  const ask = useCallback(
+    (fault: string | undefined) =>
+      new Promise<Proof | undefined>((answer) => {
+        proof.current = undefined
+        setQuestion({ fault, answer })
+        showDialog.current(drawerName)
+      }),
+    [],
+  )
+  const protect = useCallback<Protect>((action) => runProtected(action, ask), [ask])
+  const open = drawer.open === drawerName
+  useEffect(() => {
+    if (open || question === undefined) return
+    // The dialog's entry of the history is gone: what follows may close the entry before.
+    setQuestion(undefined)
+    question.answer(proof.current)
+  }, [open, question])
+  const onProof = (given: Proof): void => {
+    proof.current = given
+    drawer.close()
+  }
+  return (
+    <ProtectContext.Provider value={protect}>
+      {children}
+      {open && question !== undefined && (
+        <AskAgain fault={question.fault} onProof={onProof} onClose={drawer.close} />
+      )}
+    </ProtectContext.Provider>
+  )
+}
+
+function AskAgain({
+  fault,
+  onProof,
+  onClose,
+}: {
+  readonly fault: string | undefined
+  readonly onProof: (proof: Proof) => void
+  readonly onClose: () => void
+}): JSX.Element {
+  const { me, security, onSignedIn } = useSession()
+  const hasApp = security?.totp === true
+  const [byApp, setByApp] = useState(hasApp)
+  return (
+    <Dialog title={words.reauthentication.title} onClose={onClose}>
+      <p>{words.reauthentication.why}</p>
+      {byApp ? (
+        <AppCode fault={fault} onProof={onProof} />
+      ) : (
+        <SignIn
+          email={me.email}
+          onSignedIn={() => {
+            onSignedIn()
+            onProof({})
+          }}
+        />
+      )}
+      {hasApp && (
+        <button type="button" class="link" onClick={() => setByApp(!byApp)}>
+          {byApp ? words.reauthentication.signIn : words.reauthentication.useApp}
+        </button>
+      )}
+      <Button onPress={onClose}>{words.cancel}</Button>
+    </Dialog>
+  )
+}
+
+function AppCode({
+  fault,
+  onProof,
+}: {
+  readonly fault: string | undefined
+  readonly onProof: (proof: Proof) => void
+}): JSX.Element {
+  const [totp, setTotp] = useState('')
+  const submit = (): void => onProof({ totp })
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <CodeField
+        label={words.factor.code}
+        value={totp}
+        fault={totp === '' ? factorFault(fault) : undefined}
+        onInput={setTotp}
+        onComplete={submit}
+      />
+      <Button kind="primary" type="submit">
+        {words.reauthentication.submit}
+      </Button>
+    </form>
+  )
+}

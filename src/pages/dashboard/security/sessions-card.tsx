@@ -1,0 +1,82 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import type { OpenSession } from '../answers.js'
+import { call } from '../api.js'
+import { agoText, useNow } from '../dates.js'
+import { FaultNotice } from '../parts/fault-notice.js'
+import { useLoad } from '../use-load.js'
+import { useSubmit } from '../use-submit.js'
+import { describeUserAgent } from './user-agent.js'
+
+const path = '/auth/sessions'
+
+/** The sessions of the account: ends one, or all but this one. */
+export function SessionsCard(): JSX.Element {
+  const { data, fault, reload } = useLoad<{ sessions: readonly OpenSession[] }>(path)
+  const [announcement, setAnnouncement] = useState('')
+  const end = useSubmit(async (id?: string) => {
+    await call('DELETE', id === undefined ? path : `${path}/${id}`)
+    setAnnouncement(id === undefined ? words.sessions.othersEnded : words.sessions.ended)
+    reload()
+  })
+  const failed = end.fault ?? (data === undefined ? fault : undefined)
+  const alone = data?.sessions.every(({ current }) => current) ?? false
+  return (
+    <section class="card" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">{words.sessions.title}</h2>
+      <p class="quiet">{alone ? words.sessions.alone : words.sessions.lead}</p>
+      <Announcer text={announcement} />
+      <FaultNotice fault={failed} onRetry={data === undefined ? reload : undefined} />
+      {data === undefined && fault === undefined && <p class="quiet">{words.loading}</p>}
+      <SessionList sessions={data?.sessions ?? []} onEnd={({ id }) => end.run(id)} />
+      {data !== undefined && !alone && (
+        <Button busy={end.busy} onPress={() => end.run()}>
+          {words.sessions.endOthers}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function SessionList({
+  sessions,
+  onEnd,
+}: {
+  readonly sessions: readonly OpenSession[]
+  readonly onEnd: (session: OpenSession) => void
+}): JSX.Element {
+  const now = useNow()
+  return (
+    <ul class="rows">
+      {sessions.map((session) => {
+        const name = describeUserAgent(session.userAgent) ?? words.sessions.unknown
+        return (
+          <li key={session.id} class="rows__row key">
+            <span class="key__what">
+              <bdi class="key__label">{name}</bdi>
+              {session.current && <strong class="key__mark">{words.sessions.current}</strong>}
+              <span class="quiet">
+                {words.sessions.used(agoText(session.lastUsedAt, now))} ·{' '}
+                {words.sessions.opened(agoText(session.createdAt, now))}
+                {session.network !== null && ` · ${words.sessions.from(session.network)}`}
+              </span>
+            </span>
+            {!session.current && (
+              <button
+                type="button"
+                class="copy copy--bad"
+                aria-label={words.sessions.endWhat(name)}
+                onClick={() => onEnd(session)}
+              >
+                {words.sessions.end}
+              </button>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

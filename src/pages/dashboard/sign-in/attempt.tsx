@@ -1,0 +1,41 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { codeOf } from '../api.js'
+import { FactorStep } from './factor-step.js'
+
+/** Sends a sign-in, with the second factor if there is one. */
+export type Attempt = (factor: { readonly totp?: string }) => Promise<unknown>
+
+/**
+ * Signs in. When the account has a second factor, `step` asks for it and repeats the attempt with it; it is shown in place of
+ * the form.
+ */
+export function useAttempt({
+  email,
+  onSignedIn,
+}: {
+  /** The account whose page this is, if there is one. */
+  readonly email: string | undefined
+  readonly onSignedIn: () => void
+}): { readonly run: (attempt: Attempt) => Promise<void>; readonly step: JSX.Element | undefined } {
+  const [waiting, setWaiting] = useState<{ readonly attempt: Attempt }>()
+  const run = async (attempt: Attempt): Promise<void> => {
+    try {
+      await attempt({})
+    } catch (error) {
+      if (codeOf(error) !== 'second_factor_required') throw error
+      setWaiting({ attempt })
+      return
+    }
+    onSignedIn()
+  }
+  const step = waiting && (
+    <FactorStep
+      attempt={waiting.attempt}
+      email={email}
+      onSignedIn={onSignedIn}
+      onBack={() => setWaiting(undefined)}
+    />
+  )
+  return { run, step }
+}

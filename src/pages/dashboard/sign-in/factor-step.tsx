@@ -1,0 +1,109 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { CodeField } from '../parts/fields/code-field.js'
+import { useSubmit } from '../use-submit.js'
+import type { Attempt } from './attempt.js'
+import { PasskeyButton } from './passkey-button.js'
+
+/** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
+export function FactorStep({
+  attempt,
+  email,
+  onSignedIn,
+  onBack,
+}: {
+  readonly attempt: Attempt
+  readonly email: string | undefined
+  readonly onSignedIn: () => void
+  readonly onBack: () => void
+}): JSX.Element {
+  const [way, setWay] = useState<'app' | 'recovery'>('app')
+  const [totp, setTotp] = useState('')
+  const check = useSubmit(async () => {
+    await attempt({ totp: totp.trim() })
+    onSignedIn()
+  })
+  const fault = factorFault(check.fault)
+  const change = (text: string): void => {
+    setTotp(text)
+    check.clear()
+  }
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        check.run()
+      }}
+    >
+      <Notice tone="plain" icon="phone" urgent>
+        <strong>{words.factor.title}</strong>
+        <p>{words.factor.lead}</p>
+      </Notice>
+      {way === 'app' ? (
+        <CodeField
+          label={words.factor.code}
+          value={totp}
+          fault={fault}
+          onInput={change}
+          onComplete={check.run}
+        />
+      ) : (
+        <RecoveryField value={totp} fault={fault} onInput={change} />
+      )}
+      <Button kind="primary" type="submit" busy={check.busy}>
+        {words.factor.submit}
+      </Button>
+      <PasskeyButton label={words.factor.passkey} email={email} onSignedIn={onSignedIn} />
+      <div class="row">
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            setWay(way === 'app' ? 'recovery' : 'app')
+            change('')
+          }}
+        >
+          {way === 'app' ? words.factor.useRecovery : words.factor.useApp}
+        </button>
+        <button type="button" class="link" onClick={onBack}>
+          {words.back}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function RecoveryField({
+  value,
+  fault,
+  onInput,
+}: {
+  readonly value: string
+  readonly fault: string | undefined
+  readonly onInput: (text: string) => void
+}): JSX.Element {
+  return (
+    <Field label={words.factor.recovery} hint={words.factor.recoveryHint} fault={fault}>
+      <input
+        class="input"
+        name="recovery"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </Field>
+  )
+}
+
+/** The text for a refused second factor. */
+export function factorFault(code: string | undefined): string | undefined {
+  return code && words.fault(code === 'account_locked' ? 'factor_locked' : code)
+}
