@@ -60,16 +60,18 @@ test('mailed links are read from the fragment, and every kind has its words', (t
   }
 })
 
-test('the proof of an owner is the password, or the app when there is no password or it is preferred', (t) => {
+test('the proof of an owner is the password, or a code when there is no password or it is preferred', (t) => {
   const typed = { way: 'password', text: 'x' } as const
-  const byApp = { way: 'app', text: '123456' } as const
-  const both = { hasPassword: true, totp: true }
+  const byApp = { way: 'code', text: '123456' } as const
+  const both = { hasPassword: true, totp: true, passkeys: 0 }
   t.deepEqual(currentProof(typed, both, 'currentPassword'), { currentPassword: 'x' })
   t.deepEqual(currentProof(byApp, both, 'password'), { totp: '123456' })
-  t.deepEqual(currentProof(typed, { hasPassword: true, totp: false }, 'password'), { password: 'x' })
-  t.is(proofWay(byApp, { hasPassword: true, totp: false }), 'password')
-  t.is(proofWay(typed, { hasPassword: false, totp: true }), 'app')
-  t.deepEqual(currentProof(typed, { hasPassword: false, totp: false }, 'password'), {})
+  t.deepEqual(currentProof(typed, { hasPassword: true, totp: false, passkeys: 0 }, 'password'), {
+    password: 'x',
+  })
+  t.is(proofWay(byApp, { hasPassword: true, totp: false, passkeys: 0 }), 'password')
+  t.is(proofWay(typed, { hasPassword: false, totp: true }), 'code')
+  t.deepEqual(currentProof(typed, { hasPassword: false, totp: false, passkeys: 0 }, 'password'), {})
 })
 
 test('the hint of a password counts what has to be guessed', (t) => {

@@ -24,12 +24,16 @@ const faults: Readonly<Record<string, string>> = {
   invalid_link: 'This link has been used or is too old.',
   factor_locked: 'Too many wrong codes. Codes work again in 15 minutes.',
   wrong_password: 'This isn’t your current password.',
+  password_required: 'Enter your current password.',
   invalid_password: 'A password has 8 to 256 characters.',
   common_password:
     'This is one of the most common passwords, which are tried first. Choose another one: a few random words are easy to keep.',
   invalid_email: 'This is no e-mail address. Write it as ada@example.com.',
   session_not_found: 'This session has ended already.',
-  passkey_not_found: 'This passkey is gone already.',
+  factor_not_found: 'This is gone already. Load the page again.',
+  totp_exists: 'There is an authenticator app already. Load the page again.',
+  passkey_exists: 'This passkey has been added already.',
+  young_passkey: 'This passkey is too new for that. Use an older one, or a code.',
   too_many_passkeys: 'You have as many passkeys as fit. Remove one first.',
   passkey_refused:
     'The passkey wasn’t used: the browser’s question was closed, or its time was over. Try again.',
@@ -146,6 +150,9 @@ export const words = {
     useRecovery: 'Use a recovery code',
     useApp: 'Use my authenticator app',
     passkey: 'Use a passkey',
+    countsToRemove: 'An app or passkey that is newer than this one counts once it is 72 hours old.',
+    countsToRenew:
+      'A recovery code, or your oldest app or passkey. Another one counts once it is 72 hours old.',
     submit: 'Go on',
   },
   forgot: {
@@ -572,7 +579,7 @@ export const words = {
     current: 'Current password',
     new: 'New password',
     effect: 'Everybody else who is signed in to your account is signed out.',
-    useApp: 'Use a code from my authenticator app instead',
+    useCode: 'Use a code instead',
     usePassword: 'Use my current password instead',
     change: 'Change my password',
     set: 'Set a password',
@@ -660,14 +667,12 @@ export const words = {
     used: (ago: string) => `used ${ago}`,
     unused: 'never used',
     remove: 'Remove',
+    removeSubmit: 'Remove the passkey',
     removeWhat: (what: string) => `Remove ${what}`,
     question: (what: string) => `Remove ${what}?`,
     effect: 'It opens this account no more. Delete it on the device, too.',
     removed: 'The passkey is removed.',
     unsupported: 'This browser can’t make passkeys. Open this page in a newer one.',
-  },
-  proof: {
-    passkey: 'Use a passkey',
   },
   tipMails: {
     title: 'E-mails about tips',

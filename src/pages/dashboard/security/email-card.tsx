@@ -10,12 +10,11 @@ import { FaultNotice } from '../parts/fault-notice.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { useSubmit } from '../use-submit.js'
-import { currentProof, type OwnerProof } from './owner-proof.js'
+import { currentProof, type OwnerProof, proofFaults } from './owner-proof.js'
 import { OwnerProofField } from './owner-proof-field.js'
 import { useProtect } from './reauthentication.js'
 
-const ofEmail = ['email_in_use', 'invalid_email', 'email_required']
-const ofProof = ['invalid_credentials', 'invalid_code']
+const ofEmail = ['email_in_use', 'email_required']
 
 /** Changes the e-mail address, by a link mailed to the new one. */
 export function EmailCard({ security }: { readonly security: Security }): JSX.Element {
@@ -61,7 +60,7 @@ export function EmailCard({ security }: { readonly security: Security }): JSX.El
       <Field
         label={words.address.new}
         hint={words.address.effect}
-        fault={at(ofEmail) && words.fault(at(ofEmail) ?? '')}
+        fault={at(ofEmail) && words.fault(fault === 'email_required' ? 'invalid_email' : 'email_in_use')}
       >
         <input
           class="input"
@@ -79,13 +78,13 @@ export function EmailCard({ security }: { readonly security: Security }): JSX.El
       <OwnerProofField
         security={security}
         proof={proof}
-        fault={at(ofProof)}
+        fault={at(proofFaults)}
         onChange={(next) => {
           setProof(next)
           change.clear()
         }}
       />
-      <FaultNotice fault={at([...ofEmail, ...ofProof]) === undefined ? fault : undefined} />
+      <FaultNotice fault={at([...ofEmail, ...proofFaults]) === undefined ? fault : undefined} />
       <Button type="submit" busy={change.busy}>
         {words.address.change}
       </Button>

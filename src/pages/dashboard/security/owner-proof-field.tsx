@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
-import { CodeField } from '../parts/fields/code-field.js'
+import { FactorField } from '../parts/fields/factor-field.js'
+import { factorFault } from '../sign-in/factor-step.js'
 import { PasswordField } from '../sign-in/password-field.js'
-import { type Factors, type OwnerProof, proofWay } from './owner-proof.js'
+import { type Factors, hasFactor, type OwnerProof, proofWay } from './owner-proof.js'
 
-/** Asks for the current password or a code of the app. Renders nothing when the account has neither. */
+/** Asks for the current password or a second factor's code. Renders nothing when the account has neither. */
 export function OwnerProofField({
   security,
   proof,
@@ -30,21 +31,15 @@ export function OwnerProofField({
           onInput={onInput}
         />
       ) : (
-        <CodeField
-          label={words.factor.code}
-          value={proof.text}
-          fault={fault && words.fault(fault)}
-          focused={false}
-          onInput={onInput}
-        />
+        <FactorField app={security.totp} value={proof.text} fault={factorFault(fault)} onInput={onInput} />
       )}
-      {security.hasPassword && security.totp && (
+      {security.hasPassword && hasFactor(security) && (
         <button
           type="button"
-          class="link"
-          onClick={() => onChange({ way: way === 'app' ? 'password' : 'app', text: '' })}
+          class="link password__other"
+          onClick={() => onChange({ way: way === 'code' ? 'password' : 'code', text: '' })}
         >
-          {way === 'app' ? words.password.usePassword : words.password.useApp}
+          {way === 'code' ? words.password.usePassword : words.password.useCode}
         </button>
       )}
     </div>

@@ -10,7 +10,7 @@ import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { NewPasswordField } from '../sign-in/password-field.js'
 import { useSubmit } from '../use-submit.js'
-import { currentProof, type OwnerProof } from './owner-proof.js'
+import { currentProof, type OwnerProof, proofFaults } from './owner-proof.js'
 import { OwnerProofField } from './owner-proof-field.js'
 import { useProtect } from './reauthentication.js'
 
@@ -30,7 +30,7 @@ export function PasswordCard({ security }: { readonly security: Security }): JSX
     refresh()
   })
   const ofNew = change.fault === 'invalid_password' || change.fault === 'common_password'
-  const ofProof = change.fault === 'invalid_credentials' || change.fault === 'invalid_code'
+  const ofProof = change.fault !== undefined && proofFaults.includes(change.fault)
   const edit = (): void => {
     change.clear()
     setChanged(false)

@@ -13,18 +13,23 @@ export type Protect = <Result>(action: (proof: Proof) => Promise<Result>) => Pro
 export async function runProtected<Result>(
   action: (proof: Proof) => Promise<Result>,
   ask: (fault: string | undefined) => Promise<Proof | undefined>,
+  proof: Proof = {},
 ): Promise<Result> {
-  let proof: Proof = {}
-  for (;;) {
-    try {
-      return await action(proof)
-    } catch (error) {
-      const code = error instanceof TippingError ? error.code : ''
-      const wrongProof = proof.totp !== undefined && (code === 'invalid_code' || code === 'account_locked')
-      if (code !== 'reauthentication_required' && !wrongProof) throw error
-      const given = await ask(wrongProof ? code : undefined)
-      if (given === undefined) throw new TippingError('given up', abandoned, 400)
-      proof = given
-    }
+  try {
+    return await action(proof)
+  } catch (error) {
+    const refusal = refusalOf(error, proof)
+    if (refusal === undefined) throw error
+    const given = await ask(refusal.fault)
+    if (given === undefined) throw new TippingError('given up', abandoned, 400)
+    return runProtected(action, ask, given)
   }
+}
+
+/** The refusal of a missing proof, or of this one; undefined: the failure has another reason. */
+function refusalOf(error: unknown, { totp }: Proof): { readonly fault: string | undefined } | undefined {
+  const code = error instanceof TippingError ? error.code : ''
+  if (code === 'reauthentication_required') return { fault: undefined }
+  const ofProof = code === 'invalid_code' || code === 'account_locked'
+  return totp !== undefined && ofProof ? { fault: code } : undefined
 }

@@ -15,13 +15,17 @@ export function SecurityScreen(): JSX.Element {
   if (security === undefined) return <FaultNotice fault="service_unavailable" tone="warn" onRetry={refresh} />
   return (
     <div class="columns">
-      <PasswordCard security={security} />
-      <EmailCard security={security} />
-      <PasskeysCard />
-      <AuthenticatorCard security={security} />
-      {(security.totp || security.passkeys > 0) && <RecoveryCard security={security} />}
-      <SessionsCard />
-      <TipMailsCard security={security} />
+      <div class="columns__stack">
+        <PasswordCard security={security} />
+        <PasskeysCard security={security} />
+        <AuthenticatorCard security={security} />
+        {(security.totp || security.passkeys > 0) && <RecoveryCard security={security} />}
+      </div>
+      <div class="columns__stack">
+        <SessionsCard />
+        <EmailCard security={security} />
+        <TipMailsCard security={security} />
+      </div>
     </div>
   )
 }

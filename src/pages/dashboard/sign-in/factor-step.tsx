@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { CodeField } from '../parts/fields/code-field.js'
+import { FactorField } from '../parts/fields/factor-field.js'
 import { useSubmit } from '../use-submit.js'
 import type { Attempt } from './attempt.js'
 import { PasskeyButton } from './passkey-button.js'
@@ -53,7 +53,7 @@ export function FactorStep({
           onComplete={check.run}
         />
       ) : (
-        <RecoveryField value={totp} fault={fault} onInput={change} />
+        <FactorField app={false} value={totp} fault={fault} onInput={change} />
       )}
       <Button kind="primary" type="submit" busy={check.busy}>
         {words.factor.submit}
@@ -75,31 +75,6 @@ export function FactorStep({
         </button>
       </div>
     </form>
-  )
-}
-
-function RecoveryField({
-  value,
-  fault,
-  onInput,
-}: {
-  readonly value: string
-  readonly fault: string | undefined
-  readonly onInput: (text: string) => void
-}): JSX.Element {
-  return (
-    <Field label={words.factor.recovery} hint={words.factor.recoveryHint} fault={fault}>
-      <input
-        class="input"
-        name="recovery"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        required
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-    </Field>
   )
 }
 

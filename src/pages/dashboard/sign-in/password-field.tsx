@@ -38,16 +38,15 @@ export function NewPasswordField({
 }): JSX.Element {
   const strength = value === '' ? undefined : passwordStrength(value, email)
   return (
-    <div>
-      <Password
-        {...{ label, name, value, fault, onInput }}
-        hint={words.register.passwordHint}
-        autocomplete="new-password"
-      />
+    <Password
+      {...{ label, name, value, fault, onInput }}
+      hint={words.register.passwordHint}
+      autocomplete="new-password"
+    >
       <p class={`strength strength--${strength ?? 'none'}`} role="status">
         {strength !== undefined && words.password.strength[strength]}
       </p>
-    </div>
+    </Password>
   )
 }
 
@@ -66,10 +65,13 @@ function Password({
   value,
   fault,
   onInput,
+  children,
 }: Shared & {
   readonly name: string
   readonly hint?: string
   readonly autocomplete: 'current-password' | 'new-password'
+  /** Stands below the field. */
+  readonly children?: JSX.Element
 }): JSX.Element {
   const [seen, setSeen] = useState(false)
   const attributes = {
@@ -87,9 +89,12 @@ function Password({
       <Field label={label} hint={hint} fault={fault}>
         {seen ? <input {...attributes} type="text" /> : <input {...attributes} type="password" />}
       </Field>
-      <button type="button" class="link password__show" aria-pressed={seen} onClick={() => setSeen(!seen)}>
-        {seen ? words.signIn.hide : words.signIn.show}
-      </button>
+      <div class="password__below">
+        {children}
+        <button type="button" class="link password__show" aria-pressed={seen} onClick={() => setSeen(!seen)}>
+          {seen ? words.signIn.hide : words.signIn.show}
+        </button>
+      </div>
     </div>
   )
 }

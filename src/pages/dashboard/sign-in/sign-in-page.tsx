@@ -38,7 +38,6 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
     // Each new form focuses its heading.
   }, [form])
   const text = words[form]
-  const signIn = token === undefined && form === 'signIn'
   return (
     <main class="sign-in-page">
       <Brand />
@@ -52,11 +51,8 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
         )}
         {token === undefined && form === 'register' && <Register onSignedIn={onSignedIn} />}
         {token === undefined && form === 'forgot' && <ForgotPassword onBack={() => showForm('signIn')} />}
-        {signIn && <SignIn onSignedIn={onSignedIn} />}
-        {signIn && (
-          <button type="button" class="link" onClick={() => showForm('forgot')}>
-            {words.signIn.forgot}
-          </button>
+        {token === undefined && form === 'signIn' && (
+          <SignIn onSignedIn={onSignedIn} onForgot={() => showForm('forgot')} />
         )}
       </div>
       {token === undefined && form !== 'forgot' && (

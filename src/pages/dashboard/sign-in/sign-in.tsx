@@ -14,9 +14,12 @@ import { PasswordField } from './password-field.js'
 export function SignIn({
   email: known,
   onSignedIn,
+  onForgot,
 }: {
   readonly email?: string
   readonly onSignedIn: () => void
+  /** Undefined: a new password can't be set from here. */
+  readonly onForgot?: () => void
 }): JSX.Element {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
@@ -58,6 +61,11 @@ export function SignIn({
         {words.signIn.mailCode}
       </Button>
       <PasskeyButton label={words.signIn.passkey} email={known} onSignedIn={onSignedIn} />
+      {onForgot !== undefined && (
+        <button type="button" class="link" onClick={onForgot}>
+          {words.signIn.forgot}
+        </button>
+      )}
     </form>
   )
 }

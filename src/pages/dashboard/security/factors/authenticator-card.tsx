@@ -61,8 +61,9 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
         <FactorDialog
           title={words.app.removeTitle}
           effect={words.app.removeEffect}
+          hint={words.factor.countsToRemove}
           submit={words.app.remove}
-          security={{ totp: true, passkeys: 0 }}
+          security={security}
           act={(proof) => call('DELETE', '/auth/totp', { body: proof })}
           onClose={drawer.close}
           onDone={() => {

@@ -24,12 +24,13 @@ export function SetUpDialog({
 }: {
   readonly secret: NewSecret
   readonly onClose: () => void
-  readonly onDone: (recoveryCodes: readonly string[]) => void
+  /** There are recovery codes if this is the first second factor. */
+  readonly onDone: (recoveryCodes: readonly string[] | undefined) => void
 }): JSX.Element {
   const [code, setCode] = useState('')
   const confirm = useSubmit(async () => {
     const body = { code }
-    const answer = await call<{ recoveryCodes: readonly string[] }>('POST', '/auth/totp/confirm', { body })
+    const answer = await call<{ recoveryCodes?: readonly string[] }>('POST', '/auth/totp/confirm', { body })
     onDone(answer.recoveryCodes)
   })
   return (
@@ -50,6 +51,7 @@ export function SetUpDialog({
           label={words.app.code}
           value={code}
           fault={factorFault(confirm.fault)}
+          focused={false}
           onInput={setCode}
           onComplete={confirm.run}
         />

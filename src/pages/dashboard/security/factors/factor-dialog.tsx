@@ -2,11 +2,11 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../../i18n/dashboard.js'
 import { Button } from '../../../ui/controls/button.js'
-import { Field } from '../../../ui/controls/field.js'
 import { Dialog } from '../../../ui/messages/dialog.js'
 import type { Security } from '../../answers.js'
 import { call } from '../../api.js'
 import { FaultNotice } from '../../parts/fault-notice.js'
+import { FactorField } from '../../parts/fields/factor-field.js'
 import { factorFault } from '../../sign-in/factor-step.js'
 import { askForPasskey, knowsPasskeys } from '../../sign-in/passkeys.js'
 import { useSubmit } from '../../use-submit.js'
@@ -28,6 +28,7 @@ export async function confirmByPasskey(): Promise<Factor> {
 export function FactorDialog({
   title,
   effect,
+  hint,
   submit,
   security: { totp, passkeys },
   act,
@@ -36,6 +37,8 @@ export function FactorDialog({
 }: {
   readonly title: string
   readonly effect: string
+  /** Which factors count. */
+  readonly hint: string
   readonly submit: string
   /** The factors that count here. */
   readonly security: Pick<Security, 'totp' | 'passkeys'>
@@ -62,21 +65,16 @@ export function FactorDialog({
           byCode.run()
         }}
       >
-        <Field label={totp ? words.factor.either : words.factor.recovery} fault={factorFault(byCode.fault)}>
-          <input
-            class="input"
-            name="factor"
-            autocomplete="one-time-code"
-            autocapitalize="none"
-            spellcheck={false}
-            required
-            value={code}
-            onInput={({ currentTarget }) => {
-              setCode(currentTarget.value)
-              byCode.clear()
-            }}
-          />
-        </Field>
+        <FactorField
+          app={totp}
+          hint={hint}
+          value={code}
+          fault={factorFault(byCode.fault)}
+          onInput={(text) => {
+            setCode(text)
+            byCode.clear()
+          }}
+        />
         <Button kind="danger" type="submit" busy={byCode.busy}>
           {submit}
         </Button>
@@ -85,7 +83,7 @@ export function FactorDialog({
             {words.factor.passkey}
           </Button>
         )}
-        <FaultNotice fault={byPasskey.fault} />
+        <FaultNotice fault={byPasskey.fault === 'invalid_code' ? 'young_passkey' : byPasskey.fault} />
         <Button onPress={onClose}>{words.cancel}</Button>
       </form>
     </Dialog>

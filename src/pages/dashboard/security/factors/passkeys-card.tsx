@@ -4,22 +4,22 @@ import { words } from '../../../i18n/dashboard.js'
 import { Button } from '../../../ui/controls/button.js'
 import { Field } from '../../../ui/controls/field.js'
 import { Announcer } from '../../../ui/messages/announcer.js'
-import type { Passkey } from '../../answers.js'
+import type { Passkey, Security } from '../../answers.js'
 import { call } from '../../api.js'
 import { agoText, useNow } from '../../dates.js'
 import { useDrawer } from '../../parts/drawer.js'
 import { FaultNotice } from '../../parts/fault-notice.js'
-import { Question } from '../../parts/question.js'
 import { useSession } from '../../session.js'
 import { knowsPasskeys, makePasskey } from '../../sign-in/passkeys.js'
 import { useLoad } from '../../use-load.js'
 import { useSubmit } from '../../use-submit.js'
 import { useProtect } from '../reauthentication.js'
 import { describeUserAgent } from '../user-agent.js'
+import { FactorDialog } from './factor-dialog.js'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.js'
 
 /** The passkeys: add, name, list, remove. */
-export function PasskeysCard(): JSX.Element {
+export function PasskeysCard({ security }: { readonly security: Security }): JSX.Element {
   const { refresh } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
@@ -77,12 +77,13 @@ export function PasskeysCard(): JSX.Element {
       {data?.passkeys.length === 0 && <p class="quiet">{words.passkeys.none}</p>}
       <PasskeyList passkeys={data?.passkeys ?? []} onRemove={({ id }) => drawer.show(`passkey-${id}`)} />
       {removing !== undefined && (
-        <Question
+        <FactorDialog
           title={words.passkeys.question(removing.label)}
           effect={words.passkeys.effect}
-          yes={words.passkeys.remove}
-          no={words.cancel}
-          act={() => protect((body) => call('DELETE', `/auth/passkeys/${removing.id}`, { body }))}
+          hint={words.factor.countsToRemove}
+          submit={words.passkeys.removeSubmit}
+          security={security}
+          act={(body) => call('DELETE', `/auth/passkeys/${removing.id}`, { body })}
           onClose={drawer.close}
           onDone={() => {
             drawer.close()

@@ -35,6 +35,7 @@ export function RecoveryCard({ security }: { readonly security: Security }): JSX
         <FactorDialog
           title={words.recovery.makeTitle}
           effect={words.recovery.makeEffect}
+          hint={words.factor.countsToRenew}
           submit={words.recovery.makeSubmit}
           security={security}
           act={async (body) => {
