@@ -70,7 +70,7 @@ test('the proof of an owner is the password, or a code when there is no password
     password: 'x',
   })
   t.is(proofWay(byApp, { hasPassword: true, totp: false, passkeys: 0 }), 'password')
-  t.is(proofWay(typed, { hasPassword: false, totp: true }), 'code')
+  t.is(proofWay(typed, { hasPassword: false, totp: true, passkeys: 0 }), 'code')
   t.deepEqual(currentProof(typed, { hasPassword: false, totp: false, passkeys: 0 }, 'password'), {})
 })
 
