@@ -2,7 +2,7 @@ import test from 'ava'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
-import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
+import { assertBecomes, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, provisionerBatch, registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { deliverEmail, requestCode, wrongCode } from '../helpers/make/emailed-codes.js'
 import { assignDomain, createHolder, freshDomain, signText } from '../helpers/make/sol-domains.js'
@@ -19,22 +19,12 @@ test.serial(
     const { page, context, faults } = await openDashboard(open(), undefined, '/dashboard#register')
     const email = freshEmail()
     const { keyboard } = page
-    const focus = (): Promise<string> =>
-      page.evaluate('document.activeElement.name || document.activeElement.textContent')
-    const tabTo = async (wanted: string | RegExp): Promise<void> => {
-      for (let steps = 0; steps < 60; steps++) {
-        const at = await focus()
-        if (typeof wanted === 'string' ? at === wanted : wanted.test(at)) return
-        await keyboard.press('Tab')
-      }
-      t.fail(`Tab never reaches ${wanted}`)
-    }
     await page.getByRole('heading', { name: 'Make an account' }).waitFor()
-    await tabTo('name')
+    await tabTo(t, page, 'name')
     await keyboard.type('Ada Obi')
-    await tabTo('email')
+    await tabTo(t, page, 'email')
     await keyboard.type(email)
-    await tabTo('password')
+    await tabTo(t, page, 'password')
     await keyboard.type('four random words')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -47,7 +37,7 @@ test.serial(
     await keyboard.press('g')
     await keyboard.press('d')
     await waitForHeading(page, 'Developers')
-    await tabTo('label')
+    await tabTo(t, page, 'label')
     await keyboard.type('My shop')
     await keyboard.press('Enter')
     const secret = page.getByText(/^tk_live_[0-9a-f]{16}_[\w-]{43}$/)
@@ -56,16 +46,16 @@ test.serial(
     await keyboard.press('Escape')
     t.true(await secret.isVisible(), 'it does not close before it is stored')
     await checkAccessibility(t, page, 'dash-new-key')
-    await tabTo('I’ve stored it')
+    await tabTo(t, page, 'I’ve stored it')
     await keyboard.press('Enter')
     await secret.waitFor({ state: 'detached' })
     t.is((await world.request('GET', `/sdk/events?creatorId=${user.id}`, { bearer: apiKey })).status, 200)
     t.false((await page.content()).includes(apiKey))
 
-    await tabTo(/^Revoke$/)
+    await tabTo(t, page, /^Revoke$/)
     await keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
-    await tabTo('prefix')
+    await tabTo(t, page, 'prefix')
     await keyboard.type('wrong')
     await keyboard.press('Enter')
     await page

@@ -17,19 +17,23 @@ export interface DashboardPage {
   readonly faults: readonly string[]
 }
 
-/** Opens the dashboard in a new browser context. Without a session it shows the login page. */
+/**
+ * Opens the dashboard in a new browser context. Without a session it shows the login page. Passkeys work at the public URL
+ * only, which leads to the same service.
+ */
 export async function openDashboard(
   { browser, world }: BrowserWorld,
   session: string | undefined,
   path = '/dashboard',
+  origin = world.url,
 ): Promise<DashboardPage> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
   context.setDefaultTimeout(actionTimeoutMs)
   if (session !== undefined)
-    await context.addCookies([{ name: 'session', value: session, url: world.url, httpOnly: true }])
+    await context.addCookies([{ name: 'session', value: session, url: origin, httpOnly: true }])
   const page = await context.newPage()
   const faults = collectPageErrors(context)
-  await page.goto(world.url + path)
+  await page.goto(origin + path)
   return { context, page, faults }
 }
 

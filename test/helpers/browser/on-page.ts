@@ -25,6 +25,18 @@ export const chooseRadio = (place: PageOrFrame, name: string) =>
 export const waitForHeading = (place: PageOrFrame, title: string | RegExp) =>
   place.locator(':is(h1, h2):focus', { hasText: title }).waitFor()
 
+/** Presses Tab until a field of this name, or a control of this text, has the focus. */
+export async function tabTo(t: ExecutionContext, page: Page, wanted: string | RegExp): Promise<void> {
+  for (let steps = 0; steps < 60; steps++) {
+    const at = await page.evaluate<string>(
+      'document.activeElement.name || document.activeElement.textContent',
+    )
+    if (typeof wanted === 'string' ? at === wanted : wanted.test(at)) return
+    await page.keyboard.press('Tab')
+  }
+  t.fail(`Tab never reaches ${wanted}`)
+}
+
 /** Waits until this text is announced to screen readers (role `status`). */
 export const waitForAnnouncement = (place: PageOrFrame, text: string | RegExp) =>
   place.getByRole('status').filter({ hasText: text }).first().waitFor({ state: 'attached' })
