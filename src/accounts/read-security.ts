@@ -19,6 +19,18 @@ interface Security {
   readonly pendingEmail: string | null
 }
 
+export const securityAnswer = z.object({
+  success: z.literal(true),
+  emailVerified: z.boolean(),
+  hasPassword: z.boolean(),
+  totp: z.boolean(),
+  recoveryCodesLeft: z.int(),
+  passkeys: z.int(),
+  frozenAt: z.iso.datetime().nullable(),
+  tipMails: z.enum(['off', 'each', 'daily']),
+  pendingEmail: z.string().nullable(),
+})
+
 const endpoint = {
   method: 'get',
   path: '/auth/security',
@@ -27,17 +39,7 @@ const endpoint = {
   limit: 'reads',
   input: nothing,
   invalid: 'unauthorized',
-  output: z.object({
-    success: z.literal(true),
-    emailVerified: z.boolean(),
-    hasPassword: z.boolean(),
-    totp: z.boolean(),
-    recoveryCodesLeft: z.int(),
-    passkeys: z.int(),
-    frozenAt: z.iso.datetime().nullable(),
-    tipMails: z.enum(['off', 'each', 'daily']),
-    pendingEmail: z.string().nullable(),
-  }),
+  output: securityAnswer,
   errors: [],
 } as const satisfies AnyEndpoint
 

@@ -2,11 +2,17 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../helpers/browser/browser.js'
-import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { checkAccessibility, checkScreen } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
 import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
 import type { Person } from '../helpers/make/creators.js'
-import { countExecutions, creatorWithBalance, listHistory, readBalance } from '../helpers/make/withdrawals.js'
+import {
+  countExecutions,
+  createWithdrawal,
+  creatorWithBalance,
+  listHistory,
+  readBalance,
+} from '../helpers/make/withdrawals.js'
 import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -192,6 +198,74 @@ test.serial('a large withdrawal is held, and the page explains why', async (t) =
   t.deepEqual(await readBalance(world, ada), { availableUSDC: 300, heldUSDC: 200 })
   await context.close()
 })
+
+test.serial(
+  'a withdrawal to another account waits for its code, or is cancelled after a question',
+  async (t) => {
+    const { world } = open()
+    world.fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+    const ada = await verifiedCreator(world, 60)
+    await createWithdrawal(world, ada, { amountUSDC: 5 })
+    await until('the first is sent', async () => (await listHistory(world, ada))[0]?.status !== 'pending')
+    const { page, context, faults } = await openDashboard(open(), ada.session, '/dashboard/withdraw')
+    await page.getByText('$55.00 available').waitFor()
+    await page.getByRole('textbox', { name: /^Amount/ }).fill('10')
+    await page.keyboard.press('Enter')
+    await page.getByText('Another account').click()
+    await page.getByRole('combobox', { name: 'Bank' }).click()
+    await page.getByRole('option', { name: 'Guaranty Trust Bank' }).click()
+    await page.getByRole('textbox', { name: 'Account number' }).fill('9876543210')
+    await page.getByText('SANDBOX ACCOUNT').last().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Withdraw $10.00' }).click()
+    await page.getByRole('heading', { name: 'Confirm this withdrawal' }).waitFor()
+    await page.getByText('₦15,840.00 to Guaranty Trust Bank ••••3210. Is it you?').waitFor()
+    const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+    t.is(await field.getAttribute('autocomplete'), 'one-time-code')
+    await assertBecomes(t, () => page.evaluate('document.activeElement.name'), 'code')
+    await checkScreen(t, page, 'dash-withdraw-confirm')
+    const before = await withdrawalCode(world, ada)
+    await field.fill(before === '000000' ? '000001' : '000000')
+    await page.getByText('After five wrong ones none works').waitFor()
+    await page.getByRole('button', { name: 'Send a new code' }).click()
+    await page.getByText('We’ve e-mailed you new digits.').waitFor()
+    const code = await withdrawalCode(world, ada)
+    await field.fill(` ${code.slice(0, 3)} ${code.slice(3)} `)
+    await page.getByRole('heading', { name: 'The bank is transferring ₦15,840.00' }).waitFor()
+
+    await createWithdrawal(world, ada, { amountUSDC: 20, accountNumber: '1111111111' })
+    await page.reload()
+    await page.getByRole('button', { name: /^₦31,680.00/ }).click()
+    await page.getByRole('button', { name: 'Cancel this withdrawal' }).click()
+    const question = page.getByRole('dialog', { name: 'Cancel this withdrawal?' })
+    await checkScreen(t, page, 'dash-withdraw-cancel')
+    await page.goBack()
+    await question.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Cancel this withdrawal' }).click()
+    await question.getByRole('button', { name: 'Cancel the withdrawal' }).click()
+    await page.getByText('Cancelled by the creator').waitFor()
+    t.like(await readBalance(world, ada), { availableUSDC: 45 })
+
+    const payees = page.getByRole('region', { name: 'Bank accounts' })
+    await payees.getByRole('button', { name: 'Remove Guaranty Trust Bank ••••3210' }).click()
+    const removal = page.getByRole('dialog', { name: 'Remove Guaranty Trust Bank ••••3210?' })
+    await checkScreen(t, page, 'dash-payee-remove')
+    await removal.getByRole('button', { name: 'Remove' }).click()
+    await removal.waitFor({ state: 'detached' })
+    await payees.getByText('••••3210').waitFor({ state: 'detached' })
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
+/** The newest code that was mailed for a withdrawal. */
+async function withdrawalCode({ db }: World, { email }: Person): Promise<string> {
+  const mail = await db('emails')
+    .where({ kind: 'withdrawal-code', recipient: email })
+    .orderBy('created_at', 'desc')
+    .first()
+  return /^ {4}([0-9]{6})$/m.exec(mail?.body_text ?? '')?.[1] ?? ''
+}
 
 test.serial('an amount or account that cannot be used shows a fault at its field', async (t) => {
   const { world } = open()

@@ -144,11 +144,9 @@ test('the bytes of a passkey travel as base64url, and its failures have texts', 
 })
 
 test('a held withdrawal says what it waits for, and a wrong code what to do', (t) => {
-  const pending = { status: 'pending', requiresVerification: false } as const
-  t.is(holdOf({ ...pending, heldFor: 'confirmation' }), 'confirmation')
-  t.is(holdOf({ ...pending, requiresVerification: true }), 'identity')
-  t.is(holdOf({ ...pending, heldFor: null }), undefined)
-  t.is(holdOf({ status: 'failed', requiresVerification: true, heldFor: 'identity' }), undefined)
+  t.is(holdOf({ status: 'pending', heldFor: 'confirmation' }), 'confirmation')
+  t.is(holdOf({ status: 'pending', heldFor: null }), undefined)
+  t.is(holdOf({ status: 'failed', heldFor: 'identity' }), undefined)
   t.is(confirmFault('invalid_code', 'code'), 'withdrawal_code')
   t.is(confirmFault('invalid_code', 'totp'), 'invalid_code')
   t.is(confirmFault('account_locked', 'totp'), 'factor_locked')

@@ -1,7 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { z } from 'zod'
+import type * as passkeys from '../../src/accounts/factors/passkey-schemas.js'
+import type { securityAnswer } from '../../src/accounts/read-security.js'
 import type * as accounts from '../../src/accounts/schemas.js'
+import type { sessionsAnswer } from '../../src/accounts/sessions/routes.js'
 import type * as creators from '../../src/creators/schemas.js'
 import { parseSite } from '../../src/creators/sites.js'
 import type * as answers from '../../src/pages/dashboard/answers.js'
@@ -43,6 +46,10 @@ import { seededRuns } from '../helpers/random.js'
 type Covers<Answer extends Read, Read> = Answer
 export type Checked = [
   Covers<z.output<typeof accounts.meAnswer>['user'], answers.Me>,
+  Covers<z.output<typeof securityAnswer>, answers.Security>,
+  Covers<z.output<typeof sessionsAnswer>['sessions'][number], answers.OpenSession>,
+  Covers<z.output<typeof passkeys.passkeysAnswer>['passkeys'][number], answers.Passkey>,
+  Covers<payouts.PayeeRecord, answers.Payee>,
   Covers<z.output<typeof tips.creatorTipsAnswer>, answers.TipsPage>,
   Covers<z.output<typeof tips.tokenBalancesAnswer>['tokens'][number], answers.TokenBalance>,
   Covers<z.output<typeof payouts.bankAccountsAnswer>['bankAccounts'][number], answers.UsedBankAccount>,

@@ -9,6 +9,20 @@ import { type AnyEndpoint, done, nothing } from '../schemas.js'
 import { requireSession, signedIn } from './auth.js'
 import { endOtherSessions, endSession, listSessions } from './list-sessions.js'
 
+export const sessionsAnswer = z.object({
+  success: z.literal(true),
+  sessions: z.array(
+    z.object({
+      id: z.uuid(),
+      current: z.boolean(),
+      createdAt: z.iso.datetime(),
+      lastUsedAt: z.iso.datetime(),
+      network: z.string().nullable(),
+      userAgent: z.string().nullable(),
+    }),
+  ),
+})
+
 const listEndpoint = {
   method: 'get',
   path: '/auth/sessions',
@@ -17,19 +31,7 @@ const listEndpoint = {
   limit: 'reads',
   input: nothing,
   invalid: 'unauthorized',
-  output: z.object({
-    success: z.literal(true),
-    sessions: z.array(
-      z.object({
-        id: z.uuid(),
-        current: z.boolean(),
-        createdAt: z.iso.datetime(),
-        lastUsedAt: z.iso.datetime(),
-        network: z.string().nullable(),
-        userAgent: z.string().nullable(),
-      }),
-    ),
-  }),
+  output: sessionsAnswer,
   errors: [],
 } as const satisfies AnyEndpoint
 

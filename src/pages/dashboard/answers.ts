@@ -187,8 +187,7 @@ export interface Payee {
   readonly accountName: string
   /** Withdrawals to it need no code. */
   readonly confirmed: boolean
-  readonly addedAt: string
-  readonly lastUsedAt: string | null
+  readonly lastUsedAt: string
 }
 
 /** Naira for one dollar. */

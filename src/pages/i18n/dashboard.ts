@@ -26,8 +26,7 @@ const faults: Readonly<Record<string, string>> = {
   wrong_password: 'This isn’t your current password.',
   password_required: 'Enter your current password.',
   invalid_password: 'A password has 8 to 256 characters.',
-  common_password:
-    'This is one of the most common passwords, which are tried first. Choose another one: a few random words are easy to keep.',
+  common_password: 'This password is easy to guess. Choose another one: a few random words are easy to keep.',
   invalid_email: 'This is no e-mail address. Write it as ada@example.com.',
   session_not_found: 'This session has ended already.',
   factor_not_found: 'This is gone already. Load the page again.',
@@ -43,6 +42,7 @@ const faults: Readonly<Record<string, string>> = {
   payee_not_found: 'This bank account is gone from the list already.',
   withdrawal_not_found: 'There is no such withdrawal.',
   withdrawal_sent: 'This withdrawal is on its way already, so it can’t be cancelled any more.',
+  too_many_withdrawal_codes: 'Too many codes were asked for. Try again later, tomorrow at the latest.',
   withdrawal_code: 'Wrong or expired code. After five wrong ones none works: ask for a new one then.',
   email_in_use: 'There is already an account with this e-mail address.',
   invalid_registration:
@@ -65,9 +65,6 @@ const faults: Readonly<Record<string, string>> = {
   insufficient_balance: 'This is more than you have available.',
   bank_details_required: 'Choose a bank, and enter the ten digits and the name of the account.',
   bank_account_not_found: 'This bank has no account with this number.',
-  withdrawal_not_found: 'There is no such withdrawal.',
-  withdrawal_sent: 'It is on its way to the bank already.',
-  payee_not_found: 'This bank account is gone already.',
   rate_unavailable: 'There is no exchange rate right now. Try again in a minute.',
 }
 
@@ -447,7 +444,7 @@ export const words = {
   confirmation: {
     why: (amount: string, account: string) => `${amount} to ${account}. Is it you? Then confirm it.`,
     mailed:
-      'We’ve e-mailed you six digits. After a change of your e-mail address they go to the old one for 72 hours.',
+      'We’ve e-mailed you six digits; they work for ten minutes. After a change of your e-mail address they go to the old one for 72 hours.',
     mailedAgain: 'We’ve e-mailed you new digits. The old ones no longer work.',
     code: 'Code from the e-mail',
     submit: 'Confirm',
@@ -467,7 +464,6 @@ export const words = {
   payees: {
     title: 'Bank accounts',
     lead: 'Withdrawals to these go out without a code, as long as nothing about your account is new.',
-    added: (ago: string) => `added ${ago}`,
     used: (ago: string) => `last used ${ago}`,
     unconfirmed: 'not confirmed yet',
     remove: 'Remove',

@@ -60,3 +60,26 @@ export async function checkAccessibility(
 function fitsWidth(frame: Frame): Promise<boolean> {
   return frame.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')
 }
+
+/** Checks a whole screen also on a small phone and a large display: it fits, and its controls are high enough. */
+export async function checkScreen(t: ExecutionContext, page: Page, name: string): Promise<void> {
+  await checkAccessibility(t, page, name)
+  const before = page.viewportSize()
+  for (const [width, theme] of [
+    [1440, 'light'],
+    [360, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await setTheme(page, page.mainFrame(), theme)
+    t.true(await fitsWidth(page.mainFrame()), `${name} fits ${width} px`)
+    t.deepEqual(await page.evaluate(smallTargets), [], `${name} at ${width} px`)
+    await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`), fullPage: true })
+  }
+  if (before !== null) await page.setViewportSize(before)
+}
+
+/** The controls that are shown lower than 44 px; a radio button's or checkbox's label is its target. */
+const smallTargets = `[...document.querySelectorAll('button, input, summary')]
+  .filter((one) => !one.matches('[type=radio], [type=checkbox]'))
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+  .map((one) => one.outerHTML)`

@@ -31,9 +31,7 @@ export function Payees({ version }: { readonly version: number }): JSX.Element |
               <bdi class="key__label">{payee.accountName}</bdi>
               <span>{accountText(payee)}</span>
               <span class="quiet">
-                {payee.lastUsedAt === null
-                  ? text.added(agoText(payee.addedAt, now))
-                  : text.used(agoText(payee.lastUsedAt, now))}
+                {text.used(agoText(payee.lastUsedAt, now))}
                 {!payee.confirmed && ` · ${text.unconfirmed}`}
               </span>
             </span>

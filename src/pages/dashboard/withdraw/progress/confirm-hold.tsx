@@ -75,7 +75,11 @@ export function ConfirmHold({
           {words.confirmation.passkey}
         </Button>
       )}
-      <FaultNotice fault={byPasskey.fault ?? again.fault} />
+      <FaultNotice
+        fault={
+          byPasskey.fault ?? (again.fault === 'too_many_requests' ? 'too_many_withdrawal_codes' : again.fault)
+        }
+      />
       <div class="row">
         <button type="button" class="link" aria-disabled={again.busy} onClick={again.run}>
           {words.confirmation.again}

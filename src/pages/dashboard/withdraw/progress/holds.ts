@@ -1,13 +1,8 @@
 import type { HeldFor, Payout } from '../../answers.js'
 
-/** What a withdrawal waits for. A service of before names only the identity hold. */
-export function holdOf({
-  status,
-  heldFor,
-  requiresVerification,
-}: Pick<Payout, 'status' | 'heldFor' | 'requiresVerification'>): HeldFor | undefined {
-  if (status !== 'pending') return undefined
-  return heldFor ?? (requiresVerification ? 'identity' : undefined)
+/** What a withdrawal waits for. One that is over waits for nothing. */
+export function holdOf({ status, heldFor }: Pick<Payout, 'status' | 'heldFor'>): HeldFor | undefined {
+  return status === 'pending' ? (heldFor ?? undefined) : undefined
 }
 
 /** The same refusal has another remedy for each kind of code. */
