@@ -16,7 +16,7 @@ import { useProtect } from './reauthentication.js'
 
 /** Changes the password, or sets one. */
 export function PasswordCard({ security }: { readonly security: Security }): JSX.Element {
-  const { me, refresh } = useSession()
+  const { me, onSignedIn } = useSession()
   const protect = useProtect()
   const [proof, setProof] = useState<OwnerProof>({ way: 'password', text: '' })
   const [password, setPassword] = useState('')
@@ -27,7 +27,8 @@ export function PasswordCard({ security }: { readonly security: Security }): JSX
     setProof({ ...proof, text: '' })
     setPassword('')
     setChanged(true)
-    refresh()
+    // The other sessions are gone from their list.
+    onSignedIn()
   })
   const ofNew = change.fault === 'invalid_password' || change.fault === 'common_password'
   const ofProof = change.fault !== undefined && proofFaults.includes(change.fault)

@@ -7,30 +7,40 @@ import type { OpenSession } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { FaultNotice } from '../parts/fault-notice.js'
-import { useLoad } from '../use-load.js'
+import { useKeptFocus } from '../parts/use-kept-focus.js'
+import type { Loaded } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { describeUserAgent } from './user-agent.js'
 
-const path = '/auth/sessions'
+export const sessionsPath = '/auth/sessions'
+
+export interface Sessions {
+  readonly sessions: readonly OpenSession[]
+}
 
 /** The sessions of the account: ends one, or all but this one. */
-export function SessionsCard(): JSX.Element {
-  const { data, fault, reload } = useLoad<{ sessions: readonly OpenSession[] }>(path)
+export function SessionsCard({
+  sessions: { data, fault, reload },
+}: {
+  readonly sessions: Loaded<Sessions>
+}): JSX.Element {
   const [announcement, setAnnouncement] = useState('')
   const end = useSubmit(async (id?: string) => {
-    await call('DELETE', id === undefined ? path : `${path}/${id}`)
+    await call('DELETE', id === undefined ? sessionsPath : `${sessionsPath}/${id}`)
     setAnnouncement(id === undefined ? words.sessions.othersEnded : words.sessions.ended)
     reload()
   })
+  const heading = useKeptFocus(announcement !== '', data)
   const failed = end.fault ?? (data === undefined ? fault : undefined)
   const alone = data?.sessions.every(({ current }) => current) ?? false
   return (
     <section class="card" aria-labelledby="sessions-title">
-      <h2 id="sessions-title">{words.sessions.title}</h2>
+      <h2 id="sessions-title" ref={heading} tabIndex={-1}>
+        {words.sessions.title}
+      </h2>
       <p class="quiet">{alone ? words.sessions.alone : words.sessions.lead}</p>
       <Announcer text={announcement} />
       <FaultNotice fault={failed} onRetry={data === undefined ? reload : undefined} />
-      {data === undefined && fault === undefined && <p class="quiet">{words.loading}</p>}
       <SessionList sessions={data?.sessions ?? []} onEnd={({ id }) => end.run(id)} />
       {data !== undefined && !alone && (
         <Button busy={end.busy} onPress={() => end.run()}>

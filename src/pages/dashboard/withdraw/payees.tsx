@@ -7,6 +7,7 @@ import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { useDrawer } from '../parts/drawer.js'
 import { Question } from '../parts/question.js'
+import { useKeptFocus } from '../parts/use-kept-focus.js'
 import { useLoad } from '../use-load.js'
 import { lastDigits } from './amounts.js'
 
@@ -16,12 +17,15 @@ export function Payees({ version }: { readonly version: number }): JSX.Element |
   const [announcement, setAnnouncement] = useState('')
   const drawer = useDrawer()
   const now = useNow()
+  const heading = useKeptFocus(announcement !== '', data, drawer.open)
   if (data === undefined || (data.payees.length === 0 && announcement === '')) return null
   const removing = data.payees.find(({ id }) => drawer.open === `payee-${id}`)
   const { payees: text } = words
   return (
     <section class="card" aria-labelledby="payees-title">
-      <h2 id="payees-title">{text.title}</h2>
+      <h2 id="payees-title" ref={heading} tabIndex={-1}>
+        {text.title}
+      </h2>
       <p class="quiet">{text.lead}</p>
       <Announcer text={announcement} />
       <ul class="rows">

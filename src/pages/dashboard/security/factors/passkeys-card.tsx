@@ -9,21 +9,31 @@ import { call } from '../../api.js'
 import { agoText, useNow } from '../../dates.js'
 import { useDrawer } from '../../parts/drawer.js'
 import { FaultNotice } from '../../parts/fault-notice.js'
+import { useKeptFocus } from '../../parts/use-kept-focus.js'
 import { useSession } from '../../session.js'
 import { knowsPasskeys, makePasskey } from '../../sign-in/passkeys.js'
-import { useLoad } from '../../use-load.js'
+import type { Loaded } from '../../use-load.js'
 import { useSubmit } from '../../use-submit.js'
 import { useProtect } from '../reauthentication.js'
 import { describeUserAgent } from '../user-agent.js'
 import { FactorDialog } from './factor-dialog.js'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.js'
 
+export interface Passkeys {
+  readonly passkeys: readonly Passkey[]
+}
+
 /** The passkeys: add, name, list, remove. */
-export function PasskeysCard({ security }: { readonly security: Security }): JSX.Element {
+export function PasskeysCard({
+  security,
+  passkeys: { data, fault, reload },
+}: {
+  readonly security: Security
+  readonly passkeys: Loaded<Passkeys>
+}): JSX.Element {
   const { refresh } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
-  const { data, fault, reload } = useLoad<{ passkeys: readonly Passkey[] }>('/auth/passkeys')
   const [label, setLabel] = useState(() => describeUserAgent(navigator.userAgent) ?? '')
   const [codes, setCodes] = useState<readonly string[]>()
   const [announcement, setAnnouncement] = useState('')
@@ -42,10 +52,13 @@ export function PasskeysCard({ security }: { readonly security: Security }): JSX
     changed(words.passkeys.added)
   })
   const removing = data?.passkeys.find(({ id }) => drawer.open === `passkey-${id}`)
+  const heading = useKeptFocus(announcement !== '', data, drawer.open)
   const failed = add.fault ?? (data === undefined ? fault : undefined)
   return (
     <section class="card" aria-labelledby="passkeys-title">
-      <h2 id="passkeys-title">{words.passkeys.title}</h2>
+      <h2 id="passkeys-title" ref={heading} tabIndex={-1}>
+        {words.passkeys.title}
+      </h2>
       <p class="quiet">{words.passkeys.lead}</p>
       <Announcer text={announcement} />
       {knowsPasskeys() ? (
