@@ -7,6 +7,7 @@ import {
   registerCreator,
   registerPerson,
 } from '../helpers/make/creators.js'
+import { addTotp, ageFactors } from '../helpers/make/factors.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { payOnChain } from '../helpers/make/landed-tips.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
@@ -180,6 +181,18 @@ test('unfreeze ends all sessions, voids the links of older mails, tells the owne
   const body = { name: 'Ada Obi' }
   t.is((await world().request('PATCH', '/creators/me', { session, body })).status, 200)
   t.regex((await unfreeze()).out, /is not frozen: nothing to do/)
+})
+
+test('unfreeze removes the factors that were added in the three days before the freeze, and keeps older ones', async (t) => {
+  const [ada, ben] = [await registerPerson(world()), await registerPerson(world())]
+  for (const person of [ada, ben]) await addTotp(world(), person)
+  await ageFactors(world(), ben, 73)
+  for (const { email } of [ada, ben]) {
+    await ops('freeze-account', '--user', email, '--reason', 'theft', '--apply')
+    await ops('unfreeze', '--user', email, '--reason', 'seen', '--apply')
+  }
+  t.is((await logIn(ada)).status, 200)
+  t.is((await logIn(ben)).status, 401, 'Second factor required')
 })
 
 test('within three days of a change of e-mail the old address learns of freezing too', async (t) => {

@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { checkFactor, hasFactor } from '../factors/check-factor.js'
 import { Session, User } from '../models.js'
+import { cautionHours } from '../recent-changes.js'
 import { assertRecentSession } from '../sessions/auth.js'
 import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
@@ -13,7 +14,7 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords
 /** What shows that the owner, and not only a stolen cookie, asks. */
 export interface Presented {
   readonly password?: string | undefined
-  /** A code of the authenticator app, or a recovery code. */
+  /** A code of an authenticator app that a thief did not add lately. */
   readonly totp?: string | undefined
 }
 
@@ -36,7 +37,7 @@ export async function reauthenticate(
   const { id } = signedIn.account
   const user = await User.query(services.db).findById(id).select('password_hash')
   const passwordHash = user?.passwordHash ?? null
-  if (totp !== undefined) await checkFactor(services, id, { totp })
+  if (totp !== undefined) await checkFactor(services, id, { totp }, { olderThanHours: cautionHours })
   else if (password !== undefined) {
     if (!(await services.passwords.matches(passwordHash, password)))
       throw new DomainError('invalid_credentials')

@@ -429,7 +429,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   'post /payouts/{reference}/cancel > reference': { note: 'Of an own withdrawal.', example: payoutReference },
   'post /payouts/{reference}/confirm > code': { note: 'Six digits from the mail.', example: '428193' },
   'post /payouts/{reference}/confirm > totp': {
-    note: 'Instead: a code of the authenticator app, or a recovery code.',
+    note: 'Instead: a code of an authenticator app that was added at least 72 hours ago.',
     omit: true,
     example: '428193',
   },
