@@ -143,6 +143,8 @@ test.serial(
     const email = freshEmail()
     const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/security')
     const card = region(page, 'E-mail address')
+    await card.waitFor()
+    t.true((await page.evaluate<number>(layoutShift)) < 0.01, 'nothing moves while it loads')
     await card.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
     await card.getByRole('textbox', { name: 'Current password' }).fill(person.password)
     await page.keyboard.press('Enter')

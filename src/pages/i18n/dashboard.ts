@@ -463,7 +463,7 @@ export const words = {
   },
   payees: {
     title: 'Bank accounts',
-    lead: 'Withdrawals to these go out without a code, as long as nothing about your account is new.',
+    lead: 'Withdrawals to one that was confirmed go out without a code, as long as nothing about your account is new.',
     used: (ago: string) => `last used ${ago}`,
     unconfirmed: 'not confirmed yet',
     remove: 'Remove',
@@ -607,7 +607,7 @@ export const words = {
     opened: (ago: string) => `signed in ${ago}`,
     used: (ago: string) => `used ${ago}`,
     end: 'End',
-    endWhat: (what: string) => `End ${what}`,
+    endWhat: (what: string, ago: string) => `End ${what}, used ${ago}`,
     endOthers: 'End all others',
     ended: 'The session has ended.',
     othersEnded: 'All other sessions have ended.',

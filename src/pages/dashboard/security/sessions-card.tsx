@@ -78,7 +78,7 @@ function SessionList({
               <button
                 type="button"
                 class="copy copy--bad"
-                aria-label={words.sessions.endWhat(name)}
+                aria-label={words.sessions.endWhat(name, agoText(session.lastUsedAt, now))}
                 onClick={() => onEnd(session)}
               >
                 {words.sessions.end}

@@ -1,10 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { codeOf } from '../api.js'
-import { FactorStep } from './factor-step.js'
-
-/** Sends a sign-in, with the second factor if there is one. */
-export type Attempt = (factor: { readonly totp?: string }) => Promise<unknown>
+import { type Attempt, FactorStep } from './factor-step.js'
 
 /**
  * Signs in. When the account has a second factor, `step` asks for it and repeats the attempt with it; it is shown in place of

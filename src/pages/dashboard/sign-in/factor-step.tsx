@@ -6,8 +6,10 @@ import { Notice } from '../../ui/messages/notice.js'
 import { CodeField } from '../parts/fields/code-field.js'
 import { FactorField } from '../parts/fields/factor-field.js'
 import { useSubmit } from '../use-submit.js'
-import type { Attempt } from './attempt.js'
 import { PasskeyButton } from './passkey-button.js'
+
+/** Sends a sign-in, with the second factor if there is one. */
+export type Attempt = (factor: { readonly totp?: string }) => Promise<unknown>
 
 /** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
 export function FactorStep({
