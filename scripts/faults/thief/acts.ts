@@ -9,6 +9,7 @@ import {
   revokeApiKeys,
 } from './account-acts.js'
 import { cancel, confirm, removePayees, resendCode, withdrawToOwn, withdrawToOwner } from './money-acts.js'
+import type { Person } from './person.js'
 import type { Act } from './scene.js'
 import {
   changeEmail,
@@ -60,7 +61,9 @@ export interface NamedAct {
   readonly act: Act
 }
 
-export const ownerActs: Weights = {
+const signInActs: Weights = { login: 3, logInByCode: 1 }
+
+const ownerActs: Weights = {
   login: 6,
   logInByCode: 4,
   logout: 1,
@@ -84,7 +87,7 @@ export const ownerActs: Weights = {
   removePayees: 0.7,
 }
 
-export const thiefActs: Weights = {
+const thiefActs: Weights = {
   login: 5,
   logInByCode: 2,
   changePassword: 2,
@@ -109,7 +112,10 @@ export const thiefActs: Weights = {
   removePayees: 0.7,
 }
 
-export function chooseAct(weights: Weights, draw: Draw): NamedAct {
-  const name = draw.kind(weights as Readonly<Record<ActName, number>>)
+/** Who is signed out mostly signs in. */
+export function chooseAct(who: Person, draw: Draw): NamedAct {
+  const weights = who.name === 'owner' ? ownerActs : thiefActs
+  const signsIn = who.session === undefined && draw.happens(0.6)
+  const name = draw.kind((signsIn ? signInActs : weights) as Readonly<Record<ActName, number>>)
   return { name, act: acts[name] }
 }

@@ -1,11 +1,11 @@
 import { seededNumber } from '../../sandbox/fiatpay/seeded-choice.js'
 import { Draw } from '../acts/draw.js'
-import { chooseAct, type NamedAct, ownerActs, thiefActs } from './acts.js'
+import { chooseAct, type NamedAct } from './acts.js'
 import { Reader } from './owner.js'
 import type { Person } from './person.js'
 import { command, recover } from './recover.js'
 import { done, type Outcome, type Scene } from './scene.js'
-import { type Knowledge, setScene } from './set-scene.js'
+import { hasCookie, hasPassword, type Knowledge, setScene } from './set-scene.js'
 import type { Stage } from './stage.js'
 
 export interface Interleaving {
@@ -47,7 +47,7 @@ export async function playInterleaving(stage: Stage, seed: number, index: number
   const nobody = { index, knowledge, story, results, userId: '', accounts: [] }
   try {
     const scene = await setScene(stage, { seed, index, knowledge, draw: setting, tell })
-    const play = new Play(scene, results, drawFor, tell)
+    const play = new Play(scene, knowledge, results, drawFor, tell)
     const faults = await play.run()
     const accounts = scene.thief.accounts.map(({ accountNumber }) => accountNumber)
     return { ...nobody, userId: scene.userId, accounts, faults }
@@ -63,12 +63,20 @@ class Play {
   readonly #reader = new Reader()
   readonly #faults: string[] = []
   readonly #scene: Scene
+  readonly #knowledge: Knowledge
   readonly #results: Result[]
   readonly #drawFor: DrawFor
   readonly #tell: (text: string) => void
 
-  constructor(scene: Scene, results: Result[], drawFor: DrawFor, tell: (text: string) => void) {
+  constructor(
+    scene: Scene,
+    knowledge: Knowledge,
+    results: Result[],
+    drawFor: DrawFor,
+    tell: (text: string) => void,
+  ) {
     this.#scene = scene
+    this.#knowledge = knowledge
     this.#results = results
     this.#drawFor = drawFor
     this.#tell = tell
@@ -93,12 +101,22 @@ class Play {
 
   async #step(step: number, draw: Draw): Promise<void> {
     const { owner, thief } = this.#scene
-    const what = draw.kind({ owner: 34, thief: 44, both: 6, time: 11, read: 8, recover: 2, operator: 1 })
+    const what = draw.kind({
+      owner: 32,
+      thief: 40,
+      both: 6,
+      steal: 7,
+      time: 11,
+      read: 8,
+      recover: 2,
+      operator: 1,
+    })
     const acting = [
-      ...(what === 'owner' || what === 'both' ? [this.#act(owner, chooseAct(ownerActs, draw), step)] : []),
-      ...(what === 'thief' || what === 'both' ? [this.#act(thief, chooseAct(thiefActs, draw), step)] : []),
+      ...(what === 'owner' || what === 'both' ? [this.#act(owner, chooseAct(owner, draw), step)] : []),
+      ...(what === 'thief' || what === 'both' ? [this.#act(thief, chooseAct(thief, draw), step)] : []),
     ]
     await Promise.all(acting)
+    if (what === 'steal') this.#steal()
     if (what === 'read') await this.#read(step)
     if (what === 'recover') await this.#recover(step)
     if (what === 'time') await this.#pass(step, draw.kind({ minutes: 4, day: 2, days: 1 }))
@@ -112,6 +130,14 @@ class Play {
     const outcome = await act(this.#scene, who, this.#drawFor(step, who.name))
     if (who === this.#scene.owner && outcome !== undefined) this.#reader.expect(name, outcome)
     this.#record(who.name, name, outcome)
+  }
+
+  /** What the thief got once, they get again: the owner's computer is still infected. */
+  #steal(): void {
+    const { owner, thief } = this.#scene
+    if (hasCookie(this.#knowledge)) thief.session = owner.session
+    if (hasPassword(this.#knowledge)) thief.password = owner.password
+    this.#tell(`the thief steals again (${this.#knowledge})`)
   }
 
   async #read(step: number): Promise<void> {

@@ -90,6 +90,7 @@ export class Person {
     })
     const answer = (await response.json()) as Answer['body']
     this.#keepCookies(response.headers.getSetCookie())
+    if (answer['code'] === 'unauthorized') this.session = undefined
     if (response.status === 500)
       this.serverErrors.push(`${method} ${path} answered 500 ${String(answer['error'])}`)
     return { status: response.status, body: answer }

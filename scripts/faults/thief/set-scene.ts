@@ -9,6 +9,14 @@ import type { Stage } from './stage.js'
 /** What the thief has at the beginning. */
 export type Knowledge = 'cookie' | 'password' | 'both' | 'registered'
 
+export function hasCookie(knowledge: Knowledge): boolean {
+  return knowledge === 'cookie' || knowledge === 'both'
+}
+
+export function hasPassword(knowledge: Knowledge): boolean {
+  return knowledge === 'password' || knowledge === 'both'
+}
+
 interface SceneOptions {
   readonly seed: number
   readonly index: number
@@ -59,7 +67,7 @@ export async function setScene(
     owner.forgetUsedCodes()
   }
   await withdrawFirst(owner)
-  if (knowledge === 'cookie' || knowledge === 'both') {
+  if (hasCookie(knowledge)) {
     thief.session = owner.session
     if (draw.happens(0.4)) thief.device = owner.device
     const hours = draw.happens(0.5) ? (draw.one(cookieHours) ?? 0) : 0
@@ -67,7 +75,7 @@ export async function setScene(
     owner.forgetUsedCodes()
     tell(`the thief has the cookie, ${hours} h old`)
   }
-  if (knowledge === 'password' || knowledge === 'both') {
+  if (hasPassword(knowledge)) {
     thief.password = owner.password
     tell('the thief has the password')
   }
@@ -111,6 +119,8 @@ async function takeOver(scene: Scene, draw: Draw, tell: (text: string) => void):
   await expectDone('the owner proves the address', logInByCodeAs(owner, owner.email, draw))
   await expectDone('the owner sets a password', resetPasswordOf(owner, owner.email))
   await expectDone('the owner logs in', logInByCodeAs(owner, owner.email, draw))
+  // That factors became void is a change too, and a withdrawal soon after it would wait for a code.
+  await stage.age(userId, factorHours)
 }
 
 /** The first bank account is free: the withdrawal is sent at once. */

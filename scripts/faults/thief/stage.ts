@@ -65,7 +65,7 @@ export async function openStage(
     WALLET_KEK: randomBytes(32).toString('base64'),
     // Owner and thief come from networks of their own.
     TRUST_PROXY: 'true',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'error',
     // Nothing hangs here, so a slow machine causes no unknown outcome, and every answer waits for the provider's.
     PAYOUT_TIMEOUT_MS: '20000',
     WITHDRAW_WAIT_MS: '20000',
