@@ -15,6 +15,14 @@ import { publicUrl } from '../helpers/servers/world.js'
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
 
+/** How much moved without a person's doing, since the page was opened. */
+const layoutShift = `new Promise((done) => {
+  let sum = 0
+  const add = (list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value }
+  new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => setTimeout(() => done(sum)))
+})`
+
 const logIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
   open().world.request<EnteredBody>('POST', '/auth/login', { body: { email, password } })
 const userRow = ({ user }: Person) => open().world.db('users').where({ id: user.id }).first()
@@ -94,16 +102,19 @@ test.serial('the password is changed, and other sessions are listed and ended', 
   const sessions = region(page, 'Where you’re signed in')
   await sessions.getByText('This session').waitFor()
   t.is(await sessions.getByRole('listitem').count(), 3)
+  t.true((await page.evaluate<number>(layoutShift)) < 0.01, 'nothing moves while it loads')
   await checkScreen(t, page, 'dash-security')
   await sessions.getByRole('button', { name: 'End', exact: false }).first().click()
   await page.getByRole('status').filter({ hasText: 'The session has ended.' }).waitFor({ state: 'attached' })
   await assertBecomes(t, async () => (await sessions.getByRole('listitem').count()) === 2, true)
   await sessions.getByRole('button', { name: 'End all others' }).click()
   await sessions.getByText('You’re signed in nowhere else.').waitFor()
+  // The button is gone: the focus stays in its card.
+  await waitForHeading(page, 'Where you’re signed in')
   for (const { session } of others)
     t.is((await world.request('GET', '/auth/me', { session: session ?? '' })).status, 401)
 
-  await tabTo(t, page, 'password')
+  await page.getByRole('textbox', { name: 'Current password' }).first().focus()
   await page.keyboard.type('not the password')
   await tabTo(t, page, 'new-password')
   await page.keyboard.type('velvet crag punish jumbo')
@@ -336,12 +347,12 @@ test.serial('“This was not me” freezes by its button, and every screen says 
     await heading(page, screen).first().waitFor()
     t.true(await banner.isVisible(), screen)
   }
+  await checkScreen(t, page, 'dash-frozen')
   await page.getByRole('button', { name: 'Save' }).click()
   await page
     .getByRole('alert')
     .filter({ hasText: 'This account is frozen: nothing can be changed' })
     .waitFor()
-  await checkScreen(t, page, 'dash-frozen')
   t.deepEqual(faults, [])
   await context.close()
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { z } from 'zod'
-import type * as passkeys from '../../src/accounts/factors/passkey-schemas.js'
+import type * as passkeys from '../../src/accounts/factors/passkeys/passkey-schemas.js'
 import type { securityAnswer } from '../../src/accounts/read-security.js'
 import type * as accounts from '../../src/accounts/schemas.js'
 import type { sessionsAnswer } from '../../src/accounts/sessions/routes.js'
