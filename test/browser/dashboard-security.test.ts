@@ -126,6 +126,10 @@ test.serial('the password is changed, and other sessions are listed and ended', 
 
   const mails = region(page, 'E-mails about tips')
   await mails.getByText('One a day, with all tips').click()
+  await mails.getByRole('alert').filter({ hasText: 'Confirm your e-mail address first' }).waitFor()
+  t.true(await mails.getByRole('radio', { name: 'None' }).isChecked(), 'what is not stored is not shown')
+  await world.db('users').where({ id: person.user.id }).update({ email_verified_at: new Date() })
+  await mails.getByText('One a day, with all tips').click()
   await assertBecomes(t, async () => (await userRow(person)).tip_mails, 'daily')
   t.deepEqual(faults, [])
   await context.close()

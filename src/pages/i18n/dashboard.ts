@@ -44,6 +44,7 @@ const faults: Readonly<Record<string, string>> = {
   withdrawal_sent: 'This withdrawal is on its way already, so it can’t be cancelled any more.',
   too_many_withdrawal_codes: 'Too many codes were asked for. Try again later, tomorrow at the latest.',
   withdrawal_code: 'Wrong or expired code. After five wrong ones none works: ask for a new one then.',
+  email_not_verified: 'Confirm your e-mail address first: Home, Set up.',
   email_in_use: 'There is already an account with this e-mail address.',
   invalid_registration:
     'A name has 2 to 100 characters, a password at least 8, and the e-mail address must be valid.',
