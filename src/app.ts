@@ -25,6 +25,7 @@ import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
+import { privacyRoutes } from './privacy/routes.js'
 import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
@@ -71,6 +72,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...creatorTipRoutes(services),
     ...tipMailRoutes(services),
     ...sdkRoutes(services, prices),
+    ...privacyRoutes(services),
   ]
   const { publicUrl } = config.http
   const document = openApiDocument(routes, {

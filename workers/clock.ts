@@ -1,11 +1,14 @@
 import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
+import { createPayerWalk, createPaymentAddressWalk } from '../src/fiat/intents/payer-addresses.js'
 import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { deleteOldRates } from '../src/market/accepted-rates.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
+import { makeExports } from '../src/privacy/exports/make-exports.js'
+import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
 import { deleteOldSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
@@ -16,8 +19,8 @@ import { createBooksCheck } from './watch-books.js'
 
 /**
  * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger; compares the payout provider's list with ours once a day; deletes expired rows. All state
- * is in rows, so any number of clocks may run. Returns how to stop.
+ * waiting work; checks the ledger; compares the payout provider's list with ours once a day; deletes expired rows; makes the
+ * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
@@ -42,6 +45,10 @@ export function startClock(services: Services): () => Promise<void> {
     ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
     ['tip-mails', '10-59/15 * * * * *', () => sendTipMails(services)],
     ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],
+    ['exports', '8-59/15 * * * * *', () => makeExports(services)],
+    ['expired-exports', '50 */10 * * * *', () => deleteExpiredExports(services)],
+    ['payers', '3-59/15 * * * * *', createPayerWalk(services)],
+    ['payment-addresses', '11-59/15 * * * * *', createPaymentAddressWalk(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),

@@ -41,6 +41,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'withdrawals',
   ],
   'src/sdk': ['sdk_handoffs', 'sdk_sessions'],
+  'src/privacy': ['data_exports'],
   'scripts/ops': ['audit_log'],
 }
 

@@ -50,6 +50,8 @@ export class User extends BaseModel {
   /** The last time a second factor was added or removed. */
   declare factorsChangedAt: Date | null
   declare tipMails: 'off' | 'each' | 'daily'
+  /** The owner closed the account: who it was is deleted (forget-account.ts). */
+  declare closedAt: Date | null
   declare wallet?: Wallet
 
   /** Users with the public keys of their wallets, in one statement. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
 import type { HandleForms } from './handles.js'
 import { type CreatorSettings, creatorSettings } from './settings.js'
@@ -17,13 +18,15 @@ interface CreatorRow {
   readonly userId: string
   readonly wallet: string | null
   readonly settings: unknown
+  readonly closed: boolean
 }
 
 const select = /* sql */ `
-  select u.id as "userId", w.public_key as wallet, u.settings, u.sol_domain_owner as "domainOwner"
+  select u.id as "userId", w.public_key as wallet, u.settings, u.sol_domain_owner as "domainOwner",
+    u.closed_at is not null as closed
   from users u join wallets w on w.user_id = u.id`
 
-/** Finds the account with this id. */
+/** Finds the account with this id. This and the next three throw `creator_not_found` for an account that was closed. */
 export async function findByUserId(db: Knex, userId: string): Promise<Creator | undefined> {
   const [row] = await query<CreatorRow>(db, {
     name: 'creators.by_user',
@@ -68,12 +71,19 @@ export async function findByHandle(
 
 /**
  * Locks a creator for the rest of the transaction, so that counts and writes for one creator run one after another.
- * Rows that refer to the user can still be inserted.
+ * Rows that refer to the user can still be inserted. Throws `unauthorized` when the account was closed meanwhile.
  */
 export async function lockCreator(trx: Knex.Transaction, userId: string): Promise<void> {
-  await trx.raw('select 1 from users where id = ? for no key update', [userId])
+  const locked = await query(trx, {
+    name: 'creators.lock',
+    text: 'select 1 from users where id = $1 and closed_at is null for no key update',
+    values: [userId],
+  })
+  if (locked.length === 0) throw new DomainError('unauthorized')
 }
 
-function creatorFrom({ userId, wallet, settings }: CreatorRow): Creator {
+/** The wallet of a closed account is not one of nobody: what it receives is credited, and nobody can withdraw it. */
+function creatorFrom({ userId, wallet, settings, closed }: CreatorRow): Creator {
+  if (closed) throw new DomainError('creator_not_found')
   return { userId, wallet: wallet ?? undefined, settings: creatorSettings.parse(settings) }
 }

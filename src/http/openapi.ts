@@ -290,7 +290,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   const withDetails = codes.some(hasDetails)
   const schema = {
     type: 'object',
-    required: ['success', 'error', 'code', 'requestId', ...(withDetails ? ['details'] : [])],
+    required: ['success', 'error', 'code', 'requestId', ...(codes.every(hasDetails) ? ['details'] : [])],
     properties: {
       success: { const: false },
       error: codes.some((code) => codesWithProviderText.has(code)) ? { type: 'string' } : { enum: texts },

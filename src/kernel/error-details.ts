@@ -28,6 +28,7 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
     'is one of the most common passwords, or little more than your name or e-mail',
   ],
   invalid_tip_mails: ['tipMails', 'must be off, each or daily'],
+  account_has_money: ['balance', 'is not empty, or something that moves money is under way'],
 
   invalid_settings: ['settings', 'has a setting that breaks its rule'],
   invalid_name: ['name', 'must have 2 to 100 characters'],
@@ -89,6 +90,7 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
 
 /** Whether answers with this code have `details`. */
 export function hasDetails(code: ErrorCode): boolean {
+  if (code === 'account_has_money') return true
   return errors[code][0] === 400 || errors[code][0] === 422
 }
 

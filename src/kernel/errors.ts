@@ -38,6 +38,8 @@ export const errors = {
   invalid_passkey: [400, 'Invalid or expired passkey'],
   passkey_exists: [409, 'Passkey already added'],
   too_many_passkeys: [400, 'Too many passkeys'],
+  account_has_money: [409, 'Account still holds money'],
+  recently_changed: [409, 'E-mail or second factor changed in the last 72 hours'],
   account_locked: [429, 'Too many failed attempts. Account locked for 15 minutes.'],
 
   creator_not_found: [404, 'Creator not found'],
@@ -132,7 +134,7 @@ export interface FieldProblem {
 export class DomainError extends Error {
   override name = 'DomainError'
   readonly code: ErrorCode
-  /** What is wrong, for a status of 400 or 422. Empty: the general description of the code (error-details.ts). */
+  /** What is wrong, for a code with details: a status of 400 or 422, and a few others. Empty: the general description of the code (error-details.ts). */
   readonly details: readonly FieldProblem[]
   /** For a status of 429: seconds after which the request may succeed, if they are known. */
   retryAfter: number | undefined

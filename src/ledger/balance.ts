@@ -15,3 +15,19 @@ export async function readBalance(db: Knex, userId: string, currency: Currency):
   const of = (kind: UserAccountKind) => rows.find((row) => row.kind === kind)?.balance ?? 0n
   return { available: of('available'), pending: of('pending'), held: of('held') }
 }
+
+interface AccountBalance {
+  readonly kind: UserAccountKind
+  readonly currency: Currency
+  readonly balance: bigint
+}
+
+/** A user's balances in every currency. Nothing is posted to these accounts until the transaction ends. */
+export async function lockBalances(trx: Knex.Transaction, userId: string): Promise<AccountBalance[]> {
+  return query(trx, {
+    name: 'ledger.lock-balances',
+    text: /* sql */ `
+      select kind, currency, balance from ledger_accounts where user_id = $1 order by id for no key update`,
+    values: [userId],
+  })
+}

@@ -1,6 +1,8 @@
+import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
+import type { SealedAddress } from './sealed-address.js'
 
 /** The subject of an e-mail and its body as plain text and as HTML. */
 export interface EmailContent {
@@ -13,7 +15,8 @@ export interface EmailContent {
 export interface NewEmail extends EmailContent {
   /** The purpose, such as `one-time-code`. */
   readonly kind: string
-  readonly to: string
+  /** Sealed: of somebody without an account. */
+  readonly to: string | SealedAddress
   /** The e-mail is not sent after this time. */
   readonly expiresAt?: Date
 }
@@ -27,9 +30,16 @@ export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Pr
   await query(trx, {
     name: 'emails.queue',
     text: /* sql */ `
-      insert into emails (kind, recipient, subject, body_text, body_html, expires_at)
-      values ($1, $2, $3, $4, $5, $6)`,
-    values: [kind, to, subject, text, html, expiresAt],
+      insert into emails (kind, recipient, sealed_recipient, subject, body_text, body_html, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      kind,
+      ...(typeof to === 'string' ? [to, null] : [null, to.sealed]),
+      subject,
+      text,
+      html,
+      expiresAt,
+    ],
   })
   wake('mailer')
 }
@@ -51,16 +61,29 @@ export async function dropUnsentEmails(
 /** Rows of one run. The bound keeps a run after a long pause as short as any other. */
 const mostDeleted = 5000
 
-/** Deletes e-mails 30 days old that are finished: until then they answer people who ask about a missing one. */
-export async function deleteFinishedEmails({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
+/** Deletes old e-mails that are finished: until then they answer people who ask about a missing one. */
+export async function deleteFinishedEmails({
+  db,
+  log,
+  config,
+}: Pick<Services, 'db' | 'log' | 'config'>): Promise<void> {
   const deleted = await query(db, {
     name: 'emails.delete-finished',
     text: /* sql */ `
       delete from emails where id in (
-        select id from emails where due_at is null and created_at < now() - interval '30 days'
+        select id from emails where due_at is null and created_at < now() - $2::float8 * interval '1 day'
          limit $1 for update skip locked)
       returning 1`,
-    values: [mostDeleted],
+    values: [mostDeleted, config.retention.emailsDays],
   })
   if (deleted.length > 0) log.info({ rows: deleted.length }, 'deleted finished e-mails')
+}
+
+/** Deletes what was mailed to an address, and what is not sent yet. */
+export async function forgetEmails(trx: Knex.Transaction, address: string): Promise<void> {
+  await query(trx, {
+    name: 'emails.forget',
+    text: 'delete from emails where recipient = $1',
+    values: [address],
+  })
 }

@@ -1,8 +1,10 @@
+import { SealBroken } from '../kernel/aead.js'
 import { ProviderError } from '../kernel/provider-error.js'
 import { type DueRows, finishRows, takeDueRows } from '../platform/queue/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
+import { openAddress } from './sealed-address.js'
 
 /** The e-mails of a batch are sent concurrently. One that is finished for good keeps no content. */
 const emailQueue: DueRows = {
@@ -12,7 +14,7 @@ const emailQueue: DueRows = {
   batchSize: 10,
   leaseSeconds: 60,
   columns: /* sql */ `
-    t.id, t.kind, t.recipient as "to", t.subject, t.body_text as text, t.body_html as html,
+    t.id, t.kind, t.recipient, t.sealed_recipient as "sealedRecipient", t.subject, t.body_text as text, t.body_html as html,
     t.attempts, coalesce(t.expires_at <= clock_timestamp(), false) as expired`,
   onFinish: {
     columns: { sent: 'boolean', error: 'text' },
@@ -27,12 +29,14 @@ const attemptsMost = 12
 const firstPauseSeconds = 5
 const longestPauseSeconds = 3600
 
-type Needs = Pick<Services, 'db' | 'log' | 'metrics'> & { readonly mail: Mail }
+type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics'> & { readonly mail: Mail }
 
 interface DueEmail {
   readonly id: string
   readonly kind: string
-  readonly to: string
+  /** Null: the address is sealed. */
+  readonly recipient: string | null
+  readonly sealedRecipient: Buffer | null
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -57,7 +61,7 @@ export function createMailerBatch(services: Needs): Batch {
 async function attempt(services: Needs, email: DueEmail): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
-    await services.mail.send(email)
+    await services.mail.send({ ...email, to: addressOf(services, email) })
   } catch (error) {
     const { kind, message } = failureOf(error)
     if (kind === 'rejected') return refuse(services, email, message)
@@ -68,8 +72,16 @@ async function attempt(services: Needs, email: DueEmail): Promise<number> {
   return Number.POSITIVE_INFINITY
 }
 
+function addressOf({ config }: Needs, { recipient, sealedRecipient }: DueEmail): string {
+  if (recipient !== null) return recipient
+  if (sealedRecipient === null) throw new Error('An e-mail has no address')
+  return openAddress(config.dataKey, sealedRecipient)
+}
+
 /** Keeps only our own adapter's message. Any other error may quote the e-mail. */
 function failureOf(error: unknown): Pick<ProviderError, 'kind' | 'message'> {
+  if (error instanceof SealBroken)
+    return { kind: 'unavailable', message: 'the address does not open: DATA_KEY is another one' }
   return error instanceof ProviderError ? error : { kind: 'ambiguous', message: 'unexpected error' }
 }
 

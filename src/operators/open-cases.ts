@@ -61,6 +61,13 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'suspense',
   },
   {
+    what: 'closed accounts that hold money',
+    rows: `users u where closed_at is not null
+      and exists (select from ledger_accounts where user_id = u.id and balance > 0)`,
+    since: 'closed_at',
+    command: 'close-account',
+  },
+  {
     what: "differences from the provider's list of transfers, seen in the last two days",
     rows: `reconciliation_differences where last_seen_at > clock_timestamp() - interval '2 days'`,
     since: 'found_at',

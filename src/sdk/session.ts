@@ -135,3 +135,12 @@ export async function deleteOldSdkSessions(db: Knex): Promise<number> {
   })
   return deleted.length
 }
+
+/** Ends every session for a creator. Their intents stay. */
+export async function forgetSdkSessions(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'sdk_sessions.forget',
+    text: 'delete from sdk_sessions where user_id = $1',
+    values: [userId],
+  })
+}

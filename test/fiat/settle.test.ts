@@ -1,5 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
+import { openAddress } from '../../src/mail/sealed-address.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { differingSums } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson } from '../helpers/make/creators.js'
@@ -216,7 +217,11 @@ test.serial('a payment short by at most 1 % completes the tip and credits what a
   t.is(await readAvailableUsdc(world(), creator), 18.904993)
 })
 
-const mailsTo = (email: string) => world().db('emails').where({ recipient: email }).orderBy('id')
+async function mailsTo(email: string) {
+  const rows = await world().db('emails').whereNotNull('sealed_recipient').orderBy('id')
+  const { dataKey } = world().services.config
+  return rows.filter((row) => openAddress(dataKey, row.sealed_recipient) === email)
+}
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 test.serial('the payer of too little is told what happened and what to do', async (t) => {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { checkFactor, hasFactor } from '../factors/check-factor.js'
+import { checkFactor, hasFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
 import { Session, User } from '../models.js'
 import { cautionHours } from '../recent-changes.js'
 import { assertRecentSession } from '../sessions/auth.js'
@@ -12,10 +12,8 @@ import { lockUser } from '../void-credentials.js'
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /** What shows that the owner, and not only a stolen cookie, asks. */
-export interface Presented {
+export interface Presented extends PresentedFactor {
   readonly password?: string | undefined
-  /** A code of an authenticator app that a thief did not add lately. */
-  readonly totp?: string | undefined
 }
 
 /** What `assertStillOwner` compares. */
@@ -32,12 +30,13 @@ export interface Proof {
 export async function reauthenticate(
   services: Needs,
   signedIn: SignedIn,
-  { password, totp }: Presented,
+  { password, ...factor }: Presented,
 ): Promise<Proof> {
   const { id } = signedIn.account
   const user = await User.query(services.db).findById(id).select('password_hash')
   const passwordHash = user?.passwordHash ?? null
-  if (totp !== undefined) await checkFactor(services, id, { totp }, { olderThanHours: cautionHours })
+  // A factor that a thief has just added proves nothing.
+  if (presentsFactor(factor)) await checkFactor(services, id, factor, { olderThanHours: cautionHours })
   else if (password !== undefined) {
     if (!(await services.passwords.matches(passwordHash, password)))
       throw new DomainError('invalid_credentials')

@@ -121,7 +121,7 @@ export async function findSession(
          where s.token_hash = p.session_hash and p.choice = 1
            and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second')
       select p.session_hash as "sessionHash", extract(epoch from now() - p.created_at)::float8 as "sessionAge", ${accountColumns}
-        from presented p join users u on u.id = p.user_id left join wallets w on w.user_id = u.id`,
+        from presented p join users u on u.id = p.user_id and u.closed_at is null left join wallets w on w.user_id = u.id`,
     values: [hashOrNull(sessionToken), hashOrNull(accessToken), limits.idleDays, slideEverySeconds],
   })
   if (row === undefined) return undefined

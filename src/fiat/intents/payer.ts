@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Knex } from 'knex'
 import { cleanLine } from '../../kernel/text.js'
-import { Payer } from '../models.js'
+import { addressHash, sealAddress } from '../../mail/sealed-address.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
 import type { FiatIntentInput } from '../schemas.js'
 
 /** What the service keeps about a payer. */
@@ -43,11 +44,23 @@ function guestEmail(publicUrl: string): string {
 }
 
 /**
- * The id of the payer with this e-mail; creates the row if it is missing. A payer is never an account. Two autocommit
- * statements, as for parties (docs/decisions/0024): an existing row is never locked.
+ * The id of the payer with this e-mail; creates the row if it is missing. A payer is never an account. Two first tips at the
+ * same time make two rows, which is harmless: a row only says where a receipt goes.
  */
-export async function findOrCreatePayer(db: Knex, email: string): Promise<bigint | undefined> {
-  await Payer.query(db).insert({ email }).onConflict('email').ignore()
-  const payer = await Payer.query(db).findOne({ email })
+export async function findOrCreatePayer(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  email: string,
+): Promise<bigint | undefined> {
+  const [payer] = await query<{ id: bigint }>(db, {
+    name: 'fiat.payer',
+    text: /* sql */ `
+      with found as (
+        update payers set last_tip_at = clock_timestamp()
+         where id = (select id from payers where email_hash = $1 or email = $2 limit 1) returning id),
+      created as (
+        insert into payers (email_hash, email_sealed) select $1, $3 where not exists (select from found) returning id)
+      select id from found union all select id from created`,
+    values: [addressHash(config.dataKey, email), email, sealAddress(config.dataKey, email)],
+  })
   return payer?.id
 }

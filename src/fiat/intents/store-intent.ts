@@ -57,7 +57,8 @@ export async function storeFiatIntent(
   atEnd: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<void> {
   const { id, owner, payer, price } = intent
-  const payerId = payer.receiptTo === undefined ? undefined : await findOrCreatePayer(db, payer.receiptTo)
+  const { receiptTo } = payer
+  const payerId = receiptTo === undefined ? undefined : await findOrCreatePayer({ db, config }, receiptTo)
   await transact(async ({ trx }) => {
     await lockOwner(trx, owner)
     await checkOpenIntents({ db: trx, config }, owner)
@@ -84,7 +85,7 @@ async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
 
 async function insertIntent(
   trx: Knex,
-  { id, owner, payer, price, basis, rate, collection, expiresAt }: FiatIntent,
+  { id, owner, price, basis, rate, collection, expiresAt }: FiatIntent,
   payerId: bigint | undefined,
   watchDays: number,
 ): Promise<void> {
@@ -96,9 +97,9 @@ async function insertIntent(
     name: 'fiat.insert',
     text: /* sql */ `
       insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, charge_given, payer_id,
-        payer_email, provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        clock_timestamp() + $18 * interval '1 second')`,
+        provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+        clock_timestamp() + $17 * interval '1 second')`,
     values: [
       id,
       owner.userId,
@@ -110,7 +111,6 @@ async function insertIntent(
       price.chargeKobo,
       price.isChargeGiven,
       payerId ?? null,
-      payer.email,
       providerReferenceOf(id),
       'checkoutUrl' in collection ? collection.checkoutUrl : null,
       'account' in collection ? JSON.stringify(collection.account) : null,

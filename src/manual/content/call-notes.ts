@@ -73,6 +73,16 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'get /auth/sessions': ['`network` is an IPv4 address or an IPv6 /64. At most 200.'],
   'delete /auth/sessions/{id}': ['The session that the request was sent with, too: that is a log-out.'],
+  'get /auth/export': [
+    'The first call requests the file, later ones say how it stands; a new file at most once a day. The link goes to the e-mail address of the account, and is good for 72 hours. Of tips, transactions and withdrawals the file has the newest 20,000 each.',
+  ],
+  'post /auth/export/download': [
+    'Answers a file for the person, as an attachment. Send the token when a person presses a button: mail scanners open links.',
+  ],
+  'delete /auth/me': [
+    'Needs a session of the last 15 minutes and, in the JSON body, the password; with a second factor on, `totp`. Who the account was is deleted; ledger, tips and withdrawals stay without a name. The address can register again. Tips that arrive later are credited to the closed account: ask the operator of the service for them.',
+    'Tokens besides USDC stay in the wallet. While there are some the call is refused, unless `leaveTokens` is true.',
+  ],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
   'post /auth/not-me': [
     'Ends every session, and refuses withdrawals and changes until an operator unfreezes the account. Tips still arrive. A link is valid for 7 days. Send the token when a person presses a button: mail scanners open links.',

@@ -101,6 +101,14 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy:
       'Send a factor: `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`. Where the session is too old, signing in again helps too.',
   },
+  account_has_money: {
+    cause: 'There is a balance, or a withdrawal, a naira tip or a review is under way. `details` say which.',
+    remedy: 'Withdraw the balance and wait for the others, then repeat.',
+  },
+  recently_changed: {
+    cause: 'The e-mail or a second factor was changed in the last 72 hours, and the owner may still undo it.',
+    remedy: 'Repeat when the 72 hours are over.',
+  },
   second_factor_required: {
     cause: 'The account has a second factor.',
     remedy:

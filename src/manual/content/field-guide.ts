@@ -192,6 +192,34 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
   tipMails: { note: 'Mails about tips: off, each or daily.', example: 'daily' },
+  'post /auth/export/download > token': {
+    note: 'From the link, after `#export=`.',
+    omit: false,
+    example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
+  },
+  'get /auth/export < export.status': {
+    note: '`failed`: repeat the call. `expired`: a new file can be had a day after the last request.',
+    example: 'preparing',
+  },
+  'get /auth/export < export.expiresAt': {
+    note: 'Of the mailed link; null until it is mailed.',
+    example: null,
+  },
+  requestedAt: { example: moment },
+  madeAt: { example: moment },
+  'post /auth/export/download < account': {
+    note: 'One row: the profile.',
+    example: [{ email: 'ada@example.com', name: 'Ada Obi' }],
+  },
+  longer: {
+    note: 'The lists that have more rows than the file, and the call that has all of them.',
+    example: [],
+  },
+  'delete /auth/me > password': { note: 'Of an account without a second factor.', example: 'correct horse' },
+  'delete /auth/me > leaveTokens': {
+    note: 'Leave the tokens besides USDC in the wallet behind.',
+    example: false,
+  },
   truncated: { note: 'Only there when it was cut.', example: true },
   hasMore: { example: false },
   'post /sdk/handoff < code': {

@@ -123,6 +123,8 @@ const settings = z.object({
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
   ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
   REAUTHENTICATION_MINUTES: number(0, 1440).default(15),
+  RETAIN_EMAILS_DAYS: whole(1, 36_500).default(30),
+  RETAIN_PAYER_EMAILS_DAYS: whole(30, 36_500).optional(),
   CRYPTO_FEE_BPS: whole(0, 5000).default(200),
   MIN_TIP_USD: number(0, 1e6).default(0.01),
   MAX_TIP_USD: number(0, 1e6).default(10_000),
@@ -239,6 +241,7 @@ function shape(s: z.output<typeof settings>) {
       accessTokenHours: s.ACCESS_TOKEN_HOURS,
       reauthenticationMinutes: s.REAUTHENTICATION_MINUTES,
     },
+    retention: { emailsDays: s.RETAIN_EMAILS_DAYS, payerEmailsDays: s.RETAIN_PAYER_EMAILS_DAYS },
     otpPepper: s.OTP_PEPPER,
     dataKey: s.DATA_KEY ?? deriveKey(s.OTP_PEPPER, 'data/1'),
     tips: {

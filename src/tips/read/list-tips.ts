@@ -24,7 +24,9 @@ export async function listTips(
   const rows = await query<ListedTip>(services.db, {
     name: 'tips.list',
     text: /* sql */ `
-      with party as (select id from parties where wallet = $1 or user_id = $2::uuid),
+      with party as (
+        select p.id from parties p left join users u on u.id = p.user_id
+        where (p.wallet = $1 or p.user_id = $2::uuid) and u.closed_at is null),
       received as materialized (
         select * from tips where recipient_party = (select id from party) and listed and (status = 'confirmed' or kind = 'fiat')
         order by recorded_at desc, id desc limit ${maxTips}),

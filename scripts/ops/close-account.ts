@@ -1,0 +1,101 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../../src/kernel/errors.js'
+import { displayText } from '../../src/kernel/money.js'
+import { query } from '../../src/platform/database/database.js'
+import { closeAccount } from '../../src/privacy/close-account.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  RefusedError,
+  reasonOption,
+  requireConfirmation,
+  runAsProgram,
+} from './support/command.js'
+import { findUser } from './support/find-user.js'
+import { recordAudit } from './support/record-audit.js'
+import { withServices } from './support/with-services.js'
+
+/** Closes an account whose owner asks for it by mail. Lists the closed accounts that hold money without --user. */
+const help = `npm run ops -- close-account
+npm run ops -- close-account --user <id|e-mail> [--apply --confirm <user id> --reason <text>]
+
+Without --user it lists the closed accounts to which a tip came later. With --user and --apply the account is closed as by
+its owner: who it was is deleted, ledger, tips and withdrawals stay, the owner gets a mail. It is refused while money is
+there. Tokens besides USDC stay in the wallet: ask the owner about them first. It cannot be taken back. First make sure that
+you talk with the owner.
+
+  --user <id|e-mail>     the account
+  --apply                do it
+  --confirm <user id>    the user id once more
+  --reason <text>        how you know the owner, for the audit log; required with --apply
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are USDC as decimal text
+  --help                 print this text
+
+${exitHelp}`
+
+const options = {
+  ...applyOptions,
+  user: { type: 'string' },
+  confirm: { type: 'string' },
+  ...reasonOption,
+} as const
+const mostListed = 1000
+
+export const command = defineCommand({
+  help,
+  options,
+  run: (values) =>
+    withServices(async ({ db, transact, config }) => {
+      if (values.user === undefined) return listClosed(db)
+      const { id, email, closedAt } = await findUser(db, values.user)
+      const json = { userId: id, closed: closedAt !== null }
+      if (closedAt !== null)
+        return { text: `${id} is closed: nothing to do`, json: { ...json, applied: false } }
+      const applied = values.apply === true
+      if (applied) {
+        const reason = requireConfirmation('close-account', id, values)
+        await transact(async (uow) => {
+          await closeAccount(uow, config.http.publicUrl, id).catch(refuse)
+          const entry = { actor: actorOf(values), action: 'close-account', subject: `user:${id}` }
+          await recordAudit(uow.trx, { ...entry, details: { reason } })
+        })
+      }
+      return {
+        text: describeChange(`the account of ${email} (${id})`, 'closed', applied),
+        json: { ...json, applied },
+      }
+    }),
+})
+
+function refuse(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error
+  const problems = error.details.map(({ field, problem }) => `; ${field}: ${problem}`)
+  throw new RefusedError(`${error.message}${problems.join('')}`, { details: error.details })
+}
+
+async function listClosed(db: Knex): Promise<Outcome> {
+  const rows = await query<{ id: string; closedAt: Date; micro: bigint }>(db, {
+    name: 'ops.closed-accounts',
+    text: /* sql */ `
+      select u.id, u.closed_at as "closedAt", sum(a.balance)::bigint as micro
+      from users u join ledger_accounts a on a.user_id = u.id and a.currency = 'USDC'
+      where u.closed_at is not null and a.balance > 0 group by u.id order by u.closed_at limit $1`,
+    values: [mostListed],
+  })
+  const lines = rows.map(
+    ({ id, closedAt, micro }) => `${id}  closed ${closedAt.toISOString()}  USDC ${displayText(micro, 6)}`,
+  )
+  return {
+    text: lines.length === 0 ? 'no closed account holds money' : lines.join('\n'),
+    json: {
+      accounts: rows.map(({ id, closedAt, micro }) => ({ id, closedAt, usdc: displayText(micro, 6) })),
+    },
+  }
+}
+
+await runAsProgram(import.meta, command)

@@ -1,0 +1,61 @@
+import { emailAddress } from '../../src/accounts/schemas.js'
+import { countPayers, erasePayer } from '../../src/fiat/intents/payer-addresses.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  reasonOption,
+  requireReason,
+  runAsProgram,
+  UsageError,
+} from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
+import { withServices } from './support/with-services.js'
+
+/** Erases the e-mail address of a payer of naira tips who asks for it. */
+const help = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]
+
+Erases the stored address of somebody who paid naira tips. The tips stay, with the name and the message that were typed in,
+and a tip that is still open sends no receipt. The audit log says that it was done, not for whom.
+
+  --email <address>      the payer's address
+  --apply                do it
+  --reason <text>        who asked and how, for the audit log; required with --apply
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON
+  --help                 print this text
+
+${exitHelp}`
+
+const options = { ...applyOptions, email: { type: 'string' }, ...reasonOption } as const
+
+export const command = defineCommand({
+  help,
+  options,
+  run: (values) => {
+    const email = emailAddress.safeParse(values.email).data
+    if (email === undefined) throw new UsageError('--email needs an e-mail address')
+    return withServices(async (services) => {
+      const found = await countPayers(services, email)
+      if (found === 0)
+        return { text: 'no payer has this address: nothing to do', json: { applied: false, found } }
+      const applied = values.apply === true
+      if (applied) {
+        const reason = requireReason(values)
+        await services.transact(async ({ trx }) => {
+          const rows = await erasePayer(trx, services, email)
+          const entry = { actor: actorOf(values), action: 'forget-payer', subject: 'payer' }
+          await recordAudit(trx, { ...entry, details: { reason, rows } })
+        })
+      }
+      return {
+        text: describeChange('the address of this payer', 'erased', applied),
+        json: { applied, found },
+      }
+    })
+  },
+})
+
+await runAsProgram(import.meta, command)

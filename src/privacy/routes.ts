@@ -1,0 +1,126 @@
+import type { Context } from 'koa'
+import { hasFactor, presentsFactor } from '../accounts/factors/check-factor.js'
+import { assertStillOwner, type Presented, reauthenticate } from '../accounts/passwords/reauthenticate.js'
+import { ownerLimit } from '../accounts/passwords/routes.js'
+import { type AnyEndpoint, linkInput } from '../accounts/schemas.js'
+import { assertRecentSession, ownerGuards, signedIn } from '../accounts/sessions/auth.js'
+import { createPasswords } from '../accounts/sessions/password.js'
+import { clientAddress } from '../http/client-address.js'
+import { answered, type Route, route } from '../http/endpoint.js'
+import { clearSessionCookie } from '../http/security/credentials.js'
+import { refuseCrossSite } from '../http/security/cross-site.js'
+import { noStore } from '../http/security/response-headers.js'
+import { DomainError } from '../kernel/errors.js'
+import type { Services } from '../services.js'
+import { createTokenBalances } from '../tips/read/wallet-tokens.js'
+import { assertNoTokens, closeAccount } from './close-account.js'
+import { openExport } from './exports/make-exports.js'
+import { requestExport } from './exports/request-export.js'
+import { closeInput, done, exportAnswer, exportFile, nothing } from './schemas.js'
+
+const exportEndpoint = {
+  method: 'get',
+  path: '/auth/export',
+  summary: "Have the account's data gathered, and a link to the file mailed",
+  credential: 'session',
+  limit: 'reads',
+  input: nothing,
+  invalid: 'unauthorized',
+  output: exportAnswer,
+  errors: ['reauthentication_required'],
+} as const satisfies AnyEndpoint
+
+const downloadEndpoint = {
+  method: 'post',
+  path: '/auth/export/download',
+  summary: 'The file of a mailed link',
+  credential: 'none',
+  limit: 'reads',
+  input: linkInput,
+  invalid: 'link_token_required',
+  output: exportFile,
+  errors: ['invalid_link', 'forbidden'],
+} as const satisfies AnyEndpoint
+
+const closeEndpoint = {
+  method: 'delete',
+  path: '/auth/me',
+  summary: 'Close the account, for good',
+  credential: 'session',
+  limit: ownerLimit,
+  input: closeInput,
+  bodyOfDelete: true,
+  invalid: 'password_required',
+  output: done,
+  errors: [
+    'invalid_credentials',
+    'invalid_code',
+    'second_factor_required',
+    'reauthentication_required',
+    'account_locked',
+    'account_frozen',
+    'account_has_money',
+    'recently_changed',
+    'unauthorized',
+    'forbidden',
+  ],
+} as const satisfies AnyEndpoint
+
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'chain'>
+
+/** What the law gives an owner: the account's data, and the end of the account. */
+export function privacyRoutes(services: Needs): Route[] {
+  const { config, transact } = services
+  const { publicUrl } = config.http
+  const passwordsFor = createPasswords()
+  const readTokens = createTokenBalances(services)
+
+  /** It cannot be taken back, so the session must be fresh, and the password is not enough beside a second factor. */
+  async function proveOwner(ctx: Context, presented: Presented) {
+    const who = signedIn(ctx)
+    assertRecentSession(who, config.sessions)
+    if (!presentsFactor(presented) && (await hasFactor(services.db, who.account.id)))
+      throw new DomainError('second_factor_required')
+    return reauthenticate({ ...services, passwords: passwordsFor(clientAddress(ctx)) }, who, presented)
+  }
+  return [
+    route(
+      exportEndpoint,
+      async (_, ctx) => {
+        assertRecentSession(signedIn(ctx), config.sessions)
+        const { status, requestedAt, expiresAt } = await requestExport(services, signedIn(ctx).account.id)
+        const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
+        return { export: { status, ...times } }
+      },
+      ownerGuards(services),
+    ),
+    route(
+      downloadEndpoint,
+      async ({ token }, ctx) => {
+        const { text, madeAt } = await openExport(services, token)
+        ctx.attachment(`account-data-${madeAt.toISOString().slice(0, 10)}.json`)
+        ctx.type = 'application/json; charset=utf-8'
+        ctx.body = text
+        return answered
+      },
+      [noStore, refuseCrossSite(publicUrl)],
+    ),
+    route(
+      closeEndpoint,
+      async ({ leaveTokens, ...presented }, ctx) => {
+        const who = signedIn(ctx)
+        const { id, walletPublicKey } = who.account
+        const proof = await proveOwner(ctx, presented)
+        if (walletPublicKey !== null && leaveTokens !== true)
+          assertNoTokens(await readTokens(walletPublicKey))
+        await transact(async (uow) => {
+          await assertStillOwner(uow.trx, who, proof)
+          await closeAccount(uow, publicUrl, id)
+        })
+        clearSessionCookie(ctx, publicUrl)
+        return {}
+      },
+      ownerGuards(services),
+    ),
+  ]
+}

@@ -1,0 +1,156 @@
+import test from 'ava'
+import {
+  createPayerWalk,
+  createPaymentAddressWalk,
+  erasePayer,
+} from '../../src/fiat/intents/payer-addresses.js'
+import { SealBroken } from '../../src/kernel/aead.js'
+import { createSealer, keyedHash } from '../../src/kernel/personal-data.js'
+import { addressHash, openAddress } from '../../src/mail/sealed-address.js'
+import { loadConfig } from '../../src/platform/config/config.js'
+import { registerCreator } from '../helpers/make/creators.js'
+import { mailerBatch } from '../helpers/make/emailed-codes.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { dumpTables, tablesWith } from '../helpers/servers/dump-tables.js'
+import { runBatch, useWorld } from '../helpers/servers/world.js'
+
+const world = useWorld(test, { fiat: true, mail: true })
+const dataKey = () => world().services.config.dataKey
+
+test.serial("a payer's e-mail stands in no table, and the receipt arrives", async (t) => {
+  const creator = await registerCreator(world())
+  const payerEmail = 'zqx.canary@example.com'
+  const body = { creatorId: creator.user.id, amount: 10, payerEmail }
+  const { intentId } = await createFiatIntent(world(), body)
+  const again = await createFiatIntent(world(), { ...body, payerEmail: 'Zqx.Canary@example.com' })
+  payFiatIntent(world(), intentId)
+  payFiatIntent(world(), again.intentId, 100)
+  await settleIntentNow(world(), intentId)
+  await settleIntentNow(world(), again.intentId)
+  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx']), [], 'before the mails are sent')
+  await runBatch(mailerBatch(world()))
+  t.is(world().mail.received(payerEmail).length, 2)
+  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx']), [], 'after it')
+  const payers = await world()
+    .db('payers')
+    .where({ email_hash: addressHash(dataKey(), payerEmail) })
+  t.is(payers.length, 1, 'one payer')
+  t.is(openAddress(dataKey(), payers[0].email_sealed), payerEmail)
+})
+
+test.serial('addresses that the release before has stored are sealed, and receipts go there', async (t) => {
+  const { db, services } = world()
+  const creator = await registerCreator(world())
+  const payerEmail = 'old.canary@example.com'
+  // As the release before stores them.
+  const [payer] = await db('payers').insert({ email: payerEmail }).returning('id')
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  await db('fiat_intents').where({ id: intentId }).update({ payer_id: payer.id, payer_email: payerEmail })
+  const found = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10, payerEmail })
+  t.is((await db('fiat_intents').where({ id: found.intentId }).first()).payer_id, payer.id)
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  t.deepEqual(tablesWith(await dumpTables(db), ['old.canary']), ['emails', 'fiat_intents', 'payers'])
+  await runBatch(mailerBatch(world()))
+  t.is(world().mail.received(payerEmail).length, 1)
+  await db('emails').delete()
+
+  await createPayerWalk(services)()
+  await createPaymentAddressWalk(services)()
+  t.deepEqual(tablesWith(await dumpTables(db), ['old.canary']), [])
+  payFiatIntent(world(), found.intentId)
+  await settleIntentNow(world(), found.intentId)
+  await runBatch(mailerBatch(world()))
+  t.is(world().mail.received(payerEmail).length, 2, 'of the sealed row')
+})
+
+test.serial('a walk reads its table in lots and begins again at the start', async (t) => {
+  const { db, services } = world()
+  await db.raw(
+    `insert into payers (email) select 'many-' || i || '@example.com' from generate_series(1, 1500) i`,
+  )
+  const plain = async () => Number((await db('payers').whereNotNull('email').count().first())?.['count'])
+  const walk = createPayerWalk(services)
+  await walk()
+  const left = await plain()
+  t.true(left > 0 && left < 1500, `${left} are left`)
+  await walk()
+  await walk()
+  t.is(await plain(), 0)
+})
+
+test.serial(
+  'the address of a payer is erased after RETAIN_PAYER_EMAILS_DAYS, and never without the setting',
+  async (t) => {
+    const { db, services } = world()
+    await db('payers')
+      .delete()
+      .whereNotIn('id', db('fiat_intents').whereNotNull('payer_id').select('payer_id'))
+    const config = { ...services.config, retention: { emailsDays: 30, payerEmailsDays: 400 } }
+    const day = (days: number) => db.raw(`now() - ? * interval '1 day'`, [days])
+    const keep = { email_hash: Buffer.alloc(32, 1), email_sealed: Buffer.alloc(40, 1) }
+    const inserted = await db('payers')
+      .insert([
+        { ...keep, created_at: day(500), last_tip_at: day(399) },
+        { ...keep, created_at: day(500), last_tip_at: day(401) },
+        { ...keep, created_at: day(401), last_tip_at: null },
+      ])
+      .returning('id')
+    const kept = async () => {
+      const rows = await db('payers')
+        .whereIn(
+          'id',
+          inserted.map(({ id }) => id),
+        )
+        .orderBy('id')
+      return rows.map((row) => row.email_sealed !== null && row.email_hash !== null)
+    }
+    await createPayerWalk(services)()
+    t.deepEqual(await kept(), [true, true, true])
+    await createPayerWalk({ ...services, config })()
+    t.deepEqual(await kept(), [true, false, false])
+  },
+)
+
+test.serial('a payer who asks is erased, and a later tip makes a new row', async (t) => {
+  const { db, services } = world()
+  const creator = await registerCreator(world())
+  const body = { creatorId: creator.user.id, amount: 10, payerEmail: 'gone@example.com' }
+  const { intentId } = await createFiatIntent(world(), body)
+  t.is(await services.transact(({ trx }) => erasePayer(trx, services, body.payerEmail)), 1)
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  await runBatch(mailerBatch(world()))
+  t.deepEqual(world().mail.received(body.payerEmail), [])
+  await createFiatIntent(world(), body)
+  t.is((await db('payers').where({ email_hash: addressHash(dataKey(), body.payerEmail) })).length, 1)
+})
+
+test('sealed data opens with its key, purpose, context and version only', (t) => {
+  const key = Buffer.alloc(32, 7)
+  const sealer = createSealer(key, 'test/1')
+  const sealed = sealer.seal('Ada', 'row 1')
+  t.is(sealed[0], 1, 'the version')
+  t.is(sealer.open(sealed, 'row 1').toString(), 'Ada')
+  t.false(sealer.seal('Ada', 'row 1').equals(sealed), 'not the same twice')
+  const other = Buffer.from(sealed)
+  other[0] = 2
+  for (const open of [
+    () => sealer.open(sealed, 'row 2'),
+    () => createSealer(key, 'test/2').open(sealed, 'row 1'),
+    () => createSealer(Buffer.alloc(32, 8), 'test/1').open(sealed, 'row 1'),
+    () => sealer.open(other, 'row 1'),
+    () => sealer.open(Buffer.alloc(0), 'row 1'),
+  ])
+    t.throws(open, { instanceOf: SealBroken })
+  t.deepEqual(keyedHash(key, 'test/1', 'Ada'), keyedHash(key, 'test/1', 'Ada'))
+  t.notDeepEqual(keyedHash(key, 'test/1', 'Ada'), keyedHash(Buffer.alloc(32, 8), 'test/1', 'Ada'))
+})
+
+test('the settings of retention: e-mails 30 days, addresses of payers for ever', (t) => {
+  const { retention } = loadConfig({ ...world().env })
+  t.deepEqual(retention, { emailsDays: 30, payerEmailsDays: undefined })
+  t.throws(() => loadConfig({ ...world().env, RETAIN_PAYER_EMAILS_DAYS: '7' }), {
+    message: /RETAIN_PAYER_EMAILS_DAYS/,
+  })
+})
