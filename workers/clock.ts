@@ -14,6 +14,7 @@ import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
+import { createAccountWalk } from '../src/withdrawals/seal-old-accounts.js'
 import { measureWork } from './measure-work.js'
 import { createBooksCheck } from './watch-books.js'
 
@@ -48,6 +49,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['exports', '8-59/15 * * * * *', () => makeExports(services)],
     ['expired-exports', '50 */10 * * * *', () => deleteExpiredExports(services)],
     ['payers', '3-59/15 * * * * *', createPayerWalk(services)],
+    ['bank-accounts', '14-59/15 * * * * *', createAccountWalk(services)],
     ['payment-addresses', '11-59/15 * * * * *', createPaymentAddressWalk(services)],
   ]
   const tasks = schedules.map(([name, times, run]) =>

@@ -95,17 +95,17 @@ const askMs = 20_000
 const pollMs = 250
 
 const verbs = {
-  list: async ({ db }, positionals, { state = 'open', 'older-than': minutes, limit }) => {
+  list: async (services, positionals, { state = 'open', 'older-than': minutes, limit }) => {
     refusePositionals(positionals)
     const olderThanSeconds = 60 * parseWhole('--older-than', minutes, 0, maxMinutes)
     const filter = { state, olderThanSeconds, limit: parseWhole('--limit', limit, 100, maxLimit) }
-    const rows = await listPayouts(db, filter)
+    const rows = await listPayouts(services, filter)
     const text = rows.map(payoutLine).join('\n') || `no withdrawal is ${state}`
     return { text, json: { payouts: rows.map(payoutJson) } }
   },
-  show: async ({ db }, references) => {
-    const row = await findPayout(db, parseOneReference(references))
-    const history = await listHistory(db, row)
+  show: async (services, references) => {
+    const row = await findPayout(services, parseOneReference(references))
+    const history = await listHistory(services.db, row)
     return { text: payoutText(row, history), json: { payout: payoutJson(row), history } }
   },
   ask: async (services, references) => {
@@ -186,14 +186,14 @@ function outcomeOf(results: readonly ActionResult[], apply: boolean): Outcome {
 
 /** Asks the provider, then waits until the reconciler has asked too and followed the answer. */
 async function ask(services: Composed, reference: string): Promise<string> {
-  const before = await findPayout(services.db, reference)
+  const before = await findPayout(services, reference)
   const found = await services.payouts.findTransfer(before.providerReference)
   const answer = `the provider ${found === undefined ? 'does not find it' : `shows it ${found.state}`}`
   if (!(await reconcileNow(services, before.providerReference)))
     return `${reference}  ${before.status}/${before.sendState}: ${answer}`
   const deadline = Date.now() + askMs
   for (;;) {
-    const now = await findPayout(services.db, reference)
+    const now = await findPayout(services, reference)
     const isReconciled = now.looks !== before.looks
     if (isReconciled || Date.now() > deadline) {
       const missing = isReconciled ? '' : '. The reconciler did not react: is the process running?'

@@ -6,7 +6,9 @@ import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { forgetSdkSessions } from '../sdk/session.js'
+import { stopTipMails } from '../tips/mails/choose-tip-mails.js'
 import type { TokenBalance } from '../tips/read/creator-schemas.js'
+import { forgetPayees } from '../withdrawals/confirmation/payees.js'
 import { forgetExport } from './exports/request-export.js'
 import { findMoney } from './held-money.js'
 
@@ -25,6 +27,8 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await forgetEmails(trx, email)
   await forgetSdkSessions(trx, userId)
   await forgetCreator(trx, userId)
+  await stopTipMails(trx, userId)
+  await forgetPayees(trx, userId)
   await forgetExport(trx, userId)
   await forgetAccount(trx, userId)
   const site = new URL(publicUrl).host

@@ -35,6 +35,7 @@ export const exportFile = z.looseObject({
   emails: rows,
   actionsOfOperators: rows,
   balances: rows,
+  bankAccounts: rows,
   tips: rows,
   transactions: rows,
   withdrawals: rows,

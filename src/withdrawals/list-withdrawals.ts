@@ -3,9 +3,10 @@ import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
 import { DomainError } from '../kernel/errors.js'
 import { displayNumber } from '../kernel/money.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
-import type { Transact } from '../platform/database/transact.js'
+import type { Services } from '../services.js'
 import { heldFor } from './lifecycle.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
+import { openAccount } from './sealed-account.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
 export interface WithdrawalPage {
@@ -14,6 +15,7 @@ export interface WithdrawalPage {
   readonly next: string | undefined
 }
 
+type Needs = Pick<Services, 'transact' | 'config'>
 type WithdrawalRow = Withdrawal & { readonly bankName: string | null }
 
 /** Fills the id of the position when there is no cursor. Any id will do: the time is later than every row's. */
@@ -24,7 +26,7 @@ const anyId = '00000000-0000-0000-0000-000000000000'
  * its range of an index, so a filter has its own statement (docs/decisions/0043).
  */
 export async function listWithdrawals(
-  transact: Transact,
+  { transact, config }: Needs,
   userId: string,
   { reference, status, cursor, limit }: Pick<HistoryInput, 'reference' | 'status' | 'cursor' | 'limit'>,
 ): Promise<WithdrawalPage> {
@@ -43,23 +45,26 @@ export async function listWithdrawals(
     values: [userId, beforeMs, beforeId, limit + 1, ...given.map(([, value]) => value)],
   })
   const { page, last } = pageOf(rows, limit)
-  return { payouts: page.map(presentPayout), next: last && timePosition(last.createdAt, last.id) }
+  return {
+    payouts: page.map((row) => presentPayout(config, row)),
+    next: last && timePosition(last.createdAt, last.id),
+  }
 }
 
 /** One of the creator's withdrawals, as the list has it. */
 export async function findWithdrawal(
-  transact: Transact,
+  services: Needs,
   userId: string,
   reference: string,
 ): Promise<PayoutRecord> {
   const one = { reference, status: undefined, cursor: undefined, limit: 1 }
-  const [payout] = (await listWithdrawals(transact, userId, one)).payouts
+  const [payout] = (await listWithdrawals(services, userId, one)).payouts
   if (payout === undefined) throw new DomainError('withdrawal_not_found')
   return payout
 }
 
-function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
-  const { reference, status, currency, bankCode, bankName, accountName, failureReason } = withdrawal
+function presentPayout(config: Services['config'], withdrawal: WithdrawalRow): PayoutRecord {
+  const { reference, status, currency, bankCode, bankName, failureReason } = withdrawal
   return {
     reference,
     provider: 'fiatpay',
@@ -71,8 +76,8 @@ function presentPayout(withdrawal: WithdrawalRow): PayoutRecord {
     amountUSDC: displayNumber(withdrawal.debitMicro, 6),
     bankCode,
     bankName,
-    accountNumber: maskAccount(withdrawal.accountNumber),
-    accountName,
+    accountNumber: maskAccount(withdrawal.lastFour),
+    accountName: openAccount(config, withdrawal).accountName,
     requiresVerification: heldFor(withdrawal.sendState) === 'identity',
     heldFor: heldFor(withdrawal.sendState),
     failureReason,

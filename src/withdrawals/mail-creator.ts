@@ -13,7 +13,7 @@ export interface MailedWithdrawal {
   readonly reference: string
   readonly netKobo: bigint
   readonly bankCode: string
-  readonly accountNumber: string
+  readonly lastFour: string
 }
 
 type AboutWithdrawal = Extract<OwnerNotice, { readonly withdrawal: WithdrawalNotice }>
@@ -34,14 +34,14 @@ export async function mailCreator(
 }
 
 export function describeWithdrawal(
-  { reference, netKobo, bankCode, accountNumber }: MailedWithdrawal,
+  { reference, netKobo, bankCode, lastFour }: MailedWithdrawal,
   bankName: string | null,
 ): WithdrawalNotice {
   return {
     reference,
     amount: nairaText(netKobo),
     bank: bankName ?? `bank ${bankCode}`,
-    lastFour: accountNumber.slice(-4),
+    lastFour,
   }
 }
 

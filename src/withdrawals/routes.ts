@@ -82,7 +82,7 @@ function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
   return { userId: signedIn(ctx).account.id, network, deviceHash: hashSecret(deviceToken) }
 }
 
-function historyRoute({ transact }: Services): Route {
+function historyRoute(services: Services): Route {
   return route(
     {
       method: 'get',
@@ -97,7 +97,7 @@ function historyRoute({ transact }: Services): Route {
       csv: true,
     },
     async (input, ctx) => {
-      const { payouts, next } = await listWithdrawals(transact, signedIn(ctx).account.id, input)
+      const { payouts, next } = await listWithdrawals(services, signedIn(ctx).account.id, input)
       const nextCursor = cursorOf(next)
       if (input.format === 'json') return { payouts, nextCursor }
       answerCsv(ctx, 'payouts.csv', payoutsCsv(payouts), nextCursor)

@@ -11,13 +11,14 @@ import {
   type WithdrawalStatus,
 } from './lifecycle.js'
 import { type MailSettings, mailCreator } from './mail-creator.js'
+import { lastFourColumn, type StoredAccount, storedAccountColumns } from './sealed-account.js'
 import { payoutJobIds, type SendCount } from './work-queue.js'
 
 /**
  * A row of `withdrawals`. Amounts in micro-USDC and kobo. `debitMicro`, `grossKobo`, `feeKobo` and `netKobo` are what was asked
  * for, or what was really paid once an operator has resolved that.
  */
-export interface Withdrawal {
+export interface Withdrawal extends StoredAccount {
   readonly id: string
   readonly userId: string
   readonly reference: string
@@ -34,8 +35,8 @@ export interface Withdrawal {
   /** The net at the request. More than `netKobo` when the rate fell while it was held. */
   readonly promisedKobo: bigint
   readonly bankCode: string
-  readonly accountNumber: string
-  readonly accountName: string
+  /** The last four digits of the account. */
+  readonly lastFour: string
   readonly failureReason: string | null
   readonly createdAt: Date
   readonly submittedAt: Date | null
@@ -73,16 +74,18 @@ export const withdrawalColumns = /* sql */ `
   coalesce(w.paid_debit_micro, w.debit_micro) as "debitMicro",
   coalesce(w.paid_kobo + w.paid_fee_kobo, w.gross_kobo) as "grossKobo",
   coalesce(w.paid_fee_kobo, w.fee_kobo) as "feeKobo", coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
-  coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode", w.account_number as "accountNumber",
-  w.account_name as "accountName", w.failure_reason as "failureReason", w.created_at as "createdAt",
+  coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode",
+  ${lastFourColumn('w')}, ${storedAccountColumns('w')}, w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
   w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
   w.confirmed_at as "confirmedAt"`
 
-/** `0123456789` as `******6789`. */
-export function maskAccount(accountNumber: string): string {
-  return accountNumber.slice(-4).padStart(accountNumber.length, '*')
+const accountLength = 10
+
+/** `6789` as `******6789`. */
+export function maskAccount(lastFour: string): string {
+  return lastFour.padStart(accountLength, '*')
 }
 
 /** The channel for notifications that this withdrawal has changed. */

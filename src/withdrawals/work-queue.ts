@@ -13,22 +13,22 @@ import {
   unclearStates,
   type WithdrawalStatus,
 } from './lifecycle.js'
+import { type StoredAccount, storedAccountColumns } from './sealed-account.js'
 
 /** Longer error texts are cut. */
 export const maxErrorLength = 200
 
 /** A withdrawal that is due to be sent. */
-export interface DuePayout {
+export interface DuePayout extends StoredAccount {
   readonly id: string
   readonly reference: string
   readonly providerReference: string
   readonly sendState: SendState
   readonly netKobo: bigint
   readonly bankCode: string
-  readonly accountNumber: string
-  readonly accountName: string
   readonly recipient: string | null
-  readonly resolvedName: string | null
+  /** The account's name at the bank is recorded. */
+  readonly nameKnown: boolean
   /** The fence: the next worker that takes the row has another number. */
   readonly attempts: number
 }
@@ -55,8 +55,8 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen}`,
     columns: /* sql */ `
       t.id, t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
-      t.net_kobo as "netKobo", t.bank_code as "bankCode", t.account_number as "accountNumber",
-      t.account_name as "accountName", t.recipient_code as recipient, t.resolved_name as "resolvedName", t.attempts`,
+      t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
+      t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.attempts`,
   }
 }
 

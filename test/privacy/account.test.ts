@@ -113,11 +113,13 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   parties: 'stays',
   passkey_challenges: 'deleted',
   passkeys: 'deleted',
+  payees: 'deleted',
   recovery_codes: 'deleted',
   sdk_sessions: 'deleted',
   sessions: 'deleted',
   totp_factors: 'deleted',
   wallets: 'stays',
+  withdrawal_codes: 'deleted',
   withdrawals: 'stays',
 }
 
@@ -358,7 +360,10 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   )
   t.is(file.headers['cache-control'], 'no-store')
   const { account, sites, apiKeys, transactions, withdrawals, devices, sessions, emails, longer } = file.body
-  const { secondFactors, actionsOfOperators, balances } = file.body
+  const { secondFactors, actionsOfOperators, balances, bankAccounts } = file.body
+  t.deepEqual(bankAccounts, [
+    { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' },
+  ] as never[])
   t.like(account?.[0], {
     id: user.id,
     email,

@@ -8,9 +8,20 @@ import { SealBroken } from '../../src/kernel/aead.js'
 import { createSealer, keyedHash } from '../../src/kernel/personal-data.js'
 import { addressHash, openAddress } from '../../src/mail/sealed-address.js'
 import { loadConfig } from '../../src/platform/config/config.js'
+import { createAccountWalk } from '../../src/withdrawals/seal-old-accounts.js'
+import { openAccount } from '../../src/withdrawals/sealed-account.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { mailerBatch } from '../helpers/make/emailed-codes.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import {
+  creatorWithBalance,
+  creditCreator,
+  listHistory,
+  requestWithdrawal,
+  sendDuePayouts,
+  storeUnsealed,
+} from '../helpers/make/withdrawals.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
 import { dumpTables, tablesWith } from '../helpers/servers/dump-tables.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 
@@ -125,6 +136,80 @@ test.serial('a payer who asks is erased, and a later tip makes a new row', async
   await createFiatIntent(world(), body)
   t.is((await db('payers').where({ email_hash: addressHash(dataKey(), body.payerEmail) })).length, 1)
 })
+
+test.serial('a bank account stands in no table, and is paid', async (t) => {
+  const { db, services } = world()
+  const account = { accountNumber: '9182736450', accountName: 'Zqx Holder' }
+  const ada = await creatorWithBalance(world(), 30)
+  const { body } = await requestWithdrawal(world(), ada, { amountUSDC: 10, ...account })
+  await sendDuePayouts(world())
+  await runBatch(mailerBatch(world()))
+  const canaries = [account.accountNumber, 'zqx']
+  t.deepEqual(tablesWith(await dumpTables(db), canaries), [])
+  t.is(world().fiat.fiatpay.log().transfers.at(-1)?.accountNumber, account.accountNumber)
+  const [payout] = (await listHistory(world(), ada)) as unknown as Record<string, unknown>[]
+  t.like(payout, { accountNumber: '******6450', accountName: account.accountName })
+  const shown = await runOpsScript(world(), 'payouts', 'show', body.reference)
+  t.regex(shown.out, /account \*{6}6450, Zqx Holder\n {2}name at the bank +[SZ]/)
+  t.false((await runOpsScript(world(), 'payouts', 'show', body.reference, '--json')).out.includes('sealed'))
+
+  // Bound to its withdrawal: whoever writes the database cannot have another account paid.
+  await creditCreator(world(), ada.user.id, 10_000_000n)
+  const other = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
+  const rows = await db('withdrawals').whereIn('reference', [body.reference, other.body.reference])
+  const [one, two] = rows
+  await t.throwsAsync(
+    db('withdrawals').where({ id: two.id }).update({ sealed_account: one.sealed_account }),
+    {
+      message: /does not change/,
+    },
+  )
+  t.throws(
+    () =>
+      openAccount(services.config, { ...two, sealedAccount: one.sealed_account, reference: two.reference }),
+    {
+      instanceOf: SealBroken,
+    },
+  )
+})
+
+test.serial(
+  'accounts that the release before has stored are sealed, and not in the hour of the deploy',
+  async (t) => {
+    const { db, services } = world()
+    const ada = await creatorWithBalance(world(), 30)
+    // As the release before stores it.
+    await db.raw(
+      'create or replace function bank_accounts_sealed() returns boolean language sql stable as $f$ select false $f$',
+    )
+    const { body } = await requestWithdrawal(world(), ada, { amountUSDC: 10, accountNumber: '9182736451' })
+    const { reference } = body
+    const row = () => db('withdrawals').where({ reference }).first()
+    t.is((await row()).account_number, '9182736451', 'for processes of the release before')
+    await sendDuePayouts(world())
+    await storeUnsealed(world(), ada, { accountNumber: '9182736451', accountName: 'Ada Obi' })
+    const history = await listHistory(world(), ada)
+    t.is(history[0]?.accountNumber, '******6451')
+
+    const walk = createAccountWalk(services)
+    await walk()
+    t.is((await row()).account_number, '9182736451', 'the hour is not over')
+    await db.raw(
+      'create or replace function bank_accounts_sealed() returns boolean language sql stable as $f$ select true $f$',
+    )
+    await walk()
+    t.like(await row(), {
+      account_number: null,
+      account_name: null,
+      resolved_name: null,
+      account_last_four: '6451',
+    })
+    t.deepEqual(await listHistory(world(), ada), history)
+    t.is((await db('payees').where({ user_id: ada.user.id })).length, 1, 'its payee is recorded')
+    t.deepEqual(tablesWith(await dumpTables(db), ['9182736451']), [])
+    t.regex((await runOpsScript(world(), 'payouts', 'show', reference)).out, /name at the bank +Ada Obi/)
+  },
+)
 
 test('sealed data opens with its key, purpose, context and version only', (t) => {
   const key = Buffer.alloc(32, 7)

@@ -20,6 +20,7 @@ import {
   readWithdrawalRow,
   requestWithdrawal,
   sendDuePayouts,
+  storeUnsealed,
   type WithdrawalBody,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
@@ -205,8 +206,7 @@ test.serial('a removed payee needs a confirmation before the first accepted with
 
 test.serial('accounts of withdrawals from before payees were recorded are known', async (t) => {
   const ada = await creatorWhoWithdrew(20)
-  await world().db('withdrawals').where({ user_id: ada.user.id }).update({ account_hash: null })
-  await world().db('payees').where({ user_id: ada.user.id }).delete()
+  await storeUnsealed(world(), ada)
   t.like(await createWithdrawal(world(), ada, { amountUSDC: 5 }), { heldFor: null })
   t.is((await listPayees(ada)).length, 1)
   t.deepEqual(

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readBankAccounts } from '../../src/withdrawals/request/bank-accounts.js'
 import { type Person, registerPerson } from '../helpers/make/creators.js'
 import {
   createWithdrawal,
@@ -81,11 +82,8 @@ test.serial(
         body: { amountUSDC: 3, ...body },
       })
     t.is((await again(ada, { bankAccountOf: reference.toLowerCase() })).status, 200)
-    const rows = await world()
-      .db('withdrawals')
-      .where({ user_id: ada.user.id })
-      .select('account_number', 'bank_code')
-    t.deepEqual(rows, Array(2).fill({ account_number: '0123456789', bank_code: '058' }))
+    const paid = await readBankAccounts(world().services, ada.user.id, 10)
+    t.deepEqual(paid, [{ bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }])
     for (const [person, body] of [
       [bob, { bankAccountOf: reference }],
       [ada, { bankAccountOf: 'FIATPAY-1' }],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { openName, resolvedContext } from '../../src/withdrawals/sealed-account.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
 import { createClient } from '../helpers/http/client.js'
 import {
@@ -143,9 +144,13 @@ test.serial('the provider, not the service, refuses a different account name', a
 test.serial('a payout is sent also when the account name cannot be resolved', async (t) => {
   const [ada, ben] = [await creatorWithBalance(world(), 20), await creatorWithBalance(world(), 20)]
   const odd = await createWithdrawal(world(), ben, { amountUSDC: 5, accountNumber: '0000000000' })
-  t.like(await readWithdrawalRow(world(), odd.reference), { status: 'submitted', resolved_name: null })
+  t.like(await readWithdrawalRow(world(), odd.reference), {
+    status: 'submitted',
+    sealed_resolved_name: null,
+  })
   const known = await createWithdrawal(world(), ada, { amountUSDC: 5 })
-  t.is((await readWithdrawalRow(world(), known.reference)).resolved_name, 'Ada Obi')
+  const { sealed_resolved_name: sealed } = await readWithdrawalRow(world(), known.reference)
+  t.is(openName(world().services.config, resolvedContext(known.reference), sealed as Buffer), 'Ada Obi')
 })
 
 test.serial('a fault of our own leaves the withdrawal pending and refuses nothing', async (t) => {

@@ -44,7 +44,7 @@ export async function runAction(
   reference: string,
   request: ActionRequest,
 ): Promise<ActionResult> {
-  const row = await findPayout(services.db, reference)
+  const row = await findPayout(services, reference)
   const found =
     request.action === withoutProvider
       ? undefined

@@ -2,7 +2,9 @@ import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { sqlList } from '../../../src/kernel/state-machine.js'
 import { query } from '../../../src/platform/database/database.js'
+import type { Services } from '../../../src/services.js'
 import { openStatuses, sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
+import { openAccount, openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
 import { maskAccount, type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
 import { RefusedError, UsageError } from './command.js'
 import { formatAge } from './format-age.js'
@@ -10,6 +12,8 @@ import { formatAge } from './format-age.js'
 /** A withdrawal as operators see it. Only the last four digits of the bank account are shown. */
 export interface PayoutRow extends Withdrawal {
   readonly ageSeconds: number
+  readonly accountName: string
+  /** The account's name at the bank. Null: not known. */
   readonly resolvedName: string | null
   readonly dueAt: Date | null
   /** How often the provider was asked since the last request to send it. */
@@ -27,18 +31,36 @@ export interface PayoutFilter {
 
 const listStates: readonly string[] = ['open', 'all', ...withdrawalStatuses, ...sendStates]
 
+type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
+  readonly plainResolved: string | null
+  readonly sealedResolved: Buffer | null
+}
+type Needs = Pick<Services, 'db' | 'config'>
+
+function openRow(config: Services['config'], row: StoredRow): PayoutRow {
+  const { plainResolved, sealedResolved, ...rest } = row
+  return {
+    ...rest,
+    accountName: openAccount(config, row).accountName,
+    resolvedName:
+      sealedResolved === null
+        ? plainResolved
+        : openName(config, resolvedContext(row.reference), sealedResolved),
+  }
+}
+
 const columns = /* sql */ `
   ${withdrawalColumns}, extract(epoch from clock_timestamp() - w.created_at)::float8 as "ageSeconds",
-  w.resolved_name as "resolvedName", w.due_at as "dueAt", w.looks,
+  w.resolved_name as "plainResolved", w.sealed_resolved_name as "sealedResolved", w.due_at as "dueAt", w.looks,
   array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null order by r.id) as open`
 
 /** Oldest first. Throws UsageError when there is no such state. */
-export function listPayouts(
-  db: Knex,
+export async function listPayouts(
+  { db, config }: Needs,
   { state, olderThanSeconds, limit }: PayoutFilter,
 ): Promise<PayoutRow[]> {
   if (!listStates.includes(state)) throw new UsageError(`--state needs one of ${listStates.join(', ')}`)
-  return query<PayoutRow>(db, {
+  const rows = await query<StoredRow>(db, {
     name: 'ops.list-payouts',
     text: /* sql */ `
       select ${columns} from withdrawals w
@@ -50,17 +72,18 @@ export function listPayouts(
       order by w.created_at, w.id limit $3`,
     values: [state, olderThanSeconds, limit],
   })
+  return rows.map((row) => openRow(config, row))
 }
 
 /** Throws RefusedError when there is no such withdrawal. */
-export async function findPayout(db: Knex, reference: string): Promise<PayoutRow> {
-  const [row] = await query<PayoutRow>(db, {
+export async function findPayout({ db, config }: Needs, reference: string): Promise<PayoutRow> {
+  const [row] = await query<StoredRow>(db, {
     name: 'ops.find-payout',
     text: `select ${columns} from withdrawals w where w.reference = $1`,
     values: [reference],
   })
   if (row === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
-  return row
+  return openRow(config, row)
 }
 
 /** Something that happened to a withdrawal besides a change of its status. */
@@ -115,7 +138,8 @@ export function payoutLine(row: PayoutRow): string {
 
 /** For programs; amounts are base units as decimal text. */
 export function payoutJson(row: PayoutRow): Record<string, unknown> {
-  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, promisedKobo, accountNumber, ...rest } = row
+  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, promisedKobo, lastFour, ...others } = row
+  const { sealedAccount: _sealed, plainNumber: _number, plainName: _name, ...rest } = others
   return {
     ...rest,
     heldMicro: String(heldMicro),
@@ -124,7 +148,7 @@ export function payoutJson(row: PayoutRow): Record<string, unknown> {
     feeKobo: String(feeKobo),
     netKobo: String(netKobo),
     promisedKobo: String(promisedKobo),
-    accountNumber: maskAccount(accountNumber),
+    accountNumber: maskAccount(lastFour),
   }
 }
 
@@ -148,7 +172,7 @@ export function payoutText(row: PayoutRow, history: readonly PayoutHistory[]): s
     `  provider reference    ${row.providerReference}`,
     `  creator               ${row.userId}`,
     `  amount                ${nairaText(row.netKobo)} after a fee of ${nairaText(row.feeKobo)}; ${usdcText(row.debitMicro)}${paidText(row)}`,
-    `  to                    bank ${row.bankCode}, account ${maskAccount(row.accountNumber)}, ${row.accountName}`,
+    `  to                    bank ${row.bankCode}, account ${maskAccount(row.lastFour)}, ${row.accountName}`,
     `  name at the bank      ${row.resolvedName ?? 'not known'}`,
     `  requests sent         ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,
     `  next check            ${row.dueAt?.toISOString() ?? 'none'}`,

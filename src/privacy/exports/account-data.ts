@@ -6,6 +6,7 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { listCreatorTips } from '../../tips/read/creator-tips.js'
 import { listWithdrawals } from '../../withdrawals/list-withdrawals.js'
+import { readBankAccounts } from '../../withdrawals/request/bank-accounts.js'
 
 /** The newest rows of each list. Whoever has more finds them in the lists of the API; the file says where. */
 const mostRows = 20_000
@@ -18,7 +19,7 @@ const lists = {
   withdrawals: 'GET /payouts/history',
 } as const
 
-type Needs = Pick<Services, 'db' | 'transact'>
+type Needs = Pick<Services, 'db' | 'transact' | 'config'>
 
 /**
  * What is stored about an account and its owner, for its owner: no secret, nothing about operators, and of supporters what the
@@ -45,20 +46,15 @@ export async function gatherAccountData(services: Needs, userId: string): Promis
     return { rows: lines.map(presentTransaction), next }
   })
   const withdrawals = await readAll(async (cursor) => {
-    const input = {
-      cursor,
-      limit: pageRows,
-      format: 'json' as const,
-      reference: undefined,
-      status: undefined,
-    }
-    const { payouts: rows, next } = await listWithdrawals(services.transact, userId, input)
+    const input = { cursor, limit: pageRows, reference: undefined, status: undefined }
+    const { payouts: rows, next } = await listWithdrawals(services, userId, input)
     return { rows, next }
   })
   const long = { tips, transactions, withdrawals }
   return {
     ...Object.fromEntries(small),
     balances: await readBalances(db, userId),
+    bankAccounts: await readBankAccounts(services, userId, mostRows),
     ...Object.fromEntries(Object.entries(long).map(([name, { rows }]) => [name, rows])),
     longer: Object.entries(long).flatMap(([name, { complete }]) =>
       complete ? [] : [{ list: name, shown: mostRows, all: lists[name as keyof typeof lists] }],

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Account } from '../../accounts/account.js'
 import { changeUser } from '../../accounts/change-user.js'
 import { DomainError } from '../../kernel/errors.js'
@@ -20,14 +21,7 @@ export async function chooseTipMails(
   await transact(async ({ trx }) => {
     // Its row lock puts two choices of one creator in an order.
     await changeUser(trx, id, { tipMails: choice })
-    if (choice === 'off') {
-      await query(trx, {
-        name: 'tip-mails.stop',
-        text: 'delete from tip_mails where party_id = (select id from parties where user_id = $1)',
-        values: [id],
-      })
-      return
-    }
+    if (choice === 'off') return stopTipMails(trx, id)
     // The stamps of a recipient may be ahead of the clock by some milliseconds (docs/decisions/0025).
     await query(trx, {
       name: 'tip-mails.choose',
@@ -38,5 +32,13 @@ export async function chooseTipMails(
         on conflict (party_id) do update set choice = excluded.choice`,
       values: [id, choice],
     })
+  })
+}
+
+export async function stopTipMails(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'tip-mails.stop',
+    text: 'delete from tip_mails where party_id = (select id from parties where user_id = $1)',
+    values: [userId],
   })
 }

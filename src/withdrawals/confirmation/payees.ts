@@ -1,19 +1,19 @@
-import { createHmac } from 'node:crypto'
 import type { Knex } from 'knex'
-import { deriveKey } from '../../kernel/aead.js'
 import { DomainError } from '../../kernel/errors.js'
+import { keyedHash } from '../../kernel/personal-data.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import type { BankAccount } from '../request/bank-accounts.js'
 import type { PayeeRecord } from '../schemas.js'
+import { type BankAccount, openName, payeeContext, sealName } from '../sealed-account.js'
+import { maskAccount } from '../withdrawal.js'
 
 /** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
 export function accountHash(
   { dataKey }: Pick<Config, 'dataKey'>,
   { bankCode, accountNumber }: Pick<BankAccount, 'bankCode' | 'accountNumber'>,
 ): Buffer {
-  return createHmac('sha256', deriveKey(dataKey, 'payee/1')).update(`${bankCode}|${accountNumber}`).digest()
+  return keyedHash(dataKey, 'payee/1', `${bankCode}|${accountNumber}`)
 }
 
 /** Who asks for a withdrawal, to which account. */
@@ -40,17 +40,21 @@ export interface PayeeHistory {
  * Records the use of a bank account, and reads what is known about it and about the caller. Call it under the lock of the
  * creator's ledger account.
  */
-export async function usePayee(trx: Knex.Transaction, use: PayeeUse): Promise<PayeeHistory> {
+export async function usePayee(
+  trx: Knex.Transaction,
+  config: Pick<Config, 'dataKey'>,
+  use: PayeeUse,
+): Promise<PayeeHistory> {
   const [history] = await query<PayeeHistory>(trx, {
     name: 'payees.use',
     text: /* sql */ `
       with earlier as (
         select confirmed_at, removed_at, last_used_at from payees where user_id = $1 and account_hash = $2),
       used as (
-        insert into payees as p (user_id, account_hash, bank_code, last_four, account_name)
+        insert into payees as p (user_id, account_hash, bank_code, last_four, sealed_name)
         values ($1, $2, $3, right($4, 4), $5)
         on conflict (user_id, account_hash) do update
-           set account_name = excluded.account_name, last_used_at = excluded.last_used_at,
+           set sealed_name = excluded.sealed_name, last_used_at = excluded.last_used_at,
                added_at = case when p.removed_at >= p.last_used_at then excluded.added_at else p.added_at end),
       accepted as (
         select account_hash, created_at, client_network, device_hash from withdrawals
@@ -68,7 +72,7 @@ export async function usePayee(trx: Knex.Transaction, use: PayeeUse): Promise<Pa
       use.accountHash,
       use.bankCode,
       use.accountNumber,
-      use.accountName,
+      sealName(config, payeeContext(use.accountHash), use.accountName),
       use.network,
       use.deviceHash,
     ],
@@ -97,42 +101,48 @@ export async function adoptPayees(
   { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
   userId: string,
 ): Promise<void> {
-  const accounts = await query<Pick<BankAccount, 'bankCode' | 'accountNumber'>>(db, {
+  const accounts = await query<BankAccount>(db, {
     name: 'payees.missing',
     text: /* sql */ `
-      select distinct bank_code as "bankCode", account_number as "accountNumber" from withdrawals
-       where user_id = $1 and account_hash is null`,
+      select distinct on (bank_code, account_number)
+          bank_code as "bankCode", account_number as "accountNumber", account_name as "accountName" from withdrawals
+       where user_id = $1 and account_hash is null and account_number is not null order by bank_code, account_number, created_at desc`,
     values: [userId],
   })
   if (accounts.length === 0) return
+  const hashes = accounts.map((account) => accountHash(config, account))
   await transact(({ trx }) =>
     query(trx, {
       name: 'payees.adopt',
       text: /* sql */ `
         with missing as (
-          select w.id, s.hash, w.bank_code, w.account_number, w.account_name, w.created_at
+          select w.id, s.hash, s.sealed_name, w.bank_code, w.account_number, w.created_at
             from withdrawals w
-            join unnest($2::text[], $3::text[], $4::bytea[]) as s (bank_code, account_number, hash)
+            join unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[]) as s (bank_code, account_number, hash, sealed_name)
               on s.bank_code = w.bank_code and s.account_number = w.account_number
            where w.user_id = $1 and w.account_hash is null order by w.id for no key update of w),
         named as (
           update withdrawals w set account_hash = m.hash from missing m where w.id = m.id)
-        insert into payees (user_id, account_hash, bank_code, last_four, account_name, added_at, last_used_at)
-        select $1, hash, bank_code, right(account_number, 4), (array_agg(account_name order by created_at desc))[1],
-          min(created_at), max(created_at)
-          from missing group by hash, bank_code, account_number
+        insert into payees (user_id, account_hash, bank_code, last_four, sealed_name, added_at, last_used_at)
+        select $1, hash, bank_code, right(account_number, 4), sealed_name, min(created_at), max(created_at)
+          from missing group by hash, sealed_name, bank_code, account_number
         on conflict (user_id, account_hash) do nothing`,
       values: [
         userId,
         accounts.map(({ bankCode }) => bankCode),
         accounts.map(({ accountNumber }) => accountNumber),
-        accounts.map((account) => accountHash(config, account)),
+        hashes,
+        accounts.map(({ accountName }, index) =>
+          sealName(config, payeeContext(hashes[index] as Buffer), accountName),
+        ),
       ],
     }),
   )
 }
 
-interface PayeeRow extends Omit<PayeeRecord, 'accountNumber' | 'addedAt' | 'lastUsedAt'> {
+interface PayeeRow extends Omit<PayeeRecord, 'accountNumber' | 'accountName' | 'addedAt' | 'lastUsedAt'> {
+  readonly accountHash: Buffer
+  readonly sealedName: Buffer
   readonly lastFour: string
   readonly addedAt: Date
   readonly lastUsedAt: Date
@@ -151,7 +161,7 @@ export async function listPayees(
     name: 'payees.list',
     text: /* sql */ `
       select p.id, p.bank_code as "bankCode", b.name as "bankName", p.last_four as "lastFour",
-        p.account_name as "accountName", p.added_at as "addedAt", p.last_used_at as "lastUsedAt",
+        p.account_hash as "accountHash", p.sealed_name as "sealedName", p.added_at as "addedAt", p.last_used_at as "lastUsedAt",
         coalesce(p.confirmed_at > coalesce(p.removed_at, '-infinity'), false) or exists (
           select from withdrawals w
            where w.user_id = $1 and w.account_hash = p.account_hash and w.submitted_at is not null
@@ -161,15 +171,14 @@ export async function listPayees(
        order by p.last_used_at desc, p.id limit ${maxListed}`,
     values: [userId],
   })
-  return rows.map(({ lastFour, addedAt, lastUsedAt, ...rest }) => ({
+  return rows.map(({ lastFour, accountHash, sealedName, addedAt, lastUsedAt, ...rest }) => ({
     ...rest,
-    accountNumber: lastFour.padStart(accountLength, '*'),
+    accountNumber: maskAccount(lastFour),
+    accountName: openName(services.config, payeeContext(accountHash), sealedName),
     addedAt: addedAt.toISOString(),
     lastUsedAt: lastUsedAt.toISOString(),
   }))
 }
-
-const accountLength = 10
 
 /** Removes a payee: the next withdrawal to this account needs a confirmation. Throws `payee_not_found`. */
 export async function removePayee({ db }: Pick<Services, 'db'>, userId: string, id: string): Promise<void> {
@@ -181,4 +190,23 @@ export async function removePayee({ db }: Pick<Services, 'db'>, userId: string, 
     values: [id, userId],
   })
   if (rows.length === 0) throw new DomainError('payee_not_found')
+}
+
+/** Deletes the payees and codes of a creator, and from where the withdrawals were asked for. The withdrawals stay. */
+export async function forgetPayees(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'payees.forget-codes',
+    text: 'delete from withdrawal_codes where user_id = $1',
+    values: [userId],
+  })
+  await query(trx, {
+    name: 'payees.forget',
+    text: 'delete from payees where user_id = $1',
+    values: [userId],
+  })
+  await query(trx, {
+    name: 'payees.forget-clients',
+    text: 'update withdrawals set client_network = null, device_hash = null where user_id = $1',
+    values: [userId],
+  })
 }

@@ -30,7 +30,6 @@ export function confirmationRoutes(services: Services, rates: ExchangeRates): Ro
 }
 
 function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
-  const { transact } = services
   return [
     route(
       {
@@ -47,7 +46,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
       async (input, ctx) => {
         const own = { userId: userOf(ctx), reference: input.reference }
         await confirmWithdrawal(services, rates, own, input)
-        return findWithdrawal(transact, own.userId, own.reference)
+        return findWithdrawal(services, own.userId, own.reference)
       },
     ),
     route(
@@ -82,7 +81,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
       async ({ reference }, ctx) => {
         const own = { userId: userOf(ctx), reference }
         await cancelWithdrawal(services, own)
-        return findWithdrawal(transact, own.userId, reference)
+        return findWithdrawal(services, own.userId, reference)
       },
     ),
   ]

@@ -4,59 +4,90 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { acceptedStatuses } from '../lifecycle.js'
 import type { UsedBankAccount } from '../schemas.js'
+import {
+  type BankAccount,
+  lastFourColumn,
+  openAccount,
+  type StoredAccount,
+  storedAccountColumns,
+} from '../sealed-account.js'
 import { maskAccount } from '../withdrawal.js'
 
-type Needs = Pick<Services, 'db'>
-
-/** Whom a withdrawal pays. */
-export interface BankAccount {
-  readonly bankCode: string
-  readonly accountNumber: string
-  readonly accountName: string
-}
+type Needs = Pick<Services, 'db' | 'config'>
 
 const maxShown = 5
 /** So many of the newest withdrawals are searched for accounts. */
 const searched = 200
 
 /** The bank accounts that the creator's own withdrawals were sent to, the last used first. */
-export async function listBankAccounts({ db }: Needs, userId: string): Promise<UsedBankAccount[]> {
-  const rows = await query<BankAccount & { reference: string; bankName: string | null; lastUsedAt: Date }>(
-    db,
-    {
-      name: 'payouts.bank-accounts',
-      text: /* sql */ `
+export async function listBankAccounts({ db, config }: Needs, userId: string): Promise<UsedBankAccount[]> {
+  const rows = await query<UsedAccount>(db, {
+    name: 'payouts.bank-accounts',
+    text: /* sql */ `
       with newest as (
-        select reference, bank_code, account_number, account_name, status, created_at from withdrawals
+        select *, coalesce(encode(account_hash, 'hex'), bank_code || account_number) as account from withdrawals
         where user_id = $1 order by created_at desc, id desc limit ${searched}),
       used as (
-        select distinct on (bank_code, account_number) * from newest
+        select distinct on (account) * from newest
         where status in (${sqlList(acceptedStatuses)})
-        order by bank_code, account_number, created_at desc)
-      select u.reference, u.bank_code as "bankCode", b.name as "bankName", u.account_number as "accountNumber",
-        u.account_name as "accountName", u.created_at as "lastUsedAt"
+        order by account, created_at desc)
+      select u.reference, u.bank_code as "bankCode", b.name as "bankName", ${lastFourColumn('u')},
+        ${storedAccountColumns('u')}, u.created_at as "lastUsedAt"
       from used u left join banks b on b.code = u.bank_code
       order by u.created_at desc limit ${maxShown}`,
-      values: [userId],
-    },
-  )
-  return rows.map(({ accountNumber, lastUsedAt, ...rest }) => ({
-    ...rest,
-    accountNumber: maskAccount(accountNumber),
-    lastUsedAt: lastUsedAt.toISOString(),
+    values: [userId],
+  })
+  return rows.map((row) => ({
+    reference: row.reference,
+    bankCode: row.bankCode,
+    bankName: row.bankName,
+    accountNumber: maskAccount(row.lastFour),
+    accountName: openAccount(config, row).accountName,
+    lastUsedAt: row.lastUsedAt.toISOString(),
   }))
 }
 
+interface UsedAccount extends StoredAccount {
+  readonly bankCode: string
+  readonly bankName: string | null
+  readonly lastFour: string
+  readonly lastUsedAt: Date
+}
+
+/** The bank accounts of a creator's withdrawals in full, for the creator. At most `most`, the last used first. */
+export async function readBankAccounts(
+  { db, config }: Needs,
+  userId: string,
+  most: number,
+): Promise<BankAccount[]> {
+  const rows = await query<StoredAccount & { bankCode: string }>(db, {
+    name: 'payouts.own-accounts',
+    text: /* sql */ `
+      select * from (
+        select distinct on (coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number))
+          w.reference, w.bank_code as "bankCode", ${storedAccountColumns('w')}, w.created_at as at
+        from withdrawals w where w.user_id = $1
+        order by coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number), w.created_at desc) used
+      order by at desc limit $2`,
+    values: [userId, most],
+  })
+  return rows.map((row) => ({ bankCode: row.bankCode, ...openAccount(config, row) }))
+}
+
 /** The bank account of one of the creator's own withdrawals. Throws `bank_details_required` for any other reference. */
-export async function bankAccountOf({ db }: Needs, userId: string, reference: string): Promise<BankAccount> {
-  const [account] = await query<BankAccount>(db, {
+export async function bankAccountOf(
+  { db, config }: Needs,
+  userId: string,
+  reference: string,
+): Promise<BankAccount> {
+  const [account] = await query<StoredAccount & { bankCode: string }>(db, {
     name: 'payouts.bank-account',
     text: /* sql */ `
-      select bank_code as "bankCode", account_number as "accountNumber", account_name as "accountName"
-      from withdrawals where user_id = $1 and reference = $2`,
+      select w.reference, w.bank_code as "bankCode", ${storedAccountColumns('w')}
+      from withdrawals w where w.user_id = $1 and w.reference = $2`,
     values: [userId, reference.toUpperCase()],
   })
   if (account === undefined)
     throw inputError('bank_details_required', 'bankAccountOf', 'is not the reference of an own withdrawal')
-  return account
+  return { bankCode: account.bankCode, ...openAccount(config, account) }
 }

@@ -10,6 +10,7 @@ import { reserveHold } from '../ledger-entries.js'
 import type { SendState } from '../lifecycle.js'
 import { mailCreator } from '../mail-creator.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
+import { sealAccount } from '../sealed-account.js'
 import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { exceedsLimits, readIdentity, requestIdentity } from './identity-hold.js'
@@ -53,19 +54,23 @@ export async function storeWithdrawal(
   const identity = await readIdentity(trx, withdrawal.userId)
   const changes = await readRecentChanges(trx, withdrawal.userId)
   const hold = await reserveHold(trx, withdrawal)
-  const payee = await usePayee(trx, withdrawal)
+  const payee = await usePayee(trx, config, withdrawal)
   const confirmationReason = reasonToConfirm(payee, changes)
   const waitsForIdentity =
     !identity.verified &&
     (await exceedsLimits(trx, withdrawal.userId, withdrawal.grossKobo, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
   const sendState = firstState(waitsForIdentity, confirmationReason)
-  const stored = await insert(uow, withdrawal, { holdTransfer: hold.id, sendState, confirmationReason })
+  const stored = await insert(uow, config, withdrawal, {
+    holdTransfer: hold.id,
+    sendState,
+    confirmationReason,
+  })
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
     await requestIdentity(uow, identity.email, { ...withdrawal, site })
   }
-  await mailCreator(uow, config, withdrawal, [
+  await mailCreator(uow, config, stored, [
     ...(payee.added ? [{ kind: 'payee-added' } as const] : []),
     { kind: 'withdrawal-requested' },
   ])
@@ -84,6 +89,7 @@ function firstState(waitsForIdentity: boolean, confirmationReason: ConfirmationR
 
 async function insert(
   { trx }: UnitOfWork,
+  config: Services['config'],
   withdrawal: NewWithdrawal,
   {
     holdTransfer,
@@ -96,9 +102,11 @@ async function insert(
     text: /* sql */ `
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
         bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at,
-        confirmation_reason, account_hash, client_network, device_hash)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19)
+        confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+        -- Plain only in the hour after the deploy, for the release before.
+        case when not bank_accounts_sealed() then $10 end, case when not bank_accounts_sealed() then $11 end,
+        $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4))
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -120,6 +128,7 @@ async function insert(
       withdrawal.accountHash,
       withdrawal.network,
       withdrawal.deviceHash,
+      sealAccount(config, withdrawal.reference, withdrawal),
     ],
   })
   if (row === undefined) throw new KeyTaken()

@@ -12,8 +12,9 @@ import { accountHash, adoptPayees } from '../confirmation/payees.js'
 import { heldFor, heldStates } from '../lifecycle.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
+import type { BankAccount } from '../sealed-account.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
-import { type BankAccount, bankAccountOf } from './bank-accounts.js'
+import { bankAccountOf } from './bank-accounts.js'
 import { assertListed, type BankList } from './banks.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
 
@@ -111,7 +112,7 @@ async function create(
 
 /** The account that the input names, by its details or by an earlier withdrawal. */
 async function bankOf(
-  services: Pick<Services, 'db'>,
+  services: Pick<Services, 'db' | 'config'>,
   { bankAccountOf: reference, bankCode, accountNumber, accountName }: WithdrawInput,
   userId: string,
 ): Promise<BankAccount> {

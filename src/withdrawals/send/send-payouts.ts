@@ -4,6 +4,7 @@ import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
+import { type BankAccount, openAccount, resolvedContext, sealName } from '../sealed-account.js'
 import { type DuePayout, payoutQueue } from '../work-queue.js'
 import {
   recordAccepted,
@@ -37,9 +38,11 @@ export function createPayoutBatch(services: Needs): Batch {
 
 /** Returns the ms until the payout is due to be sent again. After an unexpected failure it is due when its lease ends. */
 async function sendOne(services: Needs, payout: DuePayout): Promise<number> {
-  const nameRecorded = recordAccountName(services, payout)
+  let nameRecorded: Promise<void> | undefined
   try {
-    const recipient = payout.recipient ?? (await createRecipient(services, payout))
+    const account = { bankCode: payout.bankCode, ...openAccount(services.config, payout) }
+    nameRecorded = recordAccountName(services, payout, account)
+    const recipient = payout.recipient ?? (await createRecipient(services, payout, account))
     return await send(services, payout, recipient)
   } catch (error) {
     return await handleUnsent(services, payout, error)
@@ -105,8 +108,12 @@ class RecipientError extends Error {
   }
 }
 
-async function createRecipient({ db, sender }: Needs, payout: DuePayout): Promise<string> {
-  const code = await sender.createRecipient(payout).catch((error: unknown) => {
+async function createRecipient(
+  { db, sender }: Needs,
+  payout: DuePayout,
+  account: BankAccount,
+): Promise<string> {
+  const code = await sender.createRecipient(account).catch((error: unknown) => {
     throw new RecipientError(failureOf(error))
   })
   await query(db, {
@@ -118,19 +125,21 @@ async function createRecipient({ db, sender }: Needs, payout: DuePayout): Promis
 }
 
 /** Records the account's name at the bank, for operators. A different name or no answer does not stop the payout. */
-async function recordAccountName({ db, payouts, log }: Needs, payout: DuePayout): Promise<void> {
-  if (payout.resolvedName !== null) return
+async function recordAccountName(
+  { db, config, payouts, log }: Needs,
+  { id, reference, nameKnown }: DuePayout,
+  account: BankAccount,
+): Promise<void> {
+  if (nameKnown) return
   try {
+    const name = await payouts.resolveAccountName(account)
     await query(db, {
       name: 'payouts.account-name',
-      text: 'update withdrawals set resolved_name = $2 where id = $1',
-      values: [payout.id, await payouts.resolveAccountName(payout)],
+      text: 'update withdrawals set sealed_resolved_name = $2 where id = $1',
+      values: [id, sealName(config, resolvedContext(reference), name)],
     })
   } catch (error) {
-    log.debug(
-      { err: error, reference: payout.reference },
-      'the provider did not return the name of a bank account',
-    )
+    log.debug({ err: error, reference }, 'the provider did not return the name of a bank account')
   }
 }
 

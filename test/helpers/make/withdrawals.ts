@@ -133,7 +133,7 @@ export interface PayoutRow {
   readonly send_state: string
   readonly sends: number
   readonly last_error: string | null
-  readonly resolved_name: string | null
+  readonly sealed_resolved_name: Buffer | null
   readonly recipient_code: string | null
   readonly due_at: Date | null
   readonly recredited_at: Date | null
@@ -180,4 +180,24 @@ export async function moveReviews(
   await db('review_items')
     .whereIn('withdrawal_id', db('withdrawals').select('id').where({ reference }))
     .update({ created_at: new Date(Date.now() - hours * 3_600_000) })
+}
+
+/** Stores a creator's withdrawals as releases did that knew no payees and sealed nothing. */
+export async function storeUnsealed(
+  { db }: Pick<World, 'db'>,
+  { user }: Person,
+  account: { readonly accountNumber: string; readonly accountName: string } = bank,
+): Promise<void> {
+  await db.raw('alter table withdrawals disable trigger withdrawals_fixed')
+  await db('withdrawals').where({ user_id: user.id }).update({
+    account_number: account.accountNumber,
+    account_name: account.accountName,
+    resolved_name: account.accountName,
+    account_hash: null,
+    sealed_account: null,
+    account_last_four: null,
+    sealed_resolved_name: null,
+  })
+  await db.raw('alter table withdrawals enable trigger withdrawals_fixed')
+  await db('payees').where({ user_id: user.id }).delete()
 }
