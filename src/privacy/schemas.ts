@@ -36,6 +36,7 @@ export const exportFile = z.looseObject({
   actionsOfOperators: rows,
   balances: rows,
   bankAccounts: rows,
+  payees: rows,
   tips: rows,
   transactions: rows,
   withdrawals: rows,

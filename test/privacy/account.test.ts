@@ -361,6 +361,7 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   t.is(file.headers['cache-control'], 'no-store')
   const { account, sites, apiKeys, transactions, withdrawals, devices, sessions, emails, longer } = file.body
   const { secondFactors, actionsOfOperators, balances, bankAccounts } = file.body
+  t.like(file.body['payees']?.[0], { accountNumber: '******6789', accountName: 'Ada Obi' } as never)
   t.deepEqual(bankAccounts, [
     { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' },
   ] as never[])

@@ -195,3 +195,8 @@ export interface Rate {
   readonly rate: number
   readonly expiresAt: string
 }
+
+/** Of GET /auth/export. */
+export interface DataExport {
+  readonly status: 'preparing' | 'ready' | 'expired' | 'failed'
+}

@@ -5,6 +5,7 @@ import { readStatement } from '../../ledger/statement.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { listCreatorTips } from '../../tips/read/creator-tips.js'
+import { listPayees } from '../../withdrawals/confirmation/payees.js'
 import { listWithdrawals } from '../../withdrawals/list-withdrawals.js'
 import { readBankAccounts } from '../../withdrawals/request/bank-accounts.js'
 
@@ -55,6 +56,7 @@ export async function gatherAccountData(services: Needs, userId: string): Promis
     ...Object.fromEntries(small),
     balances: await readBalances(db, userId),
     bankAccounts: await readBankAccounts(services, userId, mostRows),
+    payees: await listPayees(services, userId),
     ...Object.fromEntries(Object.entries(long).map(([name, { rows }]) => [name, rows])),
     longer: Object.entries(long).flatMap(([name, { complete }]) =>
       complete ? [] : [{ list: name, shown: mostRows, all: lists[name as keyof typeof lists] }],

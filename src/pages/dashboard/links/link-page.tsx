@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { saveFile } from '../../lib/save-file.js'
 import { Button } from '../../ui/controls/button.js'
 import { Notice } from '../../ui/messages/notice.js'
-import { call } from '../api.js'
+import { call, request } from '../api.js'
 import { Brand } from '../parts/brand.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { NewPasswordField } from '../sign-in/password-field.js'
@@ -29,7 +30,10 @@ export function LinkPage({
   const heading = useRef<HTMLHeadingElement>(null)
   const act = useSubmit(async () => {
     const body = kind === 'reset-password' ? { token, newPassword: password } : { token }
-    await call('POST', linkPaths[kind], { body })
+    if (kind === 'export') {
+      const file = await request('POST', linkPaths.export, { body })
+      saveFile('account-data.json', await file.text(), 'application/json')
+    } else await call('POST', linkPaths[kind], { body })
     setDone(true)
   })
   const gone = act.fault === 'invalid_link'

@@ -1,5 +1,5 @@
 /** What a mailed link is for; `#sign-in=` belongs to the sign-in page. */
-export type LinkKind = 'reset-password' | 'confirm-email' | 'undo-email' | 'not-me'
+export type LinkKind = 'reset-password' | 'confirm-email' | 'undo-email' | 'not-me' | 'export'
 
 export interface MailedLink {
   readonly kind: LinkKind
@@ -12,6 +12,7 @@ export const linkPaths: Readonly<Record<LinkKind, string>> = {
   'confirm-email': '/auth/email/confirm',
   'undo-email': '/auth/email/undo',
   'not-me': '/auth/not-me',
+  export: '/auth/export/download',
 }
 
 /** The mailed link in the fragment of an address. */
@@ -27,5 +28,5 @@ function isKind(kind: string): kind is LinkKind {
 
 /** Whether the link signs everybody out, this browser too. */
 export function endsSessions(kind: LinkKind): boolean {
-  return kind !== 'confirm-email'
+  return kind !== 'confirm-email' && kind !== 'export'
 }

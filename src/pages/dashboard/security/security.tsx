@@ -3,6 +3,7 @@ import { words } from '../../i18n/dashboard.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
+import { DataCard } from './data-card.js'
 import { EmailCard } from './email-card.js'
 import { AuthenticatorCard } from './factors/authenticator-card.js'
 import { type Passkeys, PasskeysCard } from './factors/passkeys-card.js'
@@ -32,6 +33,7 @@ export function SecurityScreen(): JSX.Element {
         <SessionsCard sessions={sessions} />
         <EmailCard security={security} />
         <TipMailsCard security={security} />
+        <DataCard />
       </div>
     </div>
   )
