@@ -3,6 +3,7 @@ import { checkFactor } from '../../src/accounts/factors/check-factor.js'
 import { openTotpSecret } from '../../src/accounts/factors/totp/verify-code.js'
 import { cautionHours, readRecentChanges } from '../../src/accounts/recent-changes.js'
 import { DomainError } from '../../src/kernel/errors.js'
+import { isDatabaseUnavailable } from '../../src/platform/database/database.js'
 import { type EnteredBody, type Person, registerPerson } from '../helpers/make/creators.js'
 import { deliverEmail, requestCode, wrongCode } from '../helpers/make/emailed-codes.js'
 import {
@@ -50,17 +51,22 @@ async function requestNewestCode(person: Person): Promise<string> {
   return requestCode(world(), person)
 }
 
-/** The code and details of what `checkFactor` throws; undefined when it counts. */
-async function check({ user }: Person, presented: object, olderThanHours?: number) {
+/** What `checkFactor` throws; undefined when the factor counts. Who got no connection among a hundred asks again. */
+async function check(
+  person: Person,
+  presented: object,
+  olderThanHours?: number,
+): Promise<{ readonly code: string; readonly problem: string } | undefined> {
   try {
     await checkFactor(
       world().services,
-      user.id,
+      person.user.id,
       presented,
       olderThanHours === undefined ? {} : { olderThanHours },
     )
     return undefined
   } catch (error) {
+    if (isDatabaseUnavailable(error)) return check(person, presented, olderThanHours)
     if (!(error instanceof DomainError)) throw error
     return { code: error.code, problem: error.details[0]?.problem ?? '' }
   }

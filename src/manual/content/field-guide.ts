@@ -183,7 +183,7 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     example: false,
   },
   recoveryCodesLeft: { note: 'Unused ones.', example: 0 },
-  passkeys: { note: 'How many.', example: 0 },
+  'get /auth/security < passkeys': { note: 'How many.', example: 0 },
   frozenAt: { note: 'While set, nothing can be changed or withdrawn.', example: null },
   pendingEmail: { note: 'A new address whose link has not been used yet.', example: null },
   'post /auth/not-me > token': {
