@@ -63,6 +63,8 @@ function fitsWidth(frame: Frame): Promise<boolean> {
 
 /** Checks a whole screen also on a small phone and a large display: it fits, and its controls are high enough. */
 export async function checkScreen(t: ExecutionContext, page: Page, name: string): Promise<void> {
+  // What the bar covers is no target.
+  await page.evaluate('scrollTo(0, 0)')
   await checkAccessibility(t, page, name)
   const before = page.viewportSize()
   for (const [width, theme] of [
