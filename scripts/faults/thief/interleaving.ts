@@ -6,6 +6,7 @@ import type { Person } from './person.js'
 import { command, recover } from './recover.js'
 import { done, type Outcome, type Scene } from './scene.js'
 import { hasCookie, hasPassword, type Knowledge, setScene } from './set-scene.js'
+import { confirmEmail } from './sign-in.js'
 import type { Stage } from './stage.js'
 
 export interface Interleaving {
@@ -127,9 +128,14 @@ class Play {
   }
 
   async #act(who: Person, { name, act }: NamedAct, step: number): Promise<void> {
-    const outcome = await act(this.#scene, who, this.#drawFor(step, who.name))
+    const draw = this.#drawFor(step, who.name)
+    if (who.name === 'thief' && who.session === undefined && who.password === '' && draw.happens(0.5))
+      this.#steal()
+    const outcome = await act(this.#scene, who, draw)
     if (who === this.#scene.owner && outcome !== undefined) this.#reader.expect(name, outcome)
     this.#record(who.name, name, outcome)
+    if (name === 'changeEmail' && outcome === done && draw.happens(0.7))
+      this.#record(who.name, 'confirmEmail', await confirmEmail(this.#scene, who, draw))
   }
 
   /** What the thief got once, they get again: the owner's computer is still infected. */

@@ -122,7 +122,8 @@ export class Person {
   factor(): { totp?: string } {
     if (this.totp !== undefined) {
       const now = Math.floor(Date.now() / 1000 / stepSeconds)
-      const step = Math.max(now - 1, this.totp.usedStep + 1)
+      // Not the step before: it may be over when the request is answered.
+      const step = Math.max(now, this.totp.usedStep + 1)
       if (step <= now + 1) {
         this.totp.usedStep = step
         return { totp: codeAt(this.totp.secret, step) }

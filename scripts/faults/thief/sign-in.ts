@@ -19,6 +19,8 @@ export const login: Act = async (scene, who, draw) => {
   const email = guessedEmail(scene, who, draw)
   const answer = await who.call('POST', '/auth/login', { email, password: who.password, ...who.factor() })
   if (answer.status === 200) who.email = email
+  // Who has tried a wrong password knows that it is of no use.
+  if (answer.body['code'] === 'invalid_credentials' && draw.happens(0.5)) who.password = ''
   return outcomeOf(answer)
 }
 
