@@ -18,7 +18,7 @@ export const addTotp: Act = async (_, who) => {
 export const removeTotp: Act = async (_, who) => {
   if (who.session === undefined) return undefined
   const answer = await who.call('DELETE', '/auth/totp', who.factor())
-  if (answer.status === 200) who.totp = undefined
+  if (answer.status === 200) who.forgetFactors()
   return outcomeOf(answer)
 }
 

@@ -138,6 +138,12 @@ export class Person {
     if (this.totp !== undefined) this.totp.usedStep = 0
   }
 
+  /** The factors are removed. */
+  forgetFactors(): void {
+    this.totp = undefined
+    this.recoveryCodes = []
+  }
+
   #keepCookies(lines: readonly string[]): void {
     for (const line of lines) {
       const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(line) ?? []

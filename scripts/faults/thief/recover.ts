@@ -29,8 +29,10 @@ export async function recover(
   if (reset !== 'done') return `the owner cannot reset the password by mail: ${reset}`
   let answer = await enter(scene)
   tell(`owner logs in: ${answer.status} ${String(answer.body['code'] ?? '')}`)
-  if (answer.status === 401 && answer.body['code'] === 'second_factor_required') {
+  // A factor that the owner does not have, or a code of one that is not in force any more.
+  if (['second_factor_required', 'invalid_code'].includes(String(answer.body['code']))) {
     await command(scene, 'remove-factors')
+    owner.forgetFactors()
     answer = await enter(scene)
     tell(
       `owner logs in after an operator removed the factors: ${answer.status} ${String(answer.body['code'] ?? '')}`,
