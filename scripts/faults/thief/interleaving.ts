@@ -1,6 +1,7 @@
 import { seededNumber } from '../../sandbox/fiatpay/seeded-choice.js'
 import { Draw } from '../acts/draw.js'
 import { chooseAct, type NamedAct } from './acts.js'
+import { confirm } from './money-acts.js'
 import { Reader } from './owner.js'
 import type { Person } from './person.js'
 import { command, recover } from './recover.js'
@@ -136,6 +137,8 @@ class Play {
     this.#record(who.name, name, outcome)
     if (name === 'changeEmail' && outcome === done && draw.happens(0.7))
       this.#record(who.name, 'confirmEmail', await confirmEmail(this.#scene, who, draw))
+    if (name === 'withdrawToOwn' && outcome?.startsWith('held') && draw.happens(0.5))
+      this.#record(who.name, 'confirm', await confirm(this.#scene, who, draw))
   }
 
   /** What the thief got once, they get again: the owner's computer is still infected. */

@@ -111,6 +111,7 @@ export function serveEmbedScript({ embedScript }: Pick<Pages, 'embedScript'>): M
 const documentHeaders = [
   'Content-Security-Policy',
   'Origin-Agent-Cluster',
+  'Permissions-Policy',
   'Referrer-Policy',
   'X-DNS-Prefetch-Control',
   'X-Download-Options',
