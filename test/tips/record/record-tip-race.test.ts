@@ -135,7 +135,8 @@ test.serial('each request sends only the expected statements', async (t) => {
   t.deepEqual(await proxies.sql.during(() => request('GET', '/auth/me', { session })), ['sessions.find'])
   t.is((await proxies.sql.during(() => request('GET', '/creators/me', { session }))).length, 2)
   const login = () => request('POST', '/auth/login', { body: { email, password } })
-  t.is((await proxies.sql.during(login)).length, 2)
+  // In one transaction: the account is still the same, it has no second factor, the session.
+  t.is((await proxies.sql.during(login)).length, 6)
   t.deepEqual(await proxies.sql.during(() => listTips(world(), 'nobody')), [])
   await t.throwsAsync(createIntent(request, {}))
 })
