@@ -77,8 +77,9 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   link_token_required: { cause: '`token` is missing.', remedy: 'Send the token of the mailed link.' },
   invalid_link: {
     cause:
-      'The link was used, was replaced by a newer one or is too old: 15 minutes to sign in, 30 for a new password, 60 for a new e-mail, 72 hours to undo one.',
-    remedy: 'Have another one mailed.',
+      'The link was used, is void or is too old: 15 minutes to sign in, 30 for a new password, 60 for a new e-mail, 72 hours to undo one or for a file, 7 days for “This was not me”.',
+    remedy:
+      'Have another one mailed. The links that undo a change and freeze an account come unasked: use a newer mail’s, or set a new password by mail, and write to the operator of the service.',
   },
   email_not_verified: {
     cause:
