@@ -97,6 +97,7 @@ test('an authenticator app is in force after its first code, and each account ha
 
   const stored: { sealed_secret: Buffer } = await row(ada, 'totp_factors').first()
   t.false(stored.sealed_secret.includes(totp.secret))
+  t.is(stored.sealed_secret[0], 1, 'the version of the key')
   const { config } = world().services
   t.deepEqual(openTotpSecret(config, ada.user.id, stored.sealed_secret), totp.secret)
   const bob = await registerPerson(world())

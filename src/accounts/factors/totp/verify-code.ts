@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { deriveKey, openBox, sealBox } from '../../../kernel/aead.js'
+import { createSealer } from '../../../kernel/personal-data.js'
 import type { Config } from '../../../platform/config/config.js'
 import { query } from '../../../platform/database/database.js'
 import { clearFactorAttempts, countFactorAttempt, forgetFactorAttempt } from '../attempts.js'
@@ -88,13 +88,13 @@ async function useStep(trx: Knex.Transaction, userId: string, step: number): Pro
   return used.length === 1
 }
 
-/** The account is part of the box: a secret copied to another account does not open. */
-const contextOf = (userId: string): Buffer => Buffer.from(`totp/1|${userId}`)
+const purpose = 'totp/1'
 
+/** The account is the context: a secret copied to another account does not open. */
 export function sealTotpSecret({ dataKey }: Needs, userId: string, secret: Uint8Array): Buffer {
-  return sealBox(deriveKey(dataKey, 'totp/1'), secret, contextOf(userId))
+  return createSealer(dataKey, purpose).seal(secret, userId)
 }
 
-export function openTotpSecret({ dataKey }: Needs, userId: string, box: Uint8Array): Buffer {
-  return openBox(deriveKey(dataKey, 'totp/1'), box, contextOf(userId))
+export function openTotpSecret({ dataKey }: Needs, userId: string, sealed: Uint8Array): Buffer {
+  return createSealer(dataKey, purpose).open(sealed, userId)
 }
