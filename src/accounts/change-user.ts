@@ -32,8 +32,3 @@ export async function markIdentityVerified(trx: Knex.Transaction, userId: string
     .patch({ identityVerifiedAt: firstTime('identity_verified_at') })
     .findById(userId)
 }
-
-/** Locks the user's row until the transaction ends, before any other row. What happens to one account then waits for each other. */
-export async function lockUser(trx: Knex.Transaction, userId: string): Promise<void> {
-  await User.query(trx).findById(userId).select('id').forNoKeyUpdate()
-}

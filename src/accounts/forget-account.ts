@@ -3,23 +3,17 @@ import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
+import { lockUser } from './lock-user.js'
 import { User } from './models.js'
 
 /** What a closed account is called in the rows that stay. */
 const closedName = 'Closed account'
 
-/**
- * Locks an account against everything that refers to it: rows of other tables that name the user wait for the end of the
- * transaction. Returns its e-mail. Throws `unauthorized` for one that is closed already.
- */
+/** Locks an account as `lockUser` does. Returns its e-mail. Throws `unauthorized` for one that is closed already. */
 export async function lockForClosing(trx: Knex.Transaction, userId: string): Promise<string> {
-  const [user] = await query<{ email: string }>(trx, {
-    name: 'accounts.lock-for-closing',
-    text: 'select email from users where id = $1 and closed_at is null for update',
-    values: [userId],
-  })
-  if (user === undefined) throw new DomainError('unauthorized')
-  return user.email
+  const { email, closedAt } = await lockUser(trx, userId)
+  if (closedAt !== null) throw new DomainError('unauthorized')
+  return email
 }
 
 /** The delete statement of each table with rows about a person. Access tokens are deleted with their sessions. */

@@ -1,10 +1,5 @@
 import type { Knex } from 'knex'
-import { z } from 'zod'
-import { type Route, route } from '../http/endpoint.js'
 import { query } from '../platform/database/database.js'
-import type { Services } from '../services.js'
-import { type AnyEndpoint, nothing } from './schemas.js'
-import { ownerGuards, signedIn } from './sessions/auth.js'
 
 /** What protects an account, for its owner's settings. */
 interface Security {
@@ -19,44 +14,7 @@ interface Security {
   readonly pendingEmail: string | null
 }
 
-export const securityAnswer = z.object({
-  success: z.literal(true),
-  emailVerified: z.boolean(),
-  hasPassword: z.boolean(),
-  totp: z.boolean(),
-  recoveryCodesLeft: z.int(),
-  passkeys: z.int(),
-  frozenAt: z.iso.datetime().nullable(),
-  tipMails: z.enum(['off', 'each', 'daily']),
-  pendingEmail: z.string().nullable(),
-})
-
-const endpoint = {
-  method: 'get',
-  path: '/auth/security',
-  summary: 'What protects the account',
-  credential: 'session',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: securityAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-export function securityRoutes(services: Pick<Services, 'config' | 'db'>): Route[] {
-  return [
-    route(
-      endpoint,
-      async (_, ctx) => {
-        const security = await readSecurity(services.db, signedIn(ctx).account.id)
-        return { ...security, frozenAt: security.frozenAt?.toISOString() ?? null }
-      },
-      ownerGuards(services),
-    ),
-  ]
-}
-
-async function readSecurity(db: Knex, userId: string): Promise<Security> {
+export async function readSecurity(db: Knex, userId: string): Promise<Security> {
   const [row] = await query<Security>(db, {
     name: 'accounts.security',
     text: /* sql */ `

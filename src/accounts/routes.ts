@@ -5,25 +5,23 @@ import { type Route, route } from '../http/endpoint.js'
 import { limitFailures } from '../http/limits.js'
 import { readCaller } from '../http/security/caller.js'
 import { clearSessionCookie } from '../http/security/credentials.js'
-import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
 import { emailRoutes } from './emails/routes.js'
 import { factorRoutes } from './factors/routes.js'
 import { freezingRoutes } from './freezing/routes.js'
-import { openLink } from './one-time-codes/sign-in-link.js'
+import { signInByLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
 import { isCommonPassword } from './passwords/common-passwords.js'
 import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
-import { securityRoutes } from './read-security.js'
+import { readSecurity } from './read-security.js'
 import {
   type AnyEndpoint,
   credentials,
   done,
   emailAddress,
-  linkInput,
   meAnswer,
   nothing,
   otpStartInput,
@@ -31,9 +29,11 @@ import {
   otpVerifyInput,
   registerAnswer,
   registration,
+  securityAnswer,
   sessionAnswer,
+  signInLinkInput,
 } from './schemas.js'
-import { answerSession, requireSessionOrToken, signedIn } from './sessions/auth.js'
+import { answerSession, ownerGuards, publicGuards, requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
 import { createPasswords } from './sessions/password.js'
 import { register } from './sessions/register.js'
@@ -108,7 +108,7 @@ const linkEndpoint = {
   summary: 'Open a session with the link mailed while codes are locked, once',
   credential: 'none',
   limit: 'reads',
-  input: linkInput,
+  input: signInLinkInput,
   invalid: 'link_token_required',
   output: otpVerifyAnswer,
   errors: ['invalid_link', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
@@ -123,6 +123,18 @@ const meEndpoint = {
   input: nothing,
   invalid: 'unauthorized',
   output: meAnswer,
+  errors: [],
+} as const satisfies AnyEndpoint
+
+const securityEndpoint = {
+  method: 'get',
+  path: '/auth/security',
+  summary: 'What protects the account',
+  credential: 'session',
+  limit: 'reads',
+  input: nothing,
+  invalid: 'unauthorized',
+  output: securityAnswer,
   errors: [],
 } as const satisfies AnyEndpoint
 
@@ -147,7 +159,7 @@ export function accountRoutes(services: Needs): Route[] {
   const passwordsFor = createPasswords()
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   const failedCodes = services.limits.of('failedCodes')
-  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  const ownSite = publicGuards(publicUrl)
   const authenticated = requireSessionOrToken(services)
 
   const callerOf = (ctx: Context) => readCaller(ctx, publicUrl)
@@ -190,13 +202,21 @@ export function accountRoutes(services: Needs): Route[] {
     route(
       linkEndpoint,
       async (input, ctx) =>
-        answerSession(ctx, config, await openLink(services, input, callerOf(ctx)), 'otpVerify'),
+        answerSession(ctx, config, await signInByLink(services, input, callerOf(ctx)), 'otpVerify'),
       ownSite,
     ),
     route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [
       noStore,
       authenticated,
     ]),
+    route(
+      securityEndpoint,
+      async (_, ctx) => {
+        const security = await readSecurity(db, signedIn(ctx).account.id)
+        return { ...security, frozenAt: security.frozenAt?.toISOString() ?? null }
+      },
+      ownerGuards(services),
+    ),
     route(
       logoutEndpoint,
       async (_, ctx) => {
@@ -210,7 +230,6 @@ export function accountRoutes(services: Needs): Route[] {
     ...emailRoutes(services, passwordsFor),
     ...sessionRoutes(services),
     ...factorRoutes(services),
-    ...securityRoutes(services),
     ...freezingRoutes(services),
   ]
 }

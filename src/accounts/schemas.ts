@@ -5,6 +5,7 @@ import { emailLength, parseEmailAddress } from '../kernel/email-address.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
 import { totpField } from './factors/totp/totp-field.js'
+import { tokenInput } from './links/schemas.js'
 import { codePattern } from './one-time-codes/one-time-code.js'
 import { passwordLength } from './sessions/password.js'
 
@@ -66,10 +67,7 @@ export const credentials = z.object({
 export const otpStartInput = z.object({ email: emailAddress })
 
 /** POST /auth/otp/link. */
-export const linkInput = z.object({
-  token: requiredSecret('link_token_required').meta({ description: 'Of the mailed link' }),
-  totp: totpField,
-})
+export const signInLinkInput = tokenInput.extend({ totp: totpField })
 
 /** The code is not trimmed. Any fault in either field is answered `invalid_code`. */
 export const otpVerifyInput = z.object({
@@ -123,3 +121,16 @@ export const registerAnswer = sessionAnswer.extend({
 export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userViews.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userViews.me })
 export const done = z.object({ success: z.literal(true) })
+
+/** GET /auth/security. */
+export const securityAnswer = z.object({
+  success: z.literal(true),
+  emailVerified: z.boolean(),
+  hasPassword: z.boolean(),
+  totp: z.boolean(),
+  recoveryCodesLeft: z.int(),
+  passkeys: z.int(),
+  frozenAt: z.iso.datetime().nullable(),
+  tipMails: z.enum(['off', 'each', 'daily']),
+  pendingEmail: z.string().nullable(),
+})

@@ -1,8 +1,5 @@
-import type { z } from 'zod'
-import type { Endpoint } from '../http/endpoint.js'
+import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
 import * as schemas from './schemas.js'
-
-type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
 // The session guard in app.ts counts every request as a read. Changes also count against the `intents` limit, because
 // they write rows or query the chain.
@@ -13,7 +10,7 @@ export const profileEndpoint = {
   summary: 'The own creator profile with its settings',
   credential: 'session',
   limit: 'reads',
-  input: schemas.nothing,
+  input: nothing,
   invalid: 'unauthorized',
   output: schemas.profileAnswer,
   errors: [],
@@ -69,7 +66,7 @@ export const listKeysEndpoint = {
   summary: 'The open API keys, newest first',
   credential: 'session',
   limit: 'reads',
-  input: schemas.nothing,
+  input: nothing,
   invalid: 'unauthorized',
   output: schemas.keysAnswer,
   errors: [],
@@ -83,7 +80,7 @@ export const revokeKeyEndpoint = {
   limit: 'intents',
   input: schemas.keyInput,
   invalid: 'api_key_not_found',
-  output: schemas.done,
+  output: done,
   errors: ['unauthorized', 'forbidden', 'account_frozen'],
 } as const satisfies AnyEndpoint
 
@@ -93,7 +90,7 @@ export const sitesEndpoint = {
   summary: 'The sites embeds may live on',
   credential: 'session',
   limit: 'reads',
-  input: schemas.nothing,
+  input: nothing,
   invalid: 'unauthorized',
   output: schemas.sitesAnswer,
   errors: [],

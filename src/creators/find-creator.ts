@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { lockUserExceptSessions } from '../accounts/lock-user.js'
 import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
 import type { HandleForms } from './handles.js'
@@ -69,20 +70,13 @@ export async function findByHandle(
   return row && another === undefined ? creatorFrom(row) : undefined
 }
 
-/**
- * Locks a creator for the rest of the transaction, so that counts and writes for one creator run one after another.
- * Rows that refer to the user can still be inserted. Throws `unauthorized` when the account was closed meanwhile.
- */
+/** Locks a creator as `lockUserExceptSessions` does. Throws `unauthorized` when the account was closed meanwhile. */
 export async function lockCreator(trx: Knex.Transaction, userId: string): Promise<void> {
-  const locked = await query(trx, {
-    name: 'creators.lock',
-    text: 'select 1 from users where id = $1 and closed_at is null for no key update',
-    values: [userId],
-  })
-  if (locked.length === 0) throw new DomainError('unauthorized')
+  const { closedAt } = await lockUserExceptSessions(trx, userId)
+  if (closedAt !== null) throw new DomainError('unauthorized')
 }
 
-/** The wallet of a closed account is not one of nobody: what it receives is credited, and nobody can withdraw it. */
+/** A closed account's wallet still receives credit, so it must not pass for an unknown wallet. */
 function creatorFrom({ userId, wallet, settings, closed }: CreatorRow): Creator {
   if (closed) throw new DomainError('creator_not_found')
   return { userId, wallet: wallet ?? undefined, settings: creatorSettings.parse(settings) }

@@ -15,9 +15,6 @@ const solDomain = z
   .transform((text) => parseSolDomain(cleanLine(text)))
   .pipe(z.string('invalid_domain'))
 
-export const nothing = z.object({})
-export const done = z.object({ success })
-
 /** PATCH /creators/me: absent fields stay unchanged; `solDomain: null` unlinks. */
 export const profileChange = z.object({
   settings: settingsChange.optional(),

@@ -60,6 +60,14 @@ export function maskAddress(address: string): string {
   return `${address.slice(0, 4)}...${address.slice(-4)}`
 }
 
+/** The length of a bank account's number in Nigeria. */
+const accountLength = 10
+
+/** The last four digits of a bank account as lists and mails show it: `6789` as `******6789`. */
+export function maskAccount(lastFour: string): string {
+  return lastFour.padStart(accountLength, '*')
+}
+
 /** The number of code points, as PostgreSQL's `length` counts. An emoji counts as one. */
 export function countCharacters(text: string): number {
   let count = 0

@@ -1,22 +1,21 @@
 import type { Context } from 'koa'
 import { hasFactor, presentsFactor } from '../accounts/factors/check-factor.js'
+import { tokenInput } from '../accounts/links/schemas.js'
 import { assertStillOwner, type Presented, reauthenticate } from '../accounts/passwords/reauthenticate.js'
 import { ownerLimit } from '../accounts/passwords/routes.js'
-import { type AnyEndpoint, linkInput } from '../accounts/schemas.js'
-import { assertRecentSession, ownerGuards, signedIn } from '../accounts/sessions/auth.js'
+import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
+import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
 import { createPasswords } from '../accounts/sessions/password.js'
 import { clientAddress } from '../http/client-address.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clearSessionCookie } from '../http/security/credentials.js'
-import { refuseCrossSite } from '../http/security/cross-site.js'
-import { noStore } from '../http/security/response-headers.js'
 import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { createTokenBalances } from '../tips/read/wallet-tokens.js'
 import { assertNoTokens, closeAccount } from './close-account.js'
 import { openExport } from './exports/make-exports.js'
 import { requestExport } from './exports/request-export.js'
-import { closeInput, done, exportAnswer, exportFile, nothing } from './schemas.js'
+import { closeInput, exportAnswer, exportFile } from './schemas.js'
 
 const exportEndpoint = {
   method: 'get',
@@ -36,7 +35,7 @@ const downloadEndpoint = {
   summary: 'The file of a mailed link',
   credential: 'none',
   limit: 'reads',
-  input: linkInput,
+  input: tokenInput,
   invalid: 'link_token_required',
   output: exportFile,
   errors: ['invalid_link', 'forbidden'],
@@ -103,7 +102,7 @@ export function privacyRoutes(services: Needs): Route[] {
         ctx.body = text
         return answered
       },
-      [noStore, refuseCrossSite(publicUrl)],
+      publicGuards(publicUrl),
     ),
     route(
       closeEndpoint,

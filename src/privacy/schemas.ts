@@ -3,9 +3,6 @@ import { factorInput } from '../accounts/factors/schemas.js'
 
 const success = z.literal(true)
 
-export const nothing = z.object({})
-export const done = z.object({ success })
-
 export const closeInput = factorInput.extend({
   password: z.string().min(1).optional(),
   leaveTokens: z.boolean().optional(),

@@ -2,12 +2,13 @@ import { csvText } from '../http/csv.js'
 import { pageOf, timePosition, timePositionFrom } from '../http/paging.js'
 import { DomainError } from '../kernel/errors.js'
 import { displayNumber } from '../kernel/money.js'
+import { maskAccount } from '../kernel/text.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
 import type { Services } from '../services.js'
 import { heldFor } from './lifecycle.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
 import { openAccount } from './sealed-account.js'
-import { maskAccount, type Withdrawal, withdrawalColumns } from './withdrawal.js'
+import { type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
 export interface WithdrawalPage {
   readonly payouts: PayoutRecord[]

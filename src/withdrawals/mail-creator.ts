@@ -28,19 +28,19 @@ export async function mailCreator(
   withdrawal: MailedWithdrawal,
   events: readonly WithdrawalEvent[],
 ): Promise<void> {
-  const described = describeWithdrawal(withdrawal, await findBankName(uow, withdrawal.bankCode))
+  const described = await describeWithdrawal(uow, withdrawal)
   for (const event of events)
     await notifyOwner(uow, http.publicUrl, withdrawal.userId, { ...event, withdrawal: described })
 }
 
-export function describeWithdrawal(
+export async function describeWithdrawal(
+  uow: UnitOfWork,
   { reference, netKobo, bankCode, lastFour }: MailedWithdrawal,
-  bankName: string | null,
-): WithdrawalNotice {
+): Promise<WithdrawalNotice> {
   return {
     reference,
     amount: nairaText(netKobo),
-    bank: bankName ?? `bank ${bankCode}`,
+    bank: (await findBankName(uow, bankCode)) ?? `bank ${bankCode}`,
     lastFour,
   }
 }

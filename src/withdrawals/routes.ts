@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { nothing } from '../accounts/schemas.js'
 import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
@@ -23,7 +24,6 @@ import {
   banksInput,
   historyAnswer,
   historyInput,
-  nothing,
   resolveAnswer,
   resolveInput,
   type WithdrawInput,

@@ -158,7 +158,6 @@ export const confirmInput = ownInput.extend({
 })
 export type ConfirmInput = z.output<typeof confirmInput>
 export const withdrawalAnswer = payout.extend({ success: z.literal(true) })
-export const done = z.object({ success: z.literal(true) })
 
 /** GET /payouts/payees. */
 const payee = z.object({
@@ -178,7 +177,6 @@ export const payeesAnswer = z.object({ success: z.literal(true), payees: z.array
 export const payeeInput = z.object({ id: z.uuid('payee_not_found') })
 
 /** GET /creators/bank-accounts. */
-export const nothing = z.object({})
 const usedBankAccount = z.object({
   reference: z
     .string()

@@ -81,13 +81,6 @@ export const withdrawalColumns = /* sql */ `
   w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
   w.confirmed_at as "confirmedAt"`
 
-const accountLength = 10
-
-/** `6789` as `******6789`. */
-export function maskAccount(lastFour: string): string {
-  return lastFour.padStart(accountLength, '*')
-}
-
 /** The channel for notifications that this withdrawal has changed. */
 export function payoutChannel(reference: string): string {
   return `payout.${reference}`

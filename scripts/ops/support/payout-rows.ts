@@ -1,11 +1,12 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { sqlList } from '../../../src/kernel/state-machine.js'
+import { maskAccount } from '../../../src/kernel/text.js'
 import { query } from '../../../src/platform/database/database.js'
 import type { Services } from '../../../src/services.js'
 import { openStatuses, sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { openAccount, openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
-import { maskAccount, type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
+import { type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
 import { RefusedError, UsageError } from './command.js'
 import { formatAge } from './format-age.js'
 

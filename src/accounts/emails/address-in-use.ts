@@ -17,8 +17,8 @@ export async function isReserved(db: Knex, email: string, userId?: string): Prom
 }
 
 /**
- * Throws `email_in_use` for an address that is reserved. Call it after the statement that takes the address: a statement that
- * waits for a change of e-mail to commit would not see the reservation before.
+ * Throws `email_in_use` for an address that is reserved. Call after the statement that takes the address; earlier, a
+ * concurrent change may not be visible yet.
  */
 export async function assertNotReserved(trx: Knex.Transaction, email: string, userId: string): Promise<void> {
   if (await isReserved(trx, email, userId)) throw new DomainError('email_in_use')

@@ -1,13 +1,24 @@
 import { databaseTime } from '../../platform/database/base-model.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
-import { lockUser, voidCredentials } from '../void-credentials.js'
+import { voidCredentials } from '../void-credentials.js'
 
 /**
- * Marks the e-mail of an account as verified, because the caller has read a mail to it. Anyone can register another person's
- * address: so the first proof voids the credentials made before, if it comes from another network than the registration. An
- * account whose network was not recorded keeps them.
+ * Whether the first proof of an e-mail comes from another network than the registration. Anyone can register another person's
+ * address, so what was set up before is not the owner's for sure. A network that was not recorded counts as the same.
+ */
+export function isFirstProofElsewhere(
+  { emailVerifiedAt, registeredNetwork }: Pick<User, 'emailVerifiedAt' | 'registeredNetwork'>,
+  network: string,
+): boolean {
+  return emailVerifiedAt === null && registeredNetwork !== null && registeredNetwork !== network
+}
+
+/**
+ * Marks the e-mail of an account as verified, because the caller has read a mail to it. A first proof from elsewhere voids the
+ * credentials made before.
  */
 export async function proveEmail<Owner extends { readonly id: string; readonly email: string }>(
   uow: UnitOfWork,
@@ -15,9 +26,9 @@ export async function proveEmail<Owner extends { readonly id: string; readonly e
   owner: Owner,
   network: string,
 ): Promise<Owner & { readonly emailVerifiedAt: Date }> {
-  const { emailVerifiedAt: before, registeredNetwork } = await lockUser(uow.trx, owner.id)
-  if (before !== null) return { ...owner, emailVerifiedAt: before }
-  const credentialsVoid = registeredNetwork !== null && registeredNetwork !== network
+  const user = await lockUser(uow.trx, owner.id)
+  if (user.emailVerifiedAt !== null) return { ...owner, emailVerifiedAt: user.emailVerifiedAt }
+  const credentialsVoid = isFirstProofElsewhere(user, network)
   if (credentialsVoid) await voidCredentials(uow.trx, owner.id)
   await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-proven', credentialsVoid })
   return { ...owner, emailVerifiedAt: await markVerified(uow, owner.id) }

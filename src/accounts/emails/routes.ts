@@ -2,13 +2,11 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
-import { refuseCrossSite } from '../../http/security/cross-site.js'
-import { noStore } from '../../http/security/response-headers.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import { ownerLimit } from '../passwords/routes.js'
 import { type AnyEndpoint, done, emailAddress } from '../schemas.js'
-import { ownerGuards, signedIn } from '../sessions/auth.js'
+import { ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
 import type { PasswordsFor } from '../sessions/password.js'
 import { confirmEmailChange, requestEmailChange } from './change-email.js'
 import { undoEmailChange } from './undo-email.js'
@@ -67,7 +65,7 @@ const undoEndpoint = {
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
-  const ownSite = [noStore, refuseCrossSite(services.config.http.publicUrl)]
+  const ownSite = publicGuards(services.config.http.publicUrl)
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   return [
     route(

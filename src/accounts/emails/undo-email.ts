@@ -4,10 +4,11 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { voidFactors } from '../factors/void-factors.js'
 import { findLink, useLink, voidLinks } from '../links/account-link.js'
+import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { mailResetLink } from '../passwords/reset-password.js'
 import { cautionHours } from '../recent-changes.js'
-import { endSessions, lockUser } from '../void-credentials.js'
+import { endSessions } from '../sessions/end-sessions.js'
 import { takeAddress } from './take-address.js'
 
 interface UndoneChange {
@@ -37,7 +38,7 @@ export async function undoEmailChange(
     await endSessions(trx, userId)
     await voidFactors(trx, userId, factorsSince)
     await voidLinks(trx, userId, ['password_reset', 'email_change'])
-    // The links of earlier changes stay: they are of an owner before.
+    // Links of earlier changes stay: they restore an earlier owner's address.
     await voidLinks(trx, userId, ['email_undo'], changedAt)
     await mailResetLink(uow, config.http.publicUrl, { id: userId, email })
   })

@@ -4,6 +4,7 @@ import { databaseTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Account } from '../account.js'
+import { lockUserExceptSessions } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
@@ -24,7 +25,7 @@ export interface FactorCounts {
 
 /** Locks the account, so that changes of its factors run one after another, and counts the factors in force. */
 export async function lockFactors(trx: Knex.Transaction, userId: string): Promise<FactorCounts> {
-  await User.query(trx).findById(userId).select('id').forNoKeyUpdate()
+  await lockUserExceptSessions(trx, userId)
   return countFactors(trx, userId)
 }
 

@@ -3,6 +3,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
+import { isFirstProofElsewhere } from '../emails/prove-email.js'
 import { User } from '../models.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
 import { verifyPasskey } from './passkeys/verify-passkey.js'
@@ -74,8 +75,8 @@ export async function verifySignIn(
 }
 
 /**
- * The second factor of a sign-in that proves the mailbox. Whoever registered the e-mail of somebody else may have added a factor:
- * on the first proof of the e-mail, from another network than the one that registered it, such factors are void.
+ * The second factor of a sign-in that proves the mailbox. A first proof from elsewhere voids the factors: whoever registered the
+ * e-mail of somebody else may have added them.
  */
 export async function verifySignInByMail(
   uow: UnitOfWork,
@@ -83,12 +84,7 @@ export async function verifySignInByMail(
   { id, emailVerifiedAt }: Account,
   { totp, network }: { readonly totp: string | undefined; readonly network: string },
 ): Promise<FactorOutcome> {
-  if (emailVerifiedAt === null && (await isElsewhere(uow.trx, id, network))) await voidFactors(uow.trx, id)
+  const user = emailVerifiedAt === null ? await User.query(uow.trx).findById(id) : undefined
+  if (user !== undefined && isFirstProofElsewhere(user, network)) await voidFactors(uow.trx, id)
   return verifySignIn(uow, config, id, totp)
-}
-
-/** Whether this is another network than the one that registered the account. One that was not recorded counts as the same. */
-async function isElsewhere(trx: Knex.Transaction, userId: string, network: string): Promise<boolean> {
-  const registered = (await User.query(trx).findById(userId).select('registered_network'))?.registeredNetwork
-  return registered != null && registered !== network
 }

@@ -1,11 +1,7 @@
-import type { z } from 'zod'
-import type { Endpoint } from '../../http/endpoint.js'
 import type { ErrorCode } from '../../kernel/errors.js'
-import { done, nothing, otpVerifyAnswer } from '../schemas.js'
+import { type AnyEndpoint, done, nothing, otpVerifyAnswer } from '../schemas.js'
 import * as passkeys from './passkeys/passkey-schemas.js'
 import * as schemas from './schemas.js'
-
-type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
 const owner = { credential: 'session', limit: 'intents' } as const
 const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const satisfies ErrorCode[]

@@ -6,9 +6,9 @@ export interface FactorRule {
   /** For money. Recovery codes do not count: nothing says how old they are. */
   readonly olderThanHours?: number
   /**
-   * For removing the factor of this time: one that is not younger counts, and one older than 72 hours. So nobody adds a factor
-   * with a stolen session and removes the owner's with it. Recovery codes count: only the first factor, or one that counts
-   * here, makes them.
+   * For removing the factor of this time: a factor counts that is not younger, or older than 72 hours. So nobody adds a factor
+   * with a stolen session and removes the owner's with it. Recovery codes count: a factor that does not count here cannot make
+   * them.
    */
   readonly notYoungerThan?: Date
 }

@@ -1,6 +1,6 @@
-import { createHmac, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import type { Knex } from 'knex'
-import { deriveKey } from '../../kernel/aead.js'
+import { keyedHash } from '../../kernel/personal-data.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
@@ -28,8 +28,8 @@ export function parseRecoveryCode(text: string): string | undefined {
 }
 
 /** The stored form. The key keeps a reader of the table from checking codes. */
-function hmacOf({ dataKey }: Pick<Config, 'dataKey'>, userId: string, code: string): Buffer {
-  return createHmac('sha256', deriveKey(dataKey, 'recovery-code/1')).update(`${userId}|${code}`).digest()
+function storedForm({ dataKey }: Pick<Config, 'dataKey'>, userId: string, code: string): Buffer {
+  return keyedHash(dataKey, 'recovery-code/1', `${userId}|${code}`)
 }
 
 /** Makes ten codes in place of the account's earlier ones. They are shown this once. */
@@ -43,7 +43,7 @@ export async function replaceRecoveryCodes(
   await query(trx, {
     name: 'recovery.create',
     text: 'insert into recovery_codes (user_id, code_hmac) select $1, unnest($2::bytea[])',
-    values: [userId, codes.map((code) => hmacOf(config, userId, code.replaceAll('-', '')))],
+    values: [userId, codes.map((code) => storedForm(config, userId, code.replaceAll('-', '')))],
   })
   return codes
 }
@@ -68,7 +68,7 @@ export async function useRecoveryCode(
     text: /* sql */ `
       update recovery_codes set used_at = clock_timestamp()
        where user_id = $1 and code_hmac = $2 and used_at is null returning 1`,
-    values: [userId, hmacOf(config, userId, code)],
+    values: [userId, storedForm(config, userId, code)],
   })
   return used.length === 1
 }

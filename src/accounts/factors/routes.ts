@@ -1,11 +1,9 @@
 import type { Context } from 'koa'
 import { type Route, route } from '../../http/endpoint.js'
 import { readCaller } from '../../http/security/caller.js'
-import { refuseCrossSite } from '../../http/security/cross-site.js'
-import { noStore } from '../../http/security/response-headers.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { answerSession, ownerGuards, signedIn } from '../sessions/auth.js'
+import { answerSession, ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
 import { countFactors } from './change-factors.js'
 import * as endpoints from './endpoints.js'
 import {
@@ -106,7 +104,7 @@ function passkeyRoutes(services: Needs): Route[] {
 
 function passkeyLoginRoutes(services: Needs): Route[] {
   const { publicUrl } = services.config.http
-  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  const ownSite = publicGuards(publicUrl)
   return [
     route(endpoints.loginOptionsEndpoint, async () => ({ options: await loginOptions(services) }), ownSite),
     route(

@@ -2,10 +2,11 @@ import { databaseTime } from '../../platform/database/base-model.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { voidFactors } from '../factors/void-factors.js'
 import { voidLinks } from '../links/account-link.js'
+import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { cautionHours } from '../recent-changes.js'
-import { endSessions } from '../void-credentials.js'
+import { endSessions } from '../sessions/end-sessions.js'
 
 const hourMs = 3_600_000
 
@@ -36,14 +37,14 @@ export async function freezeAccount(
 /**
  * Unfreezes an account. Whoever signed in meanwhile is signed out. Second factors that were young when it was frozen are
  * removed: a thief may have added them, and they have aged since. The links in older mails that would freeze it again are void:
- * they belong to what the operator and the owner have talked about. Returns false when it is not frozen.
+ * the owner has reported those events already. Returns false when it is not frozen.
  */
 export async function unfreezeAccount(uow: UnitOfWork, { userId, publicUrl }: Freezing): Promise<boolean> {
-  const user = await User.query(uow.trx).findById(userId).forUpdate().select('frozen_at')
-  if (user === undefined || user.frozenAt === null) return false
+  const { frozenAt } = await lockUser(uow.trx, userId)
+  if (frozenAt === null) return false
   await User.query(uow.trx).patch({ frozenAt: null, frozenReason: null }).findById(userId)
   await endSessions(uow.trx, userId)
-  await voidFactors(uow.trx, userId, new Date(user.frozenAt.getTime() - cautionHours * hourMs))
+  await voidFactors(uow.trx, userId, new Date(frozenAt.getTime() - cautionHours * hourMs))
   await voidLinks(uow.trx, userId, ['not_me'])
   await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen' })
   return true

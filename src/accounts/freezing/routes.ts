@@ -1,9 +1,8 @@
-import type { z } from 'zod'
-import { type Endpoint, type Route, route } from '../../http/endpoint.js'
-import { refuseCrossSite } from '../../http/security/cross-site.js'
-import { noStore } from '../../http/security/response-headers.js'
+import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
-import { done, linkInput } from '../schemas.js'
+import { tokenInput } from '../links/schemas.js'
+import { type AnyEndpoint, done } from '../schemas.js'
+import { publicGuards } from '../sessions/auth.js'
 import { freezeByLink } from './not-me.js'
 
 const notMeEndpoint = {
@@ -12,11 +11,11 @@ const notMeEndpoint = {
   summary: 'Freeze the account with the link of a mail, without signing in',
   credential: 'none',
   limit: 'reads',
-  input: linkInput,
+  input: tokenInput,
   invalid: 'link_token_required',
   output: done,
   errors: ['invalid_link', 'forbidden'],
-} as const satisfies Endpoint<z.ZodType, z.ZodType>
+} as const satisfies AnyEndpoint
 
 /** `/auth/not-me`. */
 export function freezingRoutes(services: Pick<Services, 'config' | 'transact' | 'log'>): Route[] {
@@ -27,7 +26,7 @@ export function freezingRoutes(services: Pick<Services, 'config' | 'transact' | 
         await freezeByLink(services, token)
         return {}
       },
-      [noStore, refuseCrossSite(services.config.http.publicUrl)],
+      publicGuards(services.config.http.publicUrl),
     ),
   ]
 }

@@ -11,7 +11,7 @@ import { type Account, accountColumns } from '../account.js'
 import { proveEmail } from '../emails/prove-email.js'
 import { verifySignInByMail } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
-import type { linkInput } from '../schemas.js'
+import type { signInLinkInput } from '../schemas.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { linkEmail } from './code-mail.js'
 
@@ -50,16 +50,16 @@ export async function mailSignInLink(
  * it. The session that the caller presents ends. Throws `invalid_link`, `second_factor_required`, `invalid_code`,
  * `account_locked`.
  */
-export async function openLink(
+export async function signInByLink(
   { config, transact }: Pick<Services, 'config' | 'transact'>,
-  { token, totp }: z.output<typeof linkInput>,
+  { token, totp }: z.output<typeof signInLinkInput>,
   caller: Caller,
 ): Promise<AccountSession> {
   const result = await transact(async (uow) => {
     const found = await lockLink(uow.trx, token)
     const factor = await verifySignInByMail(uow, config, found, { totp, network: caller.network })
     if (factor.kind !== 'right') return factor
-    await useLink(uow.trx, found.id)
+    await useSignInLink(uow.trx, found.id)
     const account = await proveEmail(uow, config.http.publicUrl, found, caller.network)
     return { account, session: await openSession(uow, config, account, caller) }
   })
@@ -83,7 +83,7 @@ async function lockLink(trx: Knex.Transaction, token: string): Promise<Account> 
   return account
 }
 
-async function useLink(trx: Knex.Transaction, userId: string): Promise<void> {
+async function useSignInLink(trx: Knex.Transaction, userId: string): Promise<void> {
   await query(trx, {
     name: 'otp.use-link',
     text: 'update otp_codes set link_hash = null, changed_at = clock_timestamp() where user_id = $1',

@@ -1,3 +1,4 @@
+import { maskAccount } from '../../kernel/text.js'
 import type { EmailFact } from '../../mail/layout.js'
 import { quoteInMail } from './quote.js'
 
@@ -214,7 +215,7 @@ function siteText(sites: readonly string[], site: string): NoticeText {
 }
 
 function bankFacts({ bank, lastFour }: WithdrawalNotice): EmailFact[] {
-  return [['Bank account', `${quoteInMail(bank)} ******${quoteInMail(lastFour)}`]]
+  return [['Bank account', `${quoteInMail(bank)} ${maskAccount(quoteInMail(lastFour))}`]]
 }
 
 function withdrawalFacts(withdrawal: WithdrawalNotice): EmailFact[] {

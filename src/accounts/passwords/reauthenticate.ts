@@ -2,12 +2,12 @@ import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { checkFactor, hasFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
+import { lockUser } from '../lock-user.js'
 import { Session, User } from '../models.js'
 import { cautionHours } from '../recent-changes.js'
 import { assertRecentSession } from '../sessions/auth.js'
 import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
-import { lockUser } from '../void-credentials.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 

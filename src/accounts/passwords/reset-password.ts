@@ -7,10 +7,11 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { proveEmail } from '../emails/prove-email.js'
 import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
+import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { endSessions } from '../sessions/end-sessions.js'
 import type { Passwords } from '../sessions/password.js'
-import { endSessions, lockUser } from '../void-credentials.js'
 import { assertUncommon } from './common-passwords.js'
 
 const linkMinutes = 30

@@ -3,13 +3,11 @@ import { z } from 'zod'
 import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
 import { readCaller } from '../../http/security/caller.js'
-import { refuseCrossSite } from '../../http/security/cross-site.js'
-import { noStore } from '../../http/security/response-headers.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import type { AnyEndpoint } from '../schemas.js'
 import { done, otpStartInput, textOf } from '../schemas.js'
-import { ownerGuards, setCookies, signedIn } from '../sessions/auth.js'
+import { ownerGuards, publicGuards, setCookies, signedIn } from '../sessions/auth.js'
 import { type PasswordsFor, passwordLength } from '../sessions/password.js'
 import { changePassword } from './change-password.js'
 import { requestReset, resetPassword } from './reset-password.js'
@@ -83,7 +81,7 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
   const { publicUrl } = services.config.http
-  const ownSite = [noStore, refuseCrossSite(publicUrl)]
+  const ownSite = publicGuards(publicUrl)
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   return [
     route(

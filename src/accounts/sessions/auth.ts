@@ -63,6 +63,11 @@ export function answerSession<View extends 'session' | 'otpVerify'>(
   return { user: presentUser(account, view), auth: presentAuth(session) }
 }
 
+/** The guards of what needs no session: from our own pages, not cached. */
+export function publicGuards(publicUrl: string): Middleware[] {
+  return [noStore, refuseCrossSite(publicUrl)]
+}
+
 /** The guards of everything that an owner does with the account: the cookie, from our own pages, not frozen. */
 export function ownerGuards(services: Needs): Middleware[] {
   return [noStore, requireSession(services), refuseCrossSite(services.config.http.publicUrl), refuseFrozen]

@@ -1,10 +1,6 @@
 import type { Knex } from 'knex'
-import { DomainError } from '../../kernel/errors.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
-import type { Services } from '../../services.js'
-import { Session } from '../models.js'
-import { endSessions, lockUser } from '../void-credentials.js'
 import type { SignedIn } from './session.js'
 
 /** A client without a cookie jar opens one with each sign-in. */
@@ -38,27 +34,5 @@ export async function listSessions(
               or exists (select from access_tokens a where a.session_hash = s.token_hash and a.expires_at > now()))
        order by created_at desc, id limit ${mostListed}`,
     values: [account.id, sessionHash, idleDays],
-  })
-}
-
-/** Ends one of the account's own sessions with its access token. Throws `session_not_found`. Returns whether it was the caller's. */
-export async function endSession(
-  db: Knex,
-  { account, sessionHash }: SignedIn,
-  id: string,
-): Promise<{ readonly current: boolean }> {
-  const [ended] = await Session.query(db).delete().where({ id, user_id: account.id }).returning('token_hash')
-  if (ended === undefined) throw new DomainError('session_not_found')
-  return { current: ended.tokenHash.equals(sessionHash) }
-}
-
-/** Ends every session of the account but the caller's. */
-export async function endOtherSessions(
-  { transact }: Pick<Services, 'transact'>,
-  { account, sessionHash }: SignedIn,
-): Promise<void> {
-  await transact(async ({ trx }) => {
-    await lockUser(trx, account.id)
-    await endSessions(trx, account.id, sessionHash)
   })
 }

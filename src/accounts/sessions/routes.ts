@@ -7,7 +7,8 @@ import { noStore } from '../../http/security/response-headers.js'
 import type { Services } from '../../services.js'
 import { type AnyEndpoint, done, nothing } from '../schemas.js'
 import { requireSession, signedIn } from './auth.js'
-import { endOtherSessions, endSession, listSessions } from './list-sessions.js'
+import { endOtherSessions, endSession } from './end-sessions.js'
+import { listSessions } from './list-sessions.js'
 
 export const sessionsAnswer = z.object({
   success: z.literal(true),

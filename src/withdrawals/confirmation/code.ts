@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { codePattern, newCode, sameCode } from '../../accounts/one-time-codes/one-time-code.js'
+import type { WithdrawalNotice } from '../../accounts/owner-mails/notices.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { maskAccount } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
@@ -48,7 +50,7 @@ export async function mailCode(
   withdrawal: ConfirmedWithdrawal,
 ): Promise<boolean> {
   const code = newCode()
-  const [made] = await query<{ expiresAt: Date; bankName: string | null }>(uow.trx, {
+  const [made] = await query<{ expiresAt: Date }>(uow.trx, {
     name: 'withdrawal-codes.make',
     text: /* sql */ `
       with old as (
@@ -57,15 +59,8 @@ export async function mailCode(
       select $1, $2, $3, clock_timestamp() + $4::int * interval '1 minute'
        where $5 > (select count(*) from withdrawal_codes
                     where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours')
-      returning expires_at as "expiresAt", (select name from banks where code = $6) as "bankName"`,
-    values: [
-      withdrawal.userId,
-      withdrawal.id,
-      codeHmac(settings, withdrawal, code),
-      codeMinutes,
-      mostCodes,
-      withdrawal.bankCode,
-    ],
+      returning expires_at as "expiresAt"`,
+    values: [withdrawal.userId, withdrawal.id, codeHmac(settings, withdrawal, code), codeMinutes, mostCodes],
   })
   if (made === undefined) return false
   const { moneyEmail } = await readRecentChanges(uow.trx, withdrawal.userId)
@@ -73,7 +68,7 @@ export async function mailCode(
     kind: 'withdrawal-code',
     to: moneyEmail,
     expiresAt: made.expiresAt,
-    ...codeMail(settings, withdrawal, made.bankName, code),
+    ...codeMail(settings, await describeWithdrawal(uow, withdrawal), withdrawal.confirmationReason, code),
   })
   return true
 }
@@ -99,17 +94,15 @@ const reasons: Readonly<Record<ConfirmationReason, string>> = {
 /** It does not contain the name of the account's holder, which whoever asks for the withdrawal chooses. */
 function codeMail(
   { http }: Settings,
-  withdrawal: ConfirmedWithdrawal,
-  bankName: string | null,
+  { amount, bank, lastFour, reference }: WithdrawalNotice,
+  confirmationReason: ConfirmationReason | null,
   code: string,
 ) {
   const site = new URL(http.publicUrl).host
-  const { amount, bank, lastFour, reference } = describeWithdrawal(withdrawal, bankName)
-  const { confirmationReason } = withdrawal
   return emailLayout({
     subject: `Confirm your withdrawal from ${site}`,
     blocks: [
-      `Somebody, most likely you, wants to withdraw ${amount} from ${site} to ${bank} ******${lastFour}. Its reference is ${reference}.`,
+      `Somebody, most likely you, wants to withdraw ${amount} from ${site} to ${bank} ${maskAccount(lastFour)}. Its reference is ${reference}.`,
       `${confirmationReason === null ? '' : `${reasons[confirmationReason]} `}So nothing is sent before you confirm it. If you want exactly this, enter this code there:`,
       { standout: code },
       `It is valid for ${codeMinutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,

@@ -1,5 +1,5 @@
-import { lockUser } from '../../accounts/change-user.js'
 import { checkFactor } from '../../accounts/factors/check-factor.js'
+import { lockUserExceptSessions } from '../../accounts/lock-user.js'
 import { cautionHours } from '../../accounts/recent-changes.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
@@ -62,7 +62,7 @@ export async function resendCode(services: Needs, own: OwnWithdrawal): Promise<v
   const found = await findOwn(services, own)
   if (!found.awaits) return
   await services.transact(async (uow) => {
-    await lockUser(uow.trx, own.userId)
+    await lockUserExceptSessions(uow.trx, own.userId)
     const withdrawal = await lockOwn(uow, found.id)
     if (withdrawal.status !== 'pending' || !awaitsConfirmation(withdrawal)) return
     if (await mailCode(uow, services.config, withdrawal)) return

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { keyedHash } from '../../kernel/personal-data.js'
+import { maskAccount } from '../../kernel/text.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { PayeeRecord } from '../schemas.js'
 import { type BankAccount, openName, payeeContext, sealName } from '../sealed-account.js'
-import { maskAccount } from '../withdrawal.js'
 
 /** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
 export function accountHash(

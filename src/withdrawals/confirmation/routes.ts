@@ -1,19 +1,12 @@
 import type { Context } from 'koa'
+import { done, nothing } from '../../accounts/schemas.js'
 import { signedIn } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { KeyedLimit } from '../../http/limits.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { findWithdrawal } from '../list-withdrawals.js'
-import {
-  confirmInput,
-  done,
-  nothing,
-  ownInput,
-  payeeInput,
-  payeesAnswer,
-  withdrawalAnswer,
-} from '../schemas.js'
+import { confirmInput, ownInput, payeeInput, payeesAnswer, withdrawalAnswer } from '../schemas.js'
 import { cancelWithdrawal, confirmWithdrawal, resendCode } from './confirm.js'
 import { listPayees, removePayee } from './payees.js'
 

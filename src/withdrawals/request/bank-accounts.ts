@@ -1,5 +1,6 @@
 import { inputError } from '../../kernel/errors.js'
 import { sqlList } from '../../kernel/state-machine.js'
+import { maskAccount } from '../../kernel/text.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { acceptedStatuses } from '../lifecycle.js'
@@ -11,11 +12,12 @@ import {
   type StoredAccount,
   storedAccountColumns,
 } from '../sealed-account.js'
-import { maskAccount } from '../withdrawal.js'
 
 type Needs = Pick<Services, 'db' | 'config'>
 
 const maxShown = 5
+/** Equal for withdrawals to one account. Rows from before have no hash until they are sealed. */
+const accountKey = "coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number)"
 /** So many of the newest withdrawals are searched for accounts. */
 const searched = 200
 
@@ -25,7 +27,7 @@ export async function listBankAccounts({ db, config }: Needs, userId: string): P
     name: 'payouts.bank-accounts',
     text: /* sql */ `
       with newest as (
-        select *, coalesce(encode(account_hash, 'hex'), bank_code || account_number) as account from withdrawals
+        select *, ${accountKey} as account from withdrawals w
         where user_id = $1 order by created_at desc, id desc limit ${searched}),
       used as (
         select distinct on (account) * from newest
@@ -64,10 +66,10 @@ export async function readBankAccounts(
     name: 'payouts.own-accounts',
     text: /* sql */ `
       select * from (
-        select distinct on (coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number))
+        select distinct on (${accountKey})
           w.reference, w.bank_code as "bankCode", ${storedAccountColumns('w')}, w.created_at as at
         from withdrawals w where w.user_id = $1
-        order by coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number), w.created_at desc) used
+        order by ${accountKey}, w.created_at desc) used
       order by at desc limit $2`,
     values: [userId, most],
   })

@@ -1,0 +1,24 @@
+import type { Knex } from 'knex'
+import { User } from './models.js'
+
+/**
+ * Locks an account and what refers to it until the transaction ends, before any other row. What changes its password, its e-mail
+ * or its sessions locks it so. Such changes run one after another, and a session that another request opens waits for the lock
+ * (a row that refers to a user takes a key-share lock on it, which FOR UPDATE blocks): none is overlooked.
+ */
+export async function lockUser(trx: Knex.Transaction, userId: string): Promise<User> {
+  return found(userId, await User.query(trx).findById(userId).forUpdate())
+}
+
+/**
+ * Locks an account until the transaction ends, before any other row, so that counts and writes for one account run one after
+ * another. Sessions and other rows that refer to the user can still be inserted.
+ */
+export async function lockUserExceptSessions(trx: Knex.Transaction, userId: string): Promise<User> {
+  return found(userId, await User.query(trx).findById(userId).forNoKeyUpdate())
+}
+
+function found(userId: string, user: User | undefined): User {
+  if (user === undefined) throw new Error(`There is no user ${userId}`)
+  return user
+}

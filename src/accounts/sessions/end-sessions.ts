@@ -1,0 +1,34 @@
+import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
+import type { Services } from '../../services.js'
+import { lockUser } from '../lock-user.js'
+import { Session } from '../models.js'
+import type { SignedIn } from './session.js'
+
+/** Ends one of the account's own sessions with its access token. Throws `session_not_found`. Returns whether it was the caller's. */
+export async function endSession(
+  db: Knex,
+  { account, sessionHash }: SignedIn,
+  id: string,
+): Promise<{ readonly current: boolean }> {
+  const [ended] = await Session.query(db).delete().where({ id, user_id: account.id }).returning('token_hash')
+  if (ended === undefined) throw new DomainError('session_not_found')
+  return { current: ended.tokenHash.equals(sessionHash) }
+}
+
+/** Ends every session of the account but the caller's. */
+export async function endOtherSessions(
+  { transact }: Pick<Services, 'transact'>,
+  { account, sessionHash }: SignedIn,
+): Promise<void> {
+  await transact(async ({ trx }) => {
+    await lockUser(trx, account.id)
+    await endSessions(trx, account.id, sessionHash)
+  })
+}
+
+/** Ends the sessions of an account with their access tokens, except one. */
+export async function endSessions(trx: Knex.Transaction, userId: string, except?: Buffer): Promise<void> {
+  const ended = Session.query(trx).delete().where({ user_id: userId })
+  await (except === undefined ? ended : ended.whereNot({ token_hash: except }))
+}
