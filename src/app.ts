@@ -2,6 +2,7 @@ import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
 import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
+import { createPasswords } from './accounts/sessions/password.js'
 import { creatorRoutes } from './creators/routes.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { answerErrors } from './http/errors.js'
@@ -61,8 +62,10 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const prices = new TokenPrices(services)
   const rates = new ExchangeRates(services)
   const streams = new TipStreams(services, hub, heartbeats)
+  // One for all: it bounds how many hashes this process computes at a time.
+  const passwordsFor = createPasswords()
   const routes = [
-    ...accountRoutes(services),
+    ...accountRoutes(services, passwordsFor),
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
@@ -72,7 +75,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...creatorTipRoutes(services),
     ...tipMailRoutes(services),
     ...sdkRoutes(services, prices),
-    ...privacyRoutes(services),
+    ...privacyRoutes(services, passwordsFor),
   ]
   const { publicUrl } = config.http
   const document = openApiDocument(routes, {

@@ -20,9 +20,10 @@ import { withServices } from './support/with-services.js'
 const help = `npm run ops -- unfreeze
 npm run ops -- unfreeze --user <id|e-mail> --reason <text> [--apply]
 
-Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen: everybody is signed out, the
-"This was not me" links of older mails are void, and the owner gets a mail with the advice to set a new password. Withdrawals
-that waited go on: cancel first what the owner did not ask for. First make sure that you talk with the owner.
+Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
+voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.
+The owner gets a mail with the advice to set a new password. Withdrawals that waited go on: give back first, with
+"payouts void <reference>", what the owner did not ask for. First make sure that you talk with the owner.
 
   --user <id|e-mail>     the account
   --apply                do it

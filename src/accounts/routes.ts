@@ -35,7 +35,7 @@ import {
 } from './schemas.js'
 import { answerSession, ownerGuards, publicGuards, requireSessionOrToken, signedIn } from './sessions/auth.js'
 import { login } from './sessions/login.js'
-import { createPasswords } from './sessions/password.js'
+import type { PasswordsFor } from './sessions/password.js'
 import { register } from './sessions/register.js'
 import { sessionRoutes } from './sessions/routes.js'
 import { revokeSession } from './sessions/session.js'
@@ -153,10 +153,9 @@ const logoutEndpoint = {
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits' | 'log'>
 
 /** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
-export function accountRoutes(services: Needs): Route[] {
+export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
-  const passwordsFor = createPasswords()
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   const failedCodes = services.limits.of('failedCodes')
   const ownSite = publicGuards(publicUrl)

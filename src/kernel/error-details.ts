@@ -21,7 +21,10 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   too_many_passkeys: ['response', 'is of one passkey too many: the account has 20; remove one'],
   link_token_required: ['token', isMissing],
   invalid_link: ['token', 'is wrong, used, or too old'],
-  password_required: ['body', 'must have the current password or `totp`'],
+  password_required: [
+    'body',
+    'must have the current password, or `totp` or `passkey` of a factor at least 72 hours old; no recovery code',
+  ],
   invalid_password: ['newPassword', 'must have 8 to 256 characters'],
   common_password: [
     'newPassword',

@@ -5,7 +5,7 @@ import { assertStillOwner, type Presented, reauthenticate } from '../accounts/pa
 import { ownerLimit } from '../accounts/passwords/routes.js'
 import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
 import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
-import { createPasswords } from '../accounts/sessions/password.js'
+import type { PasswordsFor } from '../accounts/sessions/password.js'
 import { clientAddress } from '../http/client-address.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clearSessionCookie } from '../http/security/credentials.js'
@@ -68,10 +68,9 @@ const closeEndpoint = {
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'chain'>
 
 /** What the law gives an owner: the account's data, and the end of the account. */
-export function privacyRoutes(services: Needs): Route[] {
+export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
   const { config, transact } = services
   const { publicUrl } = config.http
-  const passwordsFor = createPasswords()
   const readTokens = createTokenBalances(services)
 
   /** It cannot be taken back, so the session must be fresh, and the password is not enough beside a second factor. */

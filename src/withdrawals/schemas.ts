@@ -149,12 +149,12 @@ export const ownInput = z.object({ reference: referenceText('withdrawal_not_foun
 export const confirmInput = ownInput.extend({
   code: z.string('invalid_code').optional().meta({ description: 'The mailed code; or `totp`, or `passkey`' }),
   totp: z.string('invalid_code').optional().meta({
-    description: 'A code of the authenticator app, or a recovery code; the factor is older than three days',
+    description: 'A code of an authenticator app that was confirmed at least 72 hours ago; no recovery code.',
   }),
   passkey: z
     .unknown()
     .optional()
-    .meta({ type: 'object', description: 'The answer of a passkey that is older than three days' }),
+    .meta({ type: 'object', description: 'The answer of a passkey that was added at least 72 hours ago' }),
 })
 export type ConfirmInput = z.output<typeof confirmInput>
 export const withdrawalAnswer = payout.extend({ success: z.literal(true) })

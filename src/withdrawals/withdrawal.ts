@@ -10,7 +10,7 @@ import {
   unpaidStep,
   type WithdrawalStatus,
 } from './lifecycle.js'
-import { type MailSettings, mailCreator } from './mail-creator.js'
+import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
 import { lastFourColumn, type StoredAccount, storedAccountColumns } from './sealed-account.js'
 import { payoutJobIds, type SendCount } from './work-queue.js'
 
@@ -150,7 +150,7 @@ export async function advanceTo(
     })
     sendState = 'sent'
     if (to === 'completed') await mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-paid' }])
-    if (to === 'failed') await mailFailure(uow, config, withdrawal, reason)
+    if (to === 'failed') await mailCreator(uow, config, withdrawal, [failedEvent(reason)])
   }
   if (steps.length > 0) announceOutcome(uow, withdrawal)
 }
@@ -174,12 +174,13 @@ async function resolveHold(
   return resolution
 }
 
-/** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. */
+/** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. `event`: what the creator is told. */
 export async function failUnpaid(
   uow: UnitOfWork,
   config: MailSettings,
   withdrawal: LockedWithdrawal,
   reason: string,
+  event: WithdrawalEvent = failedEvent(reason),
 ): Promise<void> {
   await advance(uow.trx, {
     name: 'payouts.refused',
@@ -190,17 +191,12 @@ export async function failUnpaid(
     set: 'resolution_transfer = $6, failure_reason = $7, due_at = null, last_error = null',
     values: [await resolveHold(uow, withdrawal, unpaidStep.entries), failureText(reason)],
   })
-  await mailFailure(uow, config, withdrawal, reason)
+  await mailCreator(uow, config, withdrawal, [event])
   announceOutcome(uow, withdrawal)
 }
 
-function mailFailure(
-  uow: UnitOfWork,
-  config: MailSettings,
-  withdrawal: Withdrawal,
-  reason: string | null,
-): Promise<void> {
-  return mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-failed', reason: failureText(reason) }])
+function failedEvent(reason: string | null): WithdrawalEvent {
+  return { kind: 'withdrawal-failed', reason: failureText(reason) }
 }
 
 const maxReasonLength = 200

@@ -119,6 +119,20 @@ test('a proof from the network of the registration changes nothing but mails', a
   t.is(await meStatus({ session }), 200)
 })
 
+test('a first proof by a change of e-mail is told to the new address, not to the one that was never proven', async (t) => {
+  const [email, newEmail] = [freshEmail(), freshEmail()]
+  const { id, session } = await register(email, thiefAt)
+  const body = { email: newEmail, password }
+  t.is((await world().request('POST', '/auth/email', { session, body })).status, 200)
+  const token = await mailedToken(world(), 'email-change', newEmail)
+  t.is((await post('/auth/email/confirm', { token }, ownerAt)).status, 200)
+  t.is(await provenMail(email), '')
+  t.regex(await provenMail(newEmail), /from another\s+network/)
+  t.like(await world().db('users').where({ id }).first(), { email: newEmail, password_hash: null })
+  t.is(await meStatus({ session }), 401)
+  t.not(await mailedToken(world(), 'email-undo', email), '', 'the change can be undone')
+})
+
 test('an account whose network was not recorded keeps its password', async (t) => {
   const email = freshEmail()
   const { id, session } = await register(email, thiefAt)

@@ -267,7 +267,7 @@ test('a passkey removes itself and what is not older, and the last factor takes 
     )
   t.is(await remove(other.id, first.device), '404 Second factor not found', 'another account’s')
   t.is(await remove('x', first.device), '404 Second factor not found')
-  t.is(await remove(first.id), '401 Reauthentication required')
+  t.is(await remove(first.id), '401 Second factor required')
   t.is(await remove(first.id, young.device), wrong, 'an hour older')
   t.is(await remove(young.id, first.device), '200')
   t.is(await check(ada, young.device.get(await requestOptions(world(), session))), 'invalid_code', 'removed')
@@ -291,4 +291,27 @@ test('an old session adds a passkey with a factor only', async (t) => {
   const passkey = await passkeyFactor(world(), session, device)
   t.is(await call('POST', '/auth/passkeys/options', session, { passkey }), '200')
   t.is(await call('POST', '/auth/passkeys/options', session, { passkey }), wrong, 'answered before')
+})
+
+test('an account with a passkey and no password changes password and e-mail with the passkey', async (t) => {
+  const ada = await registerPerson(world())
+  const { device, recoveryCodes } = await addPasskey(world(), ada)
+  await world().db('users').where({ id: ada.user.id }).update({ password_hash: null })
+  const newPassword = 'purple kettle by the sea'
+  const email = `new.${ada.email}`
+  const setPassword = async (proof: object) =>
+    world().request<{ code: string; details: { problem: string }[] }>('POST', '/auth/password', {
+      session: ada.session,
+      body: { newPassword, ...proof },
+    })
+  const fresh = async () => ({ passkey: await passkeyFactor(world(), ada.session, device) })
+  t.is((await setPassword({})).body.code, 'second_factor_required')
+  const young = await setPassword(await fresh())
+  t.is(young.body.code, 'invalid_code')
+  t.regex(young.body.details[0]?.problem ?? '', /the password or the mailed code where there is one/)
+  t.is((await setPassword({ passkey: {} })).body.code, 'invalid_code')
+  await ageFactors(world(), ada, cautionHours)
+  t.is((await setPassword({ totp: recoveryCodes[0] })).body.code, 'invalid_code', 'of unknown age')
+  t.is(await call('POST', '/auth/email', ada.session, { email, ...(await fresh()) }), '200')
+  t.is((await setPassword(await fresh())).status, 200)
 })

@@ -26,6 +26,7 @@ const wrong = '400 Invalid or expired code'
 const required = '401 Second factor required'
 const locked = '429 Too many failed attempts. Account locked for 15 minutes.'
 const reauthenticate = '401 Reauthentication required'
+const factorNeeded = '401 Second factor required'
 
 /** Status and error of an answer; `200` alone for a success. */
 async function call(
@@ -225,7 +226,7 @@ test('ten recovery codes count once each, stand as keyed hashes, and are replace
   t.is(raced.filter((refused) => refused === undefined).length, 1)
 
   const { session } = ada
-  t.is(await call('POST', '/auth/recovery-codes', { session }), reauthenticate)
+  t.is(await call('POST', '/auth/recovery-codes', { session }), factorNeeded)
   const renewed = await world().request<{ recoveryCodes: string[] }>('POST', '/auth/recovery-codes', {
     session,
     body: { totp: await nextCode(world(), ada, secret) },
@@ -242,7 +243,7 @@ test('DELETE /auth/totp takes a code in a JSON body, not in the address', async 
   t.is(await call('DELETE', '/auth/totp', { session }), '404 Second factor not found')
   const { secret, recoveryCodes } = await addTotp(world(), ada)
   const totp = await nextCode(world(), ada, secret)
-  t.is(await call('DELETE', `/auth/totp?totp=${totp}`, { session }), reauthenticate, 'proxies log addresses')
+  t.is(await call('DELETE', `/auth/totp?totp=${totp}`, { session }), factorNeeded, 'proxies log addresses')
   const form = await world().request('DELETE', '/auth/totp', {
     session,
     body: `totp=${totp}`,
@@ -339,9 +340,18 @@ test('a thief’s young app removes nothing older and makes no recovery codes, b
   const thief = await addTotp(world(), owner)
   t.deepEqual(thief.recoveryCodes, [], 'the owner’s stay')
   const code = async () => ({ totp: await nextCode(world(), owner, thief.secret) })
-  t.is(await call('DELETE', `/auth/passkeys/${old.id}`, { session }), reauthenticate, 'a young cookie alone')
+  t.is(await call('DELETE', `/auth/passkeys/${old.id}`, { session }), factorNeeded, 'a young cookie alone')
   t.is(await call('DELETE', `/auth/passkeys/${old.id}`, { session, body: await code() }), wrong)
-  t.is(await call('POST', '/auth/recovery-codes', { session, body: await code() }), wrong)
+  const refused = await world().request<{ code: string; details: { problem: string }[] }>(
+    'POST',
+    '/auth/recovery-codes',
+    {
+      session,
+      body: await code(),
+    },
+  )
+  t.is(refused.body.code, 'invalid_code')
+  t.regex(refused.body.details[0]?.problem ?? '', /an older factor or a recovery code/)
   t.is((await row(owner, 'recovery_codes').whereNull('used_at')).length, 10)
   t.is(await login(owner, old.recoveryCodes[0]), '200')
 

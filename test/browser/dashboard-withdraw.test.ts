@@ -247,7 +247,7 @@ test.serial(
     await question.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Cancel this withdrawal' }).click()
     await question.getByRole('button', { name: 'Cancel the withdrawal' }).click()
-    await page.getByText('Cancelled by the creator').waitFor()
+    await page.getByText('You cancelled this withdrawal.').first().waitFor()
     t.like(await readBalance(world, ada), { availableUSDC: 45 })
 
     const payees = page.getByRole('region', { name: 'Bank accounts' })

@@ -96,8 +96,8 @@ function everyNotice(words: string): OwnerNotice[] {
     'password-changed': { kind: 'password-changed' },
     'email-change-requested': { kind: 'email-change-requested', newEmail: words },
     'email-changed': { kind: 'email-changed', newEmail: words },
-    'factor-added': { kind: 'factor-added', factor: words },
-    'factor-removed': { kind: 'factor-removed', factor: words },
+    'factor-added': { kind: 'factor-added', factor: 'A passkey' },
+    'factor-removed': { kind: 'factor-removed', factor: 'Every second factor' },
     'api-key-created': { kind: 'api-key-created', prefix: '7c921cdc9c0b0fd3', label: words },
     'site-added': { kind: 'site-added', sites: Array<string>(50).fill(words) },
     'payee-added': { kind: 'payee-added', withdrawal: hostile },
@@ -105,6 +105,7 @@ function everyNotice(words: string): OwnerNotice[] {
     'withdrawal-paid': { kind: 'withdrawal-paid', withdrawal: hostile },
     'withdrawal-returned': { kind: 'withdrawal-returned', withdrawal: hostile },
     'withdrawal-failed': { kind: 'withdrawal-failed', withdrawal: hostile, reason: words },
+    'withdrawal-cancelled': { kind: 'withdrawal-cancelled', withdrawal: hostile },
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen' },
   }
@@ -144,6 +145,23 @@ or changed until you have talked to us. Tips still arrive.
 This was not me:
 https://tips.example/dashboard#not-me=abc
 `,
+  )
+})
+
+test('notices say what is true of every occasion', (t) => {
+  const said = (notice: OwnerNotice) => mailOf(notice).text.replace(/\s+/g, ' ')
+  t.is(
+    mailOf({ kind: 'factor-added', factor: 'An authenticator app' }).subject,
+    'An authenticator app was added at tips.example',
+  )
+  t.notRegex(said({ kind: 'password-changed' }), /Everybody else/, 'a reset ends all sessions')
+  t.regex(
+    said({ kind: 'withdrawal-cancelled', withdrawal }),
+    /You cancelled .* in your balance again.*#not-me=/,
+  )
+  t.regex(
+    said({ kind: 'account-unfrozen' }),
+    /recovery codes are removed.*72 hours before.*make new recovery codes/,
   )
 })
 

@@ -7,7 +7,7 @@ import { type Proof, runProtected } from '../../src/pages/dashboard/security/pro
 import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
 import { passkeyFault, toBytes, toText } from '../../src/pages/dashboard/sign-in/passkeys.js'
 import { passwordStrength } from '../../src/pages/dashboard/sign-in/password-strength.js'
-import { confirmFault, holdOf } from '../../src/pages/dashboard/withdraw/progress/holds.js'
+import { confirmFault, holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/progress/holds.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 
@@ -60,18 +60,32 @@ test('mailed links are read from the fragment, and every kind has its words', (t
   }
 })
 
-test('the proof of an owner is the password, or a code when there is no password or it is preferred', (t) => {
+test('the proof of an owner is what was chosen and the account has: password, code or passkey', async (t) => {
   const typed = { way: 'password', text: 'x' } as const
   const byApp = { way: 'code', text: '123456' } as const
-  const both = { hasPassword: true, totp: true, passkeys: 0 }
-  t.deepEqual(currentProof(typed, both, 'currentPassword'), { currentPassword: 'x' })
-  t.deepEqual(currentProof(byApp, both, 'password'), { totp: '123456' })
-  t.deepEqual(currentProof(typed, { hasPassword: true, totp: false, passkeys: 0 }, 'password'), {
-    password: 'x',
-  })
-  t.is(proofWay(byApp, { hasPassword: true, totp: false, passkeys: 0 }), 'password')
-  t.is(proofWay(typed, { hasPassword: false, totp: true, passkeys: 0 }), 'code')
-  t.deepEqual(currentProof(typed, { hasPassword: false, totp: false, passkeys: 0 }, 'password'), {})
+  const byPasskey = { way: 'passkey', text: '' } as const
+  const all = { hasPassword: true, totp: true, passkeys: 2 }
+  const none = { hasPassword: false, totp: false, passkeys: 0 }
+  const ask = async () => ({ passkey: 'answer' })
+  t.deepEqual(await currentProof(typed, all, 'currentPassword', ask), { currentPassword: 'x' })
+  t.deepEqual(await currentProof(typed, all, 'password', ask), { password: 'x' })
+  t.deepEqual(await currentProof(byApp, all, 'password', ask), { totp: '123456' })
+  t.deepEqual(await currentProof(byPasskey, all, 'password', ask), { passkey: 'answer' })
+  t.is(proofWay(byApp, { ...none, hasPassword: true }), 'password')
+  t.is(proofWay(typed, { ...none, totp: true }), 'code')
+  t.is(
+    proofWay(typed, { ...none, passkeys: 1 }),
+    'passkey',
+    'no field for a recovery code, which never counts',
+  )
+  t.deepEqual(await currentProof(typed, { ...none, passkeys: 1 }, 'password', ask), { passkey: 'answer' })
+  t.deepEqual(await currentProof(typed, none, 'password', ask), {})
+})
+
+test('a withdrawal that its creator cancelled is no failure', (t) => {
+  t.true(isCancelled({ status: 'failed', failureReason: 'Cancelled by the creator' }))
+  t.false(isCancelled({ status: 'failed', failureReason: 'Account closed' }))
+  t.false(isCancelled({ status: 'completed', failureReason: null }))
 })
 
 test('the hint of a password counts what has to be guessed', (t) => {

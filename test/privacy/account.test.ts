@@ -437,7 +437,12 @@ test.serial(
     )
     await makeExports(services)
     t.is((await requestExport(person)).body.export.status, 'ready')
-    t.is((await db('emails').where({ recipient: 'owner@old.example', kind: 'data-export' })).length, 1)
+    const [mail, ...others] = await db('emails').where({
+      recipient: 'owner@old.example',
+      kind: 'data-export',
+    })
+    t.deepEqual(others, [])
+    t.regex(mail?.body_text ?? '', /#export=[\w-]+[\s\S]*#not-me=/, 'a thief may have asked')
     t.is((await db('emails').where({ recipient: person.email, kind: 'data-export' })).length, 0)
     t.is((await requestExport(broken)).body.export.status, 'preparing', 'tried again')
     for (let i = 0; i < 4; i++) {

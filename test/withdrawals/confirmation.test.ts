@@ -144,7 +144,7 @@ test.serial(
       'a repetition changes nothing',
     )
     t.is((await readBalance(world(), ada)).availableUSDC, 40)
-    t.is((await mailsTo(ada.email)).at(-1), 'withdrawal-failed')
+    t.is((await mailsTo(ada.email)).at(-1), 'withdrawal-cancelled')
   },
 )
 
@@ -365,7 +365,7 @@ test.serial(
         outcome.join(),
       )
       const mails = await mailsTo(ada.email)
-      t.is(mails.filter((kind) => kind === 'withdrawal-failed').length, status === 'failed' ? 1 : 0)
+      t.is(mails.filter((kind) => kind === 'withdrawal-cancelled').length, status === 'failed' ? 1 : 0)
     }
   },
 )

@@ -14,7 +14,7 @@ import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
 import { assertNotReserved } from './address-in-use.js'
 import { confirmEmailMail, undoEmailMail } from './email-mails.js'
-import { proveEmail } from './prove-email.js'
+import { endFirstProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
 const linkMinutes = 60
@@ -71,12 +71,14 @@ export async function confirmEmailChange(
   const { publicUrl } = config.http
   const { userId } = await findLink(db, 'email_change', token)
   await transact(async (uow) => {
-    const { id, email: oldEmail, frozenAt } = await lockUser(uow.trx, userId)
+    const before = await lockUser(uow.trx, userId)
+    const { id, email: oldEmail } = before
     const { email } = await useLink(uow.trx, 'email_change', token)
     if (email === null) throw new Error('The link has no address')
-    if (frozenAt !== null) throw new DomainError('account_frozen')
-    await proveEmail(uow, publicUrl, { id, email }, network)
+    if (before.frozenAt !== null) throw new DomainError('account_frozen')
     await takeAddress(uow.trx, id, email)
+    // Of the new address: the one before was never proven.
+    if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, network)
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
     await mailUndo(uow, publicUrl, { id, oldEmail, newEmail: email })

@@ -28,10 +28,23 @@ export async function proveEmail<Owner extends { readonly id: string; readonly e
 ): Promise<Owner & { readonly emailVerifiedAt: Date }> {
   const user = await lockUser(uow.trx, owner.id)
   if (user.emailVerifiedAt !== null) return { ...owner, emailVerifiedAt: user.emailVerifiedAt }
-  const credentialsVoid = isFirstProofElsewhere(user, network)
-  if (credentialsVoid) await voidCredentials(uow.trx, owner.id)
-  await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-proven', credentialsVoid })
+  await endFirstProof(uow, publicUrl, user, network)
   return { ...owner, emailVerifiedAt: await markVerified(uow, owner.id) }
+}
+
+/**
+ * What the first proof of an account's e-mail brings with it: credentials that somebody else may have made are void, and the
+ * address that the account has now is told.
+ */
+export async function endFirstProof(
+  uow: UnitOfWork,
+  publicUrl: string,
+  user: Pick<User, 'id' | 'emailVerifiedAt' | 'registeredNetwork'>,
+  network: string,
+): Promise<void> {
+  const credentialsVoid = isFirstProofElsewhere(user, network)
+  if (credentialsVoid) await voidCredentials(uow.trx, user.id)
+  await notifyOwner(uow, publicUrl, user.id, { kind: 'email-proven', credentialsVoid })
 }
 
 /** Sets when the e-mail was verified. */

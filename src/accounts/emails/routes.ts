@@ -4,7 +4,7 @@ import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
-import { ownerLimit } from '../passwords/routes.js'
+import { ownerLimit, presentedFields } from '../passwords/routes.js'
 import { type AnyEndpoint, done, emailAddress } from '../schemas.js'
 import { ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
 import type { PasswordsFor } from '../sessions/password.js'
@@ -18,9 +18,9 @@ const changeEndpoint = {
   credential: 'session',
   limit: ownerLimit,
   input: z.object({
+    ...presentedFields,
     email: emailAddress,
     password: z.string().min(1).optional(),
-    totp: z.string().min(1).optional(),
   }),
   invalid: 'email_required',
   output: done,

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Account } from '../account.js'
 import { lockUserExceptSessions } from '../lock-user.js'
 import { User } from '../models.js'
+import type { FactorName } from '../owner-mails/notices.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
 import { voidFactors } from './void-factors.js'
@@ -13,7 +14,7 @@ import { voidFactors } from './void-factors.js'
 type Needs = Pick<Config, 'http' | 'dataKey'>
 type Owner = Pick<Account, 'id' | 'email'>
 
-/** What the owner's mails call a factor. Labels are left out: whoever adds a passkey chooses its label. */
+/** What the owner's mails call a factor. */
 export const factorNames = { totp: 'An authenticator app', passkey: 'A passkey' } as const
 
 export interface FactorCounts {
@@ -49,7 +50,7 @@ export async function recordAdded(
   uow: UnitOfWork,
   config: Needs,
   owner: Owner,
-  { factor, isFirst }: { readonly factor: string; readonly isFirst: boolean },
+  { factor, isFirst }: { readonly factor: FactorName; readonly isFirst: boolean },
 ): Promise<{ recoveryCodes?: string[] }> {
   await markChanged(uow.trx, owner.id)
   await notifyOwner(uow, config.http.publicUrl, owner.id, { kind: 'factor-added', factor })
@@ -61,7 +62,7 @@ export async function recordRemoved(
   uow: UnitOfWork,
   config: Needs,
   owner: Owner,
-  factor: string,
+  factor: FactorName,
 ): Promise<void> {
   await markChanged(uow.trx, owner.id)
   if ((await countFactors(uow.trx, owner.id)).factors === 0) await deleteRecoveryCodes(uow.trx, owner.id)

@@ -46,7 +46,7 @@ export async function checkFactor(
   rule: FactorRule = {},
 ): Promise<void> {
   const outcome = await verifyFactor(services, userId, { totp, passkey }, rule)
-  if (outcome.kind !== 'right') throw refusalOf(outcome)
+  if (outcome.kind !== 'right') throw refusalOf(outcome, rule)
 }
 
 async function verifyFactor(

@@ -5,10 +5,16 @@ import * as schemas from './schemas.js'
 
 const owner = { credential: 'session', limit: 'intents' } as const
 const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const satisfies ErrorCode[]
-/** Of every call that takes a factor. */
-const factorErrors = [
+/** Of a call that takes a factor or a young session. */
+const freshErrors = [
   ...ownerErrors,
   'reauthentication_required',
+  'account_locked',
+] as const satisfies ErrorCode[]
+/** Of a call that takes a factor only. */
+const factorErrors = [
+  ...ownerErrors,
+  'second_factor_required',
   'account_locked',
 ] as const satisfies ErrorCode[]
 
@@ -20,7 +26,7 @@ export const startTotpEndpoint = {
   input: schemas.factorInput,
   invalid: 'invalid_code',
   output: schemas.totpAnswer,
-  errors: ['totp_exists', ...factorErrors],
+  errors: ['totp_exists', ...freshErrors],
 } as const satisfies AnyEndpoint
 
 export const confirmTotpEndpoint = {
@@ -65,7 +71,7 @@ export const creationOptionsEndpoint = {
   input: schemas.factorInput,
   invalid: 'invalid_code',
   output: passkeys.creationOptionsAnswer,
-  errors: [...factorErrors],
+  errors: [...freshErrors],
 } as const satisfies AnyEndpoint
 
 export const addPasskeyEndpoint = {

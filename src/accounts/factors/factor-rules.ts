@@ -45,19 +45,21 @@ const wrongProblems: Readonly<Record<FactorField, string>> = {
     'is not the answer of a passkey of this account to options of the last minutes, or was sent before',
 }
 
-/** The error of a refusal. */
-export function refusalOf(refusal: FactorRefusal): DomainError {
+function youngProblem({ notYoungerThan }: FactorRule): string {
+  return notYoungerThan === undefined
+    ? `is of a factor younger than ${cautionHours} hours or of a recovery code, which do not count for this: use an older factor, or the password or the mailed code where there is one`
+    : `is of a factor that is younger than ${cautionHours} hours and than the one that this is about: use that one, an older factor or a recovery code`
+}
+
+/** The error of a refusal by this rule. */
+export function refusalOf(refusal: FactorRefusal, rule: FactorRule = {}): DomainError {
   switch (refusal.kind) {
     case 'absent':
       return new DomainError('second_factor_required')
     case 'wrong':
       return inputError('invalid_code', refusal.field, wrongProblems[refusal.field])
     case 'young':
-      return inputError(
-        'invalid_code',
-        refusal.field,
-        `is of a factor younger than ${cautionHours} hours or of a recovery code, which do not count for this: use an older factor, or the mailed code where there is one`,
-      )
+      return inputError('invalid_code', refusal.field, youngProblem(rule))
     case 'locked': {
       const error = new DomainError('account_locked')
       error.retryAfter = refusal.seconds

@@ -24,6 +24,6 @@ export async function requireFactor(
   presented: PresentedFactor,
   rule: FactorRule,
 ): Promise<void> {
-  if (!presentsFactor(presented)) throw new DomainError('reauthentication_required')
+  if (!presentsFactor(presented)) throw new DomainError('second_factor_required')
   await checkFactor(services, userId, presented, rule)
 }

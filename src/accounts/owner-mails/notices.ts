@@ -8,13 +8,21 @@ export type OwnerNotice =
   | { readonly kind: 'email-proven'; readonly credentialsVoid: boolean }
   | { readonly kind: 'password-changed' }
   | { readonly kind: 'email-change-requested' | 'email-changed'; readonly newEmail: string }
-  | { readonly kind: 'factor-added' | 'factor-removed'; readonly factor: string }
+  | { readonly kind: 'factor-added' | 'factor-removed'; readonly factor: FactorName }
   | { readonly kind: 'api-key-created'; readonly prefix: string; readonly label: string | null }
   | { readonly kind: 'site-added'; readonly sites: readonly string[] }
   | { readonly kind: 'payee-added' | 'withdrawal-requested'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-paid' | 'withdrawal-returned'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-failed'; readonly withdrawal: WithdrawalNotice; readonly reason: string }
+  | { readonly kind: 'withdrawal-cancelled'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'account-frozen' | 'account-unfrozen' }
+
+/** Labels are left out: whoever adds a passkey chooses its label. */
+export type FactorName =
+  | 'An authenticator app'
+  | 'A passkey'
+  | 'A new set of recovery codes'
+  | 'Every second factor'
 
 export interface WithdrawalNotice {
   readonly reference: string
@@ -58,7 +66,9 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'password-changed':
       return {
         subject: `Your password at ${site} was changed`,
-        lines: [`The password of your account at ${site} was changed. Everybody else is signed out.`],
+        lines: [
+          `The password of your account at ${site} was changed. The sessions that were open before have ended.`,
+        ],
         advice: [nothingToDo],
         security: true,
       }
@@ -140,6 +150,14 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
         advice: ['You can withdraw again. If it fails again, reply to this e-mail with the reference.'],
         security: false,
       }
+    case 'withdrawal-cancelled':
+      return {
+        subject: `Your withdrawal from ${site} is cancelled`,
+        lines: [`You cancelled a withdrawal from ${site}. The money is in your balance again.`],
+        facts: withdrawalFacts(notice.withdrawal),
+        advice: [nothingToDo],
+        security: true,
+      }
     case 'account-frozen':
       return {
         subject: `Your account at ${site} is frozen`,
@@ -155,9 +173,13 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'account-unfrozen':
       return {
         subject: `Your account at ${site} works again`,
-        lines: [`Your account at ${site} is not frozen any more. Everybody is signed out.`],
+        lines: [
+          `Your account at ${site} is not frozen any more. Everybody is signed out.`,
+          'All recovery codes are removed, and with them the authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
+        ],
         advice: [
           `Before you do anything else, set a new password: choose "Forgot password?" where you sign in to ${site}, and take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
+          'Then add an authenticator app or a passkey again, and make new recovery codes.',
           'If you did not talk to us about this, reply to this e-mail at once.',
         ],
         security: false,
@@ -183,15 +205,15 @@ function emailProven(credentialsVoid: boolean, site: string): NoticeText {
   }
 }
 
-type FactorNotice = Extract<OwnerNotice, { readonly factor: string }>
+type FactorNotice = Extract<OwnerNotice, { readonly factor: FactorName }>
 
 function factorText({ kind, factor }: FactorNotice, site: string): NoticeText {
   const added = kind === 'factor-added'
   const [done, where] = added ? ['added', 'to'] : ['removed', 'from']
   return {
-    subject: `A way to confirm that it is you was ${done} at ${site}`,
-    lines: [`A way to confirm that it is you was ${done} ${where} your account at ${site}.`],
-    facts: [[added ? 'Added' : 'Removed', quoteInMail(factor)]],
+    subject: `${factor} was ${done} at ${site}`,
+    lines: [`${factor} was ${done} ${where} your account at ${site}.`],
+    facts: [[added ? 'Added' : 'Removed', factor]],
     advice: [nothingToDo],
     security: true,
   }

@@ -62,15 +62,19 @@ export function noticeBlocks(
     ['Browser', describeBrowser(origin.userAgent)] as const,
     ['Network', describeNetwork(origin.network)] as const,
   ]
-  const notMe = [
-    'If this was not you, open this page and press its button. It freezes the account at once: everybody is signed out, and nothing can be withdrawn or changed until you have talked to us. Tips still arrive.',
-    { link: link ?? '', label: 'This was not me' },
-  ]
   return [
     ...lines,
     { facts: [...facts, ['When', describeMoment(at)], ...(from ?? [])] },
     ...advice,
-    ...(link === undefined ? [] : notMe),
+    ...(link === undefined ? [] : notMeBlocks(link)),
+  ]
+}
+
+/** The way out for an owner who did not do it. */
+export function notMeBlocks(link: string): EmailBlock[] {
+  return [
+    'If this was not you, open this page and press its button. It freezes the account at once: everybody is signed out, and nothing can be withdrawn or changed until you have talked to us. Tips still arrive.',
+    { link, label: 'This was not me' },
   ]
 }
 
@@ -84,7 +88,12 @@ async function readTime({ trx }: UnitOfWork): Promise<Date> {
   return row.at
 }
 
-async function createNotMeLink({ trx }: UnitOfWork, publicUrl: string, userId: string): Promise<string> {
+/** A link to the page that freezes the account. */
+export async function createNotMeLink(
+  { trx }: UnitOfWork,
+  publicUrl: string,
+  userId: string,
+): Promise<string> {
   const { token } = await createLink(trx, { userId, purpose: 'not_me', minutes: notMeMinutes })
   // Browsers do not send the fragment, so the token reaches no log.
   return `${publicUrl}/dashboard#not-me=${token}`

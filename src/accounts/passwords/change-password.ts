@@ -1,5 +1,6 @@
 import type { Caller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
+import type { PresentedFactor } from '../factors/check-factor.js'
 import { voidLinks } from '../links/account-link.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
@@ -11,9 +12,8 @@ import { assertStillOwner, reauthenticate } from './reauthenticate.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
-interface PasswordChange {
+interface PasswordChange extends PresentedFactor {
   readonly currentPassword?: string | undefined
-  readonly totp?: string | undefined
   readonly newPassword: string
 }
 
@@ -24,12 +24,12 @@ interface PasswordChange {
 export async function changePassword(
   services: Needs,
   signedIn: SignedIn,
-  { currentPassword, totp, newPassword }: PasswordChange,
+  { currentPassword, newPassword, ...factor }: PasswordChange,
   caller: Caller,
 ): Promise<AccountSession> {
   const { config, passwords, transact } = services
   const { account } = signedIn
-  const proof = await reauthenticate(services, signedIn, { password: currentPassword, totp })
+  const proof = await reauthenticate(services, signedIn, { password: currentPassword, ...factor })
   await assertUncommon(config, newPassword, account)
   const passwordHash = await passwords.hash(newPassword)
   return transact(async (uow) => {

@@ -9,7 +9,7 @@ import { proveEmail } from '../emails/prove-email.js'
 import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import type { Passwords } from '../sessions/password.js'
 import { assertUncommon } from './common-passwords.js'
@@ -67,7 +67,7 @@ export async function mailResetLink(
       // Browsers do not send the fragment, so the token reaches no log.
       { link: `${publicUrl}/dashboard#reset-password=${token}` },
       `It is valid for ${linkMinutes} minutes and works once. Never give it to anybody: we never ask for it.`,
-      'If it was not you, ignore this e-mail; your password stays as it is.',
+      'If it was not you, ignore this e-mail.',
     ],
   })
   await queueEmail(uow, { kind: 'password-reset', to: email, expiresAt, ...content })
@@ -82,7 +82,7 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords
 export async function resetPassword(
   { config, db, transact, passwords }: Needs,
   { token, newPassword }: { readonly token: string; readonly newPassword: string },
-  network: string,
+  caller: Origin,
 ): Promise<void> {
   const { publicUrl } = config.http
   // Saves the costly hash for an unknown link. `useLink` decides: another request may use it in between.
@@ -93,10 +93,10 @@ export async function resetPassword(
   await transact(async (uow) => {
     const { id, email } = await lockUser(uow.trx, userId)
     await useLink(uow.trx, 'password_reset', token)
-    await proveEmail(uow, publicUrl, { id, email }, network)
+    await proveEmail(uow, publicUrl, { id, email }, caller.network)
     await User.query(uow.trx).findById(id).patch({ passwordHash })
     await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)
-    await notifyOwner(uow, publicUrl, id, { kind: 'password-changed' })
+    await notifyOwner(uow, publicUrl, id, { kind: 'password-changed' }, caller)
   })
 }

@@ -4,6 +4,7 @@ import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
 import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
+import { totpField } from '../factors/totp/totp-field.js'
 import { tokenInput } from '../links/schemas.js'
 import type { AnyEndpoint } from '../schemas.js'
 import { done, otpStartInput, textOf } from '../schemas.js'
@@ -11,6 +12,12 @@ import { ownerGuards, publicGuards, setCookies, signedIn } from '../sessions/aut
 import { type PasswordsFor, passwordLength } from '../sessions/password.js'
 import { changePassword } from './change-password.js'
 import { requestReset, resetPassword } from './reset-password.js'
+
+/** The second factor of a call that takes one instead of the password. The check refuses a passkey of a wrong form. */
+export const presentedFields = {
+  totp: totpField,
+  passkey: z.unknown().optional().meta({ type: 'object' }),
+}
 
 const newPassword = textOf(passwordLength, 'invalid_password')
 
@@ -28,8 +35,8 @@ const changeEndpoint = {
   credential: 'session',
   limit: ownerLimit,
   input: z.object({
+    ...presentedFields,
     currentPassword: z.string().min(1).optional(),
-    totp: z.string().min(1).optional(),
     newPassword,
   }),
   invalid: 'invalid_password',
@@ -105,7 +112,7 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
     route(
       confirmEndpoint,
       async (input, ctx) => {
-        await resetPassword(operationsFor(ctx), input, clientAddress(ctx))
+        await resetPassword(operationsFor(ctx), input, readCaller(ctx, publicUrl))
         return {}
       },
       ownSite,

@@ -55,6 +55,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'post /auth/password': [
     'Every session ends, and the answer sets a new cookie. An account without a password sends `newPassword` alone within 15 minutes after a mailed code signed it in. The owner gets a mail.',
+    'In place of the password counts a second factor that is at least 72 hours old, no recovery code: `totp`, or `passkey`.',
   ],
   'post /auth/password/reset': [
     'Answers the same, after the same time, whether there is an account or not. The link is valid for 30 minutes; another is mailed after a minute.',
@@ -64,6 +65,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'post /auth/email': [
     'The address changes when the link mailed to it is used, within 60 minutes. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
+    'In place of the password counts a second factor that is at least 72 hours old, no recovery code: `totp`, or `passkey`.',
   ],
   'post /auth/email/confirm': [
     'The old address gets a link that undoes the change for 72 hours; meanwhile withdrawals are confirmed from there.',
@@ -80,7 +82,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Answers a file for the person, as an attachment. Send the token when a person presses a button: mail scanners open links.',
   ],
   'delete /auth/me': [
-    'Needs a session of the last 15 minutes and, in the JSON body, the password; with a second factor on, `totp`. Who the account was is deleted; ledger, tips and withdrawals stay without a name. The address can register again. Tips that arrive later are credited to the closed account: ask the operator of the service for them.',
+    'Needs a session of the last 15 minutes and, in the JSON body, the password; with a second factor on, `totp` or `passkey` of one that is at least 72 hours old, no recovery code. Who the account was is deleted; ledger, tips and withdrawals stay without a name. The address can register again. Tips that arrive later are credited to the closed account: ask the operator of the service for them.',
     'Tokens besides USDC stay in the wallet. While there are some the call is refused, unless `leaveTokens` is true.',
   ],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
@@ -143,7 +145,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
   ],
   'post /payouts/{reference}/confirm': [
-    'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is three days old.',
+    'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is 72 hours old, a recovery code never.',
     'While the identity is still to be verified (`heldFor: "identity"`), the confirmation is remembered. The price is that of the moment in which it is released, and never more than was promised.',
   ],
   'post /payouts/{reference}/confirm/resend': [

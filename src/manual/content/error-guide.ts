@@ -97,10 +97,9 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send `off`, `each` or `daily`.',
   },
   reauthentication_required: {
-    cause:
-      'The session is too old for a change of this kind. Removing a second factor and making recovery codes need a factor, however young the session is.',
+    cause: 'The session is too old for a change of this kind.',
     remedy:
-      'Send a factor: `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`. Where the session is too old, signing in again helps too.',
+      'Sign in again. Calls that take a factor do with one instead: `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`.',
   },
   account_has_money: {
     cause: 'There is a balance, or a withdrawal, a naira tip or a review is under way. `details` say which.',
@@ -111,13 +110,15 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Repeat when the 72 hours are over.',
   },
   second_factor_required: {
-    cause: 'The account has a second factor.',
+    cause:
+      'The account has a second factor, and the request has none. Removing a factor and making recovery codes need one, however young the session is.',
     remedy:
-      'Send `totp`: a code of the authenticator app or a recovery code. Or sign in with a passkey: `POST /auth/passkeys/login/options`.',
+      'To sign in, send `totp`: a code of the authenticator app or a recovery code; or sign in with a passkey: `POST /auth/passkeys/login/options`. For a change send `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`; the call says which factors count.',
   },
   password_required: {
     cause: 'The session alone is not enough for this change: a cookie can be stolen.',
-    remedy: 'Send the current password, or a code of the second factor as `totp`.',
+    remedy:
+      'Send the current password, or a second factor that is at least 72 hours old: `totp` with a code of the authenticator app, not a recovery code, or `passkey`.',
   },
   invalid_password: {
     cause: '`newPassword` is missing, or has fewer than 8 or more than 256 characters.',
@@ -385,7 +386,7 @@ export const causesByCall: Readonly<Record<string, Readonly<Partial<Record<Error
   },
   'post /payouts/{reference}/confirm': {
     invalid_code:
-      'The code is wrong, older than 10 minutes, replaced by a newer one or void after five wrong ones; or the second factor is wrong or younger than three days; or the withdrawal waits for no confirmation.',
+      'The code is wrong, older than 10 minutes, replaced by a newer one or void after five wrong ones; or the second factor is wrong or a recovery code or younger than 72 hours; or the withdrawal waits for no confirmation.',
   },
   'post /payouts/{reference}/confirm/resend': {
     too_many_requests: 'Five codes were asked for in 15 minutes, or ten mailed in 24 hours.',

@@ -21,6 +21,19 @@ const apiKey = 'tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2hJm8ZqPbWx…'
 const credentialId = 'Jk3v0a9XQ2mZr8tYbL5cWg'
 const clientData = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicFowIn0'
 const optional = 'Null when not set.'
+const agedPasskey =
+  'The answer of a passkey that was added at least 72 hours ago, to the options of `POST /auth/passkeys/confirm/options`.'
+/** A second factor where only an old one counts. */
+const agedTotpField = {
+  note: 'A code of an authenticator app that was confirmed at least 72 hours ago; no recovery code.',
+  example: '428193',
+  omit: true,
+}
+const agedPasskeyField = {
+  note: agedPasskey,
+  example: {},
+  omit: true,
+}
 
 /**
  * Keyed by a field's name, by its last parts such as `user.id` where one name has several meanings, or by `<call> > <name>`
@@ -149,7 +162,9 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
   passwordHint: { note: 'Offer to choose another password.', example: 'common' },
-  currentPassword: { note: 'Or `totp`.', example: 'correct horse' },
+  'post /auth/password > totp': agedTotpField,
+  'post /auth/password > passkey': agedPasskeyField,
+  currentPassword: { note: 'Or `totp`, or `passkey`.', example: 'correct horse' },
   newPassword: {
     note: '8 to 256 characters, not one of the 100,000 most common.',
     example: 'purple kettle by the sea',
@@ -159,7 +174,9 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     omit: false,
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
-  'post /auth/email > password': { note: 'Or `totp`.', example: 'correct horse' },
+  'post /auth/email > totp': agedTotpField,
+  'post /auth/email > passkey': agedPasskeyField,
+  'post /auth/email > password': { note: 'Or `totp`, or `passkey`.', example: 'correct horse' },
   'post /auth/email/confirm > token': {
     note: 'From the link, after `#confirm-email=`.',
     omit: false,
@@ -215,6 +232,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
     note: 'The lists that have more rows than the file, and the call that has all of them.',
     example: [],
   },
+  'delete /auth/me > totp': agedTotpField,
+  'delete /auth/me > passkey': { note: agedPasskey, omit: true },
   'delete /auth/me > password': { note: 'Of an account without a second factor.', example: 'correct horse' },
   'delete /auth/me > leaveTokens': {
     note: 'Leave the tokens besides USDC in the wallet behind.',
@@ -456,16 +475,8 @@ export const fieldGuide: Readonly<Record<string, FieldNote>> = {
   },
   'post /payouts/{reference}/cancel > reference': { note: 'Of an own withdrawal.', example: payoutReference },
   'post /payouts/{reference}/confirm > code': { note: 'Six digits from the mail.', example: '428193' },
-  'post /payouts/{reference}/confirm > totp': {
-    note: 'Instead: a code of an authenticator app that was added at least 72 hours ago.',
-    omit: true,
-    example: '428193',
-  },
-  'post /payouts/{reference}/confirm > passkey': {
-    note: 'Instead: the answer of a passkey.',
-    omit: true,
-    example: {},
-  },
+  'post /payouts/{reference}/confirm > totp': agedTotpField,
+  'post /payouts/{reference}/confirm > passkey': agedPasskeyField,
   'payees[].id': { note: 'For `DELETE /payouts/payees/{id}`.', example: userId },
   'payees[].accountNumber': { example: '******6789' },
   'payees[].confirmed': {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
@@ -68,20 +69,22 @@ async function makeExport(services: Needs, { id, attempts }: DueExport): Promise
     if (made.length === 0) return
     // As for money: after a change of the e-mail the link goes to the address before it.
     const { moneyEmail } = await readRecentChanges(uow.trx, id)
-    await queueEmail(uow, { kind: 'data-export', to: moneyEmail, ...linkMail(config.http.publicUrl, token) })
+    const { publicUrl } = config.http
+    const notMe = await createNotMeLink(uow, publicUrl, id)
+    await queueEmail(uow, { kind: 'data-export', to: moneyEmail, ...linkMail(publicUrl, token, notMe) })
   })
 }
 
-function linkMail(publicUrl: string, token: string) {
+function linkMail(publicUrl: string, token: string, notMe: string) {
   const site = new URL(publicUrl).host
   return emailLayout({
     subject: `Your data at ${site}`,
     blocks: [
-      `You asked for the data of your account at ${site}. Open this page and press its button to have the file:`,
+      `Somebody, most likely you, asked for the data of your account at ${site}. Open this page and press its button to have the file:`,
       // Browsers do not send the fragment, so the token reaches no log.
       { link: `${publicUrl}/dashboard#export=${token}` },
       `The link is good for ${linkHours} hours. Never give it to anybody: the file says what you earn and where it goes.`,
-      'If it was not you who asked, ignore this e-mail, end the other sessions in the settings and set a new password.',
+      ...notMeBlocks(notMe),
     ],
   })
 }

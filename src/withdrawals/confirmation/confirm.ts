@@ -83,7 +83,8 @@ export async function cancelWithdrawal(services: Needs, own: OwnWithdrawal): Pro
     if (withdrawal.status === 'failed') return
     if (withdrawal.status !== 'pending' || !neverSentStates.includes(withdrawal.sendState))
       throw new DomainError('withdrawal_sent')
-    await failUnpaid(uow, services.config, withdrawal, 'Cancelled by the creator')
+    const event = { kind: 'withdrawal-cancelled' } as const
+    await failUnpaid(uow, services.config, withdrawal, 'Cancelled by the creator', event)
   })
 }
 

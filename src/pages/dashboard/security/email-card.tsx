@@ -10,6 +10,7 @@ import { FaultNotice } from '../parts/fault-notice.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { useSubmit } from '../use-submit.js'
+import { confirmByPasskey } from './factors/factor-dialog.js'
 import { currentProof, type OwnerProof, proofFaults } from './owner-proof.js'
 import { OwnerProofField } from './owner-proof-field.js'
 import { useProtect } from './reauthentication.js'
@@ -24,7 +25,7 @@ export function EmailCard({ security }: { readonly security: Security }): JSX.El
   const [proof, setProof] = useState<OwnerProof>({ way: 'password', text: '' })
   const [sentTo, setSentTo] = useState<string>()
   const change = useSubmit(async () => {
-    const body = { email, ...currentProof(proof, security, 'password') }
+    const body = { email, ...(await currentProof(proof, security, 'password', confirmByPasskey)) }
     await protect((again) => call('POST', '/auth/email', { body: { ...again, ...body } }))
     setSentTo(email)
     setEmail('')

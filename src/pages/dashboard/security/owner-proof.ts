@@ -1,8 +1,11 @@
 import type { Security } from '../answers.js'
 
-/** The current password, or a code of the authenticator app or a recovery code. */
+const ways = ['password', 'code', 'passkey'] as const
+type ProofWay = (typeof ways)[number]
+
+/** The current password, a code of the authenticator app, or a passkey, which is asked for when the form is sent. */
 export interface OwnerProof {
-  readonly way: 'password' | 'code'
+  readonly way: ProofWay
   readonly text: string
 }
 
@@ -16,24 +19,30 @@ export const proofFaults: readonly string[] = [
   'account_locked',
 ]
 
-/** Whether the account has a second factor, and with it recovery codes. */
-export function hasFactor({ totp, passkeys }: Factors): boolean {
-  return totp || passkeys > 0
+/**
+ * What the account can prove its owner with, the usual one first; nothing needs a fresh sign-in only. Recovery codes do not
+ * count here: nothing says how old they are.
+ */
+export function proofWays({ hasPassword, totp, passkeys }: Factors): readonly ProofWay[] {
+  const has = { password: hasPassword, code: totp, passkey: passkeys > 0 }
+  return ways.filter((way) => has[way])
 }
 
-/** The way that is shown. An account with neither a password nor a factor needs no proof but a fresh sign-in. */
-export function proofWay({ way }: OwnerProof, factors: Factors): OwnerProof['way'] | undefined {
-  if (!hasFactor(factors)) return factors.hasPassword ? 'password' : undefined
-  return factors.hasPassword ? way : 'code'
+/** The way that is shown: the one that was chosen, if the account has it. */
+export function proofWay({ way }: OwnerProof, factors: Factors): ProofWay | undefined {
+  const possible = proofWays(factors)
+  return possible.includes(way) ? way : possible[0]
 }
 
 /** The proof for a request's body. `passwordField`: what the endpoint calls the current password. */
-export function currentProof(
+export async function currentProof(
   proof: OwnerProof,
   factors: Factors,
   passwordField: 'currentPassword' | 'password',
-): Readonly<Record<string, string>> {
+  askForPasskey: () => Promise<{ readonly passkey?: unknown }>,
+): Promise<Readonly<Record<string, unknown>>> {
   const way = proofWay(proof, factors)
   if (way === undefined) return {}
+  if (way === 'passkey') return askForPasskey()
   return { [way === 'code' ? 'totp' : passwordField]: proof.text }
 }

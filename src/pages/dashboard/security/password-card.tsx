@@ -10,6 +10,7 @@ import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { NewPasswordField } from '../sign-in/password-field.js'
 import { useSubmit } from '../use-submit.js'
+import { confirmByPasskey } from './factors/factor-dialog.js'
 import { currentProof, type OwnerProof, proofFaults } from './owner-proof.js'
 import { OwnerProofField } from './owner-proof-field.js'
 import { useProtect } from './reauthentication.js'
@@ -22,7 +23,10 @@ export function PasswordCard({ security }: { readonly security: Security }): JSX
   const [password, setPassword] = useState('')
   const [changed, setChanged] = useState(false)
   const change = useSubmit(async () => {
-    const body = { ...currentProof(proof, security, 'currentPassword'), newPassword: password }
+    const body = {
+      ...(await currentProof(proof, security, 'currentPassword', confirmByPasskey)),
+      newPassword: password,
+    }
     await protect((again) => call('POST', '/auth/password', { body: { ...again, ...body } }))
     setProof({ ...proof, text: '' })
     setPassword('')

@@ -11,6 +11,7 @@ import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { useFurtherPages } from '../use-pages.js'
 import { lastDigits, promisedMore } from './amounts.js'
+import { isCancelled } from './progress/holds.js'
 
 /** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
 export function History({ version }: { readonly version: number }): JSX.Element | null {
@@ -43,7 +44,7 @@ export function History({ version }: { readonly version: number }): JSX.Element 
                   {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
                 </span>
                 <LessThanPromised payout={payout} />
-                <Status status={payout.status} />
+                <Status status={isCancelled(payout) ? 'cancelled' : payout.status} />
               </span>
               <span class="tip-row__right">
                 <span class="number tip-row__value">{usd(payout.amountUSDC)}</span>

@@ -14,7 +14,7 @@ import type { Terms } from '../amounts.js'
 import { LessThanPromised } from '../history.js'
 import { StepMarks } from '../step-marks.js'
 import { Hold } from './hold.js'
-import { holdOf } from './holds.js'
+import { holdOf, isCancelled } from './holds.js'
 
 const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const
@@ -56,7 +56,7 @@ export function Progress({
       {payout !== undefined && hold !== undefined && (
         <Hold payout={payout} hold={hold} terms={terms} onChanged={reload} />
       )}
-      {payout?.status === 'failed' && <Failed reason={payout.failureReason} />}
+      {payout?.status === 'failed' && <Failed payout={payout} />}
       {payout !== undefined && (
         <p class="row">
           <span>
@@ -82,6 +82,7 @@ const heldHeads = {
 function headOf(payout: Payout): string {
   const hold = holdOf(payout)
   if (hold !== undefined) return heldHeads[hold]
+  if (isCancelled(payout)) return words.progress.cancelled(ngn(payout.amountNGN))
   return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
 }
 
@@ -106,7 +107,14 @@ function Stages({ payout }: { readonly payout: Payout }): JSX.Element | null {
   )
 }
 
-function Failed({ reason }: { readonly reason: string | null }): JSX.Element {
+function Failed({ payout }: { readonly payout: Payout }): JSX.Element {
+  const reason = payout.failureReason
+  if (isCancelled(payout))
+    return (
+      <Notice tone="plain" icon="tick">
+        {words.progress.moneyBack}
+      </Notice>
+    )
   return (
     <Notice tone="bad" icon="cross" urgent>
       {reason && (
