@@ -83,13 +83,15 @@ export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string):
 
 /** Revokes a key. Keys are not cached, so it takes effect immediately. Throws `api_key_not_found`. */
 export async function revokeApiKey(
-  { db }: Pick<Services, 'db'>,
+  { transact }: Pick<Services, 'transact'>,
   userId: string,
   keyId: string,
 ): Promise<void> {
-  const revoked = await ApiKey.query(db)
-    .patch({ revokedAt: databaseTime })
-    .where({ id: keyId, user_id: userId, revoked_at: null })
+  const revoked = await transact(async ({ trx }) =>
+    ApiKey.query(trx)
+      .patch({ revokedAt: databaseTime })
+      .where({ id: keyId, user_id: userId, revoked_at: null }),
+  )
   if (revoked === 0) throw new DomainError('api_key_not_found')
 }
 

@@ -1,4 +1,5 @@
 import { signedIn } from '../accounts/sessions/auth.js'
+import { whileOpen } from '../accounts/sessions/while-open.js'
 import { type Route, route } from '../http/endpoint.js'
 import { readCaller } from '../http/security/caller.js'
 import type { Services } from '../services.js'
@@ -20,7 +21,7 @@ function profileRoutes(services: Needs): Route[] {
     route(endpoints.profileEndpoint, (_, ctx) => readProfile(services, signedIn(ctx).account.id)),
     route(endpoints.changeProfileEndpoint, async (change, ctx) => {
       const { account } = signedIn(ctx)
-      await changeProfile(services, account, change)
+      await changeProfile(whileOpen(services, signedIn(ctx)), account, change)
       return readProfile(services, account.id)
     }),
     route(endpoints.challengeEndpoint, async ({ solDomain }, ctx) => ({
@@ -34,7 +35,7 @@ function keyRoutes(services: Needs): Route[] {
   return [
     route(endpoints.createKeyEndpoint, async ({ label }, ctx) => {
       const created = await createApiKey(
-        services,
+        whileOpen(services, signedIn(ctx)),
         signedIn(ctx).account.id,
         label,
         readCaller(ctx, publicUrl),
@@ -52,7 +53,7 @@ function keyRoutes(services: Needs): Route[] {
       }
     }),
     route(endpoints.revokeKeyEndpoint, async ({ id }, ctx) => {
-      await revokeApiKey(services, signedIn(ctx).account.id, id)
+      await revokeApiKey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account.id, id)
       return {}
     }),
   ]
@@ -65,7 +66,8 @@ function siteRoutes(services: Needs): Route[] {
       domains: await listSites(services.db, signedIn(ctx).account.id),
     })),
     route(endpoints.replaceSitesEndpoint, async ({ domains }, ctx) => {
-      await replaceSites(services, signedIn(ctx).account.id, domains, readCaller(ctx, publicUrl))
+      const owner = signedIn(ctx)
+      await replaceSites(whileOpen(services, owner), owner.account.id, domains, readCaller(ctx, publicUrl))
       return { domains }
     }),
   ]

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { nothing } from '../accounts/schemas.js'
 import { signedIn } from '../accounts/sessions/auth.js'
+import { whileOpen } from '../accounts/sessions/while-open.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
@@ -72,7 +73,10 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
         findStoredAnswer: (keyedRequest) => findStoredWithdrawal(services, tools, keyedRequest),
       },
       (input: WithdrawInput, ctx, keyedRequest) =>
-        withdraw(services, tools, input, { ...requesterOf(services, ctx), keyedRequest }),
+        withdraw(whileOpen(services, signedIn(ctx)), tools, input, {
+          ...requesterOf(services, ctx),
+          keyedRequest,
+        }),
     ),
   )
 }

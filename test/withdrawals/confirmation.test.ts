@@ -6,8 +6,11 @@ import { countWork } from '../../src/operators/work-rows.js'
 import { advance } from '../../src/withdrawals/advance.js'
 import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
 import { verifyIdentity } from '../../src/withdrawals/review/verify-identity.js'
+import { requestRaw } from '../helpers/http/raw-request.js'
+import { Authenticator, type CreationOptions } from '../helpers/make/authenticator.js'
 import { freshEmail, type Person } from '../helpers/make/creators.js'
 import { mailerBatch, wrongCode } from '../helpers/make/emailed-codes.js'
+import { decodeBase32, totpCode } from '../helpers/make/factors.js'
 import {
   bank,
   countExecutions,
@@ -467,6 +470,64 @@ test.serial('the owner gets a mail when a withdrawal is paid', async (t) => {
   await sendDuePayouts(world())
   await followOutcome(world(), reference, 'success')
   t.deepEqual(await mailsTo(ada.email), ['payee-added', 'withdrawal-requested', 'withdrawal-paid'])
+})
+
+test.serial('a request held back until its session has ended changes nothing', async (t) => {
+  const ada = await creatorWithBalance(world(), 50)
+  const { session, user, password } = ada
+  const { db, request, url } = world()
+  await db('users').where({ id: user.id }).update({ email_verified_at: new Date() })
+  const made = await request<{ options: CreationOptions }>('POST', '/auth/passkeys/options', {
+    session,
+    body: {},
+  })
+  const app = await request<{ secret: string }>('POST', '/auth/totp', { session, body: {} })
+  const sessions = () => db('sessions').where({ user_id: user.id })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  /** Sends all but the last byte, and waits until the guard has seen the session: it moves the idle limit. */
+  async function hold([method, path, body, key]: readonly [string, string, object, string?]) {
+    const soon = new Date(Date.now() + 3_600_000)
+    await sessions().update({ idle_until: soon })
+    const headers = {
+      cookie: `session=${session}`,
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    }
+    const answer = requestRaw(url, method, path, headers, JSON.stringify(body), held)
+    await until('the guard has run', async () => (await sessions().first()).idle_until > soon)
+    return { what: `${method} ${path}`, answer }
+  }
+  const requests = [
+    ['POST', '/auth/passkeys', { response: new Authenticator().create(made.body.options) }],
+    ['POST', '/auth/totp/confirm', { code: totpCode(decodeBase32(app.body.secret)) }],
+    ['POST', '/creators/api-keys', { label: 'thief' }],
+    ['PATCH', '/creators/me', { name: 'Thief' }],
+    ['PUT', '/creators/domains', { domains: ['thief.example'] }],
+    ['PUT', '/auth/tip-mails', { tipMails: 'each' }],
+    ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }],
+    ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }, 'a key'],
+  ] as const
+  const started: Awaited<ReturnType<typeof hold>>[] = []
+  for (const one of requests) started.push(await hold(one))
+
+  const own = await request('POST', '/auth/login', { body: { email: ada.email, password } })
+  const [{ id }] = await sessions().orderBy('created_at').limit(1)
+  t.is((await request('DELETE', `/auth/sessions/${id}`, { session: own.session })).status, 200)
+  release()
+  for (const { what, answer } of started) t.is((await answer).status, 401, what)
+  const rows = async (table: string) => (await db(table).where({ user_id: user.id })).length
+  for (const table of ['passkeys', 'api_keys', 'withdrawals', 'recovery_codes', 'payees'])
+    t.is(await rows(table), 0, table)
+  t.is((await db('totp_factors').where({ user_id: user.id }).first()).confirmed_at, null)
+  const { name, tip_mails: tipMails } = await db('users').where({ id: user.id }).first()
+  t.deepEqual([name, tipMails], [user.name, 'off'])
+  t.deepEqual(await readBalance(world(), { ...ada, session: own.session ?? '' }), {
+    availableUSDC: 50,
+    heldUSDC: 0,
+  })
 })
 
 test('the reasons for a confirmation', (t) => {

@@ -4,6 +4,7 @@ import { readCaller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { answerSession, ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
+import { whileOpen } from '../sessions/while-open.js'
 import { countFactors } from './change-factors.js'
 import * as endpoints from './endpoints.js'
 import {
@@ -40,13 +41,13 @@ function totpRoutes(services: Needs): Route[] {
     ),
     route(
       endpoints.confirmTotpEndpoint,
-      ({ code }, ctx) => confirmTotp(services, signedIn(ctx).account, code),
+      ({ code }, ctx) => confirmTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, code),
       guards,
     ),
     route(
       endpoints.removeTotpEndpoint,
       async (presented, ctx) => {
-        await removeTotp(services, signedIn(ctx).account, presented)
+        await removeTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, presented)
         return {}
       },
       guards,
@@ -58,7 +59,7 @@ function totpRoutes(services: Needs): Route[] {
         const { oldest } = await countFactors(db, account.id)
         if (oldest === null) throw new DomainError('factor_not_found')
         await requireFactor(services, account.id, presented, { notYoungerThan: oldest })
-        return { recoveryCodes: await renewRecoveryCodes(services, account) }
+        return { recoveryCodes: await renewRecoveryCodes(whileOpen(services, signedIn(ctx)), account) }
       },
       guards,
     ),
@@ -78,7 +79,7 @@ function passkeyRoutes(services: Needs): Route[] {
     ),
     route(
       endpoints.addPasskeyEndpoint,
-      (made, ctx) => addPasskey(services, signedIn(ctx).account, made),
+      (made, ctx) => addPasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, made),
       guards,
     ),
     route(
@@ -89,7 +90,7 @@ function passkeyRoutes(services: Needs): Route[] {
     route(
       endpoints.removePasskeyEndpoint,
       async ({ id, ...presented }, ctx) => {
-        await removePasskey(services, signedIn(ctx).account, id, presented)
+        await removePasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, id, presented)
         return {}
       },
       guards,

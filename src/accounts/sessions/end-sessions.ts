@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
+import { voidChallenges } from '../factors/passkeys/passkey-challenges.js'
 import { lockUser } from '../lock-user.js'
 import { Session } from '../models.js'
 import type { SignedIn } from './session.js'
@@ -27,8 +28,9 @@ export async function endOtherSessions(
   })
 }
 
-/** Ends the sessions of an account with their access tokens, except one. */
+/** Ends the sessions of an account with their access tokens, except one. What its passkeys were asked to sign is void. */
 export async function endSessions(trx: Knex.Transaction, userId: string, except?: Buffer): Promise<void> {
   const ended = Session.query(trx).delete().where({ user_id: userId })
   await (except === undefined ? ended : ended.whereNot({ token_hash: except }))
+  await voidChallenges(trx, userId)
 }

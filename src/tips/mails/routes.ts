@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ownerGuards, signedIn } from '../../accounts/sessions/auth.js'
+import { whileOpen } from '../../accounts/sessions/while-open.js'
 import { type Endpoint, type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
 import { chooseTipMails, tipMailChoices } from './choose-tip-mails.js'
@@ -24,7 +25,7 @@ export function tipMailRoutes(services: Pick<Services, 'config' | 'db' | 'transa
     route(
       tipMailsEndpoint,
       async ({ tipMails: choice }, ctx) => {
-        await chooseTipMails(services, signedIn(ctx).account, choice)
+        await chooseTipMails(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, choice)
         return { tipMails: choice }
       },
       ownerGuards(services),

@@ -181,14 +181,20 @@ export async function listPayees(
 }
 
 /** Removes a payee: the next withdrawal to this account needs a confirmation. Throws `payee_not_found`. */
-export async function removePayee({ db }: Pick<Services, 'db'>, userId: string, id: string): Promise<void> {
-  const rows = await query(db, {
-    name: 'payees.remove',
-    text: /* sql */ `
-      update payees set removed_at = clock_timestamp()
-       where id = $1 and user_id = $2 and (removed_at is null or removed_at < last_used_at) returning id`,
-    values: [id, userId],
-  })
+export async function removePayee(
+  { transact }: Pick<Services, 'transact'>,
+  userId: string,
+  id: string,
+): Promise<void> {
+  const rows = await transact(({ trx }) =>
+    query(trx, {
+      name: 'payees.remove',
+      text: /* sql */ `
+        update payees set removed_at = clock_timestamp()
+         where id = $1 and user_id = $2 and (removed_at is null or removed_at < last_used_at) returning id`,
+      values: [id, userId],
+    }),
+  )
   if (rows.length === 0) throw new DomainError('payee_not_found')
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { done, nothing } from '../../accounts/schemas.js'
 import { signedIn } from '../../accounts/sessions/auth.js'
+import { whileOpen } from '../../accounts/sessions/while-open.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { KeyedLimit } from '../../http/limits.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
@@ -38,7 +39,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
       },
       async (input, ctx) => {
         const own = { userId: userOf(ctx), reference: input.reference }
-        await confirmWithdrawal(services, rates, own, input)
+        await confirmWithdrawal(whileOpen(services, signedIn(ctx)), rates, own, input)
         return findWithdrawal(services, own.userId, own.reference)
       },
     ),
@@ -55,7 +56,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
         errors: ['unauthorized', 'forbidden', 'account_frozen', 'withdrawal_not_found', 'too_many_requests'],
       },
       async ({ reference }, ctx) => {
-        await resendCode(services, { userId: userOf(ctx), reference })
+        await resendCode(whileOpen(services, signedIn(ctx)), { userId: userOf(ctx), reference })
         return {}
       },
     ),
@@ -73,7 +74,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
       },
       async ({ reference }, ctx) => {
         const own = { userId: userOf(ctx), reference }
-        await cancelWithdrawal(services, own)
+        await cancelWithdrawal(whileOpen(services, signedIn(ctx)), own)
         return findWithdrawal(services, own.userId, reference)
       },
     ),
@@ -109,7 +110,7 @@ function payeeRoutes(services: Services): Route[] {
         errors: ['unauthorized', 'forbidden', 'account_frozen'],
       },
       async ({ id }, ctx) => {
-        await removePayee(services, userOf(ctx), id)
+        await removePayee(whileOpen(services, signedIn(ctx)), userOf(ctx), id)
         return {}
       },
     ),

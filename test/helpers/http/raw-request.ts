@@ -11,7 +11,7 @@ const timeoutMs = 60_000
 
 /**
  * Sends a request whose target is not normalized by a URL parser. It uses `node:http` without keep-alive: `fetch` adds
- * headers, and pooled sockets look like leaks.
+ * headers, and pooled sockets look like leaks. The last byte of the body is sent once `held` resolves.
  */
 export function requestRaw(
   url: string,
@@ -19,6 +19,7 @@ export function requestRaw(
   path: string,
   headers: Record<string, string> = {},
   body?: string | Uint8Array,
+  held?: Promise<void>,
 ): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -39,6 +40,12 @@ export function requestRaw(
       },
     )
     sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)))
-    sent.on('error', reject).end(body)
+    sent.on('error', reject)
+    if (held === undefined || body === undefined) sent.end(body)
+    else {
+      const bytes = Buffer.from(body)
+      sent.write(bytes.subarray(0, -1))
+      void held.then(() => sent.end(bytes.subarray(-1)))
+    }
   })
 }

@@ -48,6 +48,15 @@ export async function useChallenge(
   return used.length === 1 ? challenge.toString('base64url') : undefined
 }
 
+/** Voids what an account's passkeys were asked to sign. */
+export async function voidChallenges(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'passkeys.void-challenges',
+    text: 'delete from passkey_challenges where user_id = $1',
+    values: [userId],
+  })
+}
+
 function challengeIn(clientDataJson: string): Buffer | undefined {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString())
