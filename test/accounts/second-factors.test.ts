@@ -78,6 +78,7 @@ test('an authenticator app is in force after its first code, and each account ha
   const { session } = ada
   const path = '/auth/totp/confirm'
   t.is(await call('POST', path, { session, body: { code: '123456' } }), wrong, 'nothing was started')
+  t.deepEqual(await row(ada, 'factor_attempts'), [], 'and nothing was counted')
   const start = () =>
     world().request<{ secret: string; uri: string }>('POST', '/auth/totp', { session, body: {} })
   const replaced = decodeBase32((await start()).body.secret)

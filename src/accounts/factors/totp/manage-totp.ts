@@ -69,8 +69,11 @@ async function confirmFirstCode(
   const wrong: FactorRefusal = { kind: 'wrong', field: 'code' }
   const code = parseTotpCode(text)
   if (code === undefined) return wrong
+  // Uncounted: nothing is guessed, and whoever has an old session does not lock the owner's app.
+  if ((await findPending(trx, userId)) === undefined) return wrong
   const attempt = await countFactorAttempt(trx, userId)
   if (attempt.kind === 'locked') return attempt
+  // Again, under the lock of the attempt: another request may have confirmed it.
   const pending = await findPending(trx, userId)
   const step = pending && findStep(openTotpSecret(config, userId, pending.sealedSecret), code, pending.now)
   if (step === undefined) return wrong
