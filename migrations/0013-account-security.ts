@@ -61,6 +61,8 @@ export async function up(knex: Knex): Promise<void> {
       user_id uuid not null references users,
       old_email text not null,
       new_email text not null,
+      -- Whether the account had proven the old address. If not, whoever registered it is not its owner.
+      old_proven boolean not null default false,
       changed_at timestamptz(3) not null default clock_timestamp(),
       undo_until timestamptz(3) not null,
       undone_at timestamptz(3));

@@ -3,7 +3,9 @@ import { readRecentChanges } from '../../src/accounts/recent-changes.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../helpers/make/emailed-codes.js'
+import { addPasskey, addTotp, ageFactors } from '../helpers/make/factors.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
 const inUse = '409 Email already in use'
@@ -104,6 +106,7 @@ test('the newest request counts, a new password voids it, and a frozen account k
 
 test('a thief with password and cookie changes the e-mail twice, and the owner takes the account back', async (t) => {
   const owner = await registerPerson(world())
+  await world().db('users').where({ id: owner.user.id }).update({ email_verified_at: new Date() })
   const [one, two] = [freshEmail(), freshEmail()]
   const key = (session: string) =>
     world().request<{ apiKey: string }>('POST', '/creators/api-keys', { session, body: {} })
@@ -160,6 +163,53 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
     session: opened.session,
   })
   t.is(listed.body.apiKeys.length, 1)
+})
+
+test('who registered another’s e-mail and waited keeps nothing once its owner undoes the change', async (t) => {
+  const squatter = await registerPerson(world())
+  const { session, email, user } = squatter
+  const { db, request } = world()
+  const made = await request<{ apiKey: string }>('POST', '/creators/api-keys', { session, body: {} })
+  await addPasskey(world(), squatter)
+  await addTotp(world(), squatter)
+  await ageFactors(world(), squatter, 100)
+  await db('api_keys')
+    .where({ user_id: user.id })
+    .update({ created_at: db.raw("created_at - interval '100 hours'") })
+  t.is(await changeEmail(squatter, freshEmail()), '200')
+  await request('POST', '/auth/passkeys/options', { session, body: {} })
+  t.is(await post('/auth/email/undo', { token: await undoToken(email) }), '200')
+  for (const table of ['passkeys', 'totp_factors', 'recovery_codes', 'sessions', 'passkey_challenges'])
+    t.deepEqual(await db(table).where({ user_id: user.id }), [], table)
+  const bearer = made.body.apiKey
+  t.is((await request('GET', `/sdk/events?creatorId=${user.id}`, { bearer })).status, 401)
+})
+
+test('a code that is asked for while the change is undone is not mailed to the thief', async (t) => {
+  const { email, user } = await registerPerson(world())
+  const { db } = world()
+  const trx = await db.transaction()
+  await trx('users').where({ id: user.id }).update({ email: freshEmail() })
+  const answer = post('/auth/otp/start', { email })
+  const waits = db('pg_stat_activity')
+    .where({ wait_event_type: 'Lock' })
+    .whereLike('query', 'select 1 from users where id = $1 and email%')
+  await until('the request waits for the account', async () => (await waits.clone()).length > 0)
+  await trx.commit()
+  t.is(await answer, '404 Account not found')
+  t.deepEqual(await db('emails').where({ recipient: email, kind: 'one-time-code' }), [])
+})
+
+test('ending all other sessions voids the change of e-mail that one of them asked for', async (t) => {
+  const owner = await registerPerson(world())
+  const email = freshEmail()
+  t.is(await requestChange(owner, email), '200')
+  const { session } = await login(owner.email, owner.password)
+  t.is((await world().request('DELETE', '/auth/sessions', { session })).status, 200)
+  t.is(
+    await post('/auth/email/confirm', { token: await mailedToken(world(), 'email-change', email) }),
+    badLink,
+  )
 })
 
 test('the owner undoes a change of a frozen account, and it stays frozen', async (t) => {

@@ -81,7 +81,7 @@ export async function confirmEmailChange(
     if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, network)
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
-    await mailUndo(uow, publicUrl, { id, oldEmail, newEmail: email })
+    await mailUndo(uow, publicUrl, { id, oldEmail, oldProven: before.emailVerifiedAt !== null, newEmail: email })
     await notifyAddress(
       uow,
       publicUrl,
@@ -94,6 +94,7 @@ export async function confirmEmailChange(
 interface EmailChange {
   readonly id: string
   readonly oldEmail: string
+  readonly oldProven: boolean
   readonly newEmail: string
 }
 
@@ -101,14 +102,14 @@ interface EmailChange {
 async function mailUndo(
   uow: UnitOfWork,
   publicUrl: string,
-  { id, oldEmail, newEmail }: EmailChange,
+  { id, oldEmail, oldProven, newEmail }: EmailChange,
 ): Promise<void> {
   await query(uow.trx, {
     name: 'emails.change',
     text: /* sql */ `
-      insert into email_changes (user_id, old_email, new_email, undo_until)
-      values ($1, $2, $3, clock_timestamp() + $4::int * interval '1 hour')`,
-    values: [id, oldEmail, newEmail, cautionHours],
+      insert into email_changes (user_id, old_email, new_email, undo_until, old_proven)
+      values ($1, $2, $3, clock_timestamp() + $4::int * interval '1 hour', $5)`,
+    values: [id, oldEmail, newEmail, cautionHours, oldProven],
   })
   const { token, expiresAt } = await createLink(uow.trx, {
     userId: id,

@@ -9,10 +9,13 @@ import { User } from '../models.js'
 import { mailResetLink } from '../passwords/reset-password.js'
 import { cautionHours } from '../recent-changes.js'
 import { endSessions } from '../sessions/end-sessions.js'
+import { voidCredentials } from '../void-credentials.js'
 import { takeAddress } from './take-address.js'
 
 interface UndoneChange {
   readonly changedAt: Date
+  /** Otherwise nothing of before the change is the owner's either. */
+  readonly oldProven: boolean
   /** Factors that were added later are not the owner's for sure: none of them was old enough to confirm a withdrawal. */
   readonly factorsSince: Date
 }
@@ -20,7 +23,7 @@ interface UndoneChange {
 /**
  * Gives an account its old address back, also over later changes, and takes it from whoever changed it: sessions, password,
  * mailed codes and links, second factors of the last days and API keys made since are void. The owner gets a link for a new
- * password. Works while the account is frozen, and leaves it so. Throws `invalid_link`.
+ * password. If the address was never proven before, all credentials are void. Works while the account is frozen, and leaves it so. Throws `invalid_link`.
  */
 export async function undoEmailChange(
   { config, db, transact }: Pick<Services, 'config' | 'db' | 'transact'>,
@@ -32,8 +35,9 @@ export async function undoEmailChange(
     await lockUser(trx, userId)
     const { email } = await useLink(trx, 'email_undo', token)
     if (email === null) throw new Error('The link has no address')
-    const { changedAt, factorsSince } = await undoChanges(trx, userId, email)
+    const { changedAt, oldProven, factorsSince } = await undoChanges(trx, userId, email)
     await takeAddress(trx, userId, email)
+    if (!oldProven) await voidCredentials(trx, userId)
     await User.query(trx).findById(userId).patch({ passwordHash: null })
     await endSessions(trx, userId)
     await voidFactors(trx, userId, factorsSince)
@@ -53,13 +57,13 @@ async function undoChanges(trx: Knex.Transaction, userId: string, oldEmail: stri
     name: 'emails.undo',
     text: /* sql */ `
       with first as (
-        select changed_at from email_changes
+        select changed_at, old_proven from email_changes
          where user_id = $1 and old_email = $2 and undone_at is null and undo_until > clock_timestamp()
          order by changed_at, id limit 1),
       undone as (
         update email_changes c set undone_at = clock_timestamp()
           from first where c.user_id = $1 and c.undone_at is null and c.changed_at >= first.changed_at)
-      select changed_at as "changedAt", changed_at - $3::int * interval '1 hour' as "factorsSince" from first`,
+      select changed_at as "changedAt", old_proven as "oldProven", changed_at - $3::int * interval '1 hour' as "factorsSince" from first`,
     values: [userId, oldEmail, cautionHours],
   })
   if (undone === undefined) throw new DomainError('invalid_link')

@@ -23,6 +23,13 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
   const code = newCode()
   const { id, email: to } = found.account
   const started = await transact(async (uow) => {
+    // A change of the e-mail may have been undone meanwhile: nothing is mailed to the address before.
+    const owned = await query(uow.trx, {
+      name: 'otp.owned',
+      text: 'select 1 from users where id = $1 and email = $2 for share',
+      values: [id, to],
+    })
+    if (owned.length === 0) throw new DomainError('account_not_found')
     const [replaced] = await query<{ expiresAt: Date }>(uow.trx, {
       name: 'otp.start',
       text: /* sql */ `

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { voidChallenges } from '../factors/passkeys/passkey-challenges.js'
+import { voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { Session } from '../models.js'
 import type { SignedIn } from './session.js'
@@ -17,7 +18,7 @@ export async function endSession(
   return { current: ended.tokenHash.equals(sessionHash) }
 }
 
-/** Ends every session of the account but the caller's. */
+/** Ends every session of the account but the caller's. A change of e-mail that one of them may have asked for is void. */
 export async function endOtherSessions(
   { transact }: Pick<Services, 'transact'>,
   { account, sessionHash }: SignedIn,
@@ -25,6 +26,7 @@ export async function endOtherSessions(
   await transact(async ({ trx }) => {
     await lockUser(trx, account.id)
     await endSessions(trx, account.id, sessionHash)
+    await voidLinks(trx, account.id, ['email_change'])
   })
 }
 

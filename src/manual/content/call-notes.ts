@@ -74,6 +74,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Also undoes later changes. Every session, the password, and the API keys and second factors made since are void; the restored address gets a link for a new password.',
   ],
   'get /auth/sessions': ['`network` is an IPv4 address or an IPv6 /64. At most 200.'],
+  'delete /auth/sessions': ['A change of e-mail that waits for its link is void.'],
   'delete /auth/sessions/{id}': ['The session that the request was sent with, too: that is a log-out.'],
   'get /auth/export': [
     'The first call requests the file, later ones say how it stands; a new file at most once a day. The link goes to the e-mail address of the account or, within 72 hours of a change, to the address before it, and is good for 72 hours. Of tips, transactions and withdrawals the file has the newest 20,000 each.',
