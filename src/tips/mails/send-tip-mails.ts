@@ -53,8 +53,16 @@ export async function sendTipMails(
     text: `${dueSql} order by m.told_until limit ${mostCreators}`,
     values: [],
   })
-  for (const { party } of due) await services.transact((uow) => sendMail(services, uow, party))
-  if (due.length > 0) services.log.info({ mails: due.length }, 'mailed creators about tips')
+  let mails = 0
+  for (const { party } of due)
+    try {
+      await services.transact((uow) => sendMail(services, uow, party))
+      mails++
+    } catch (error) {
+      // It is due again in the next run. The others must not wait for it.
+      services.log.error({ err: error, party: String(party) }, 'a mail about tips failed')
+    }
+  if (mails > 0) services.log.info({ mails }, 'mailed creators about tips')
 }
 
 async function sendMail({ config }: Pick<Services, 'config'>, uow: UnitOfWork, party: bigint): Promise<void> {

@@ -120,6 +120,22 @@ test.serial('`daily`: one mail about the tips until 08:00 in Lagos, with count a
   t.is((await mailsOf(ada)).length, 2, 'another choice skips no tip')
 })
 
+test.serial('a creator whose mail fails keeps nobody else from theirs, and gets it later', async (t) => {
+  const [ada, ben] = [await verifiedCreator(), await verifiedCreator()]
+  for (const creator of [ada, ben]) await choose(creator, 'each')
+  await tips(ada)
+  await tips(ben)
+  const { db } = world()
+  await db.raw(
+    `alter table emails add constraint test_broken check (recipient <> '${ada.email}' or kind <> 'tips') not valid`,
+  )
+  await send()
+  t.deepEqual([await subjectsOf(ada), (await subjectsOf(ben)).length], [[], 1])
+  await db.raw('alter table emails drop constraint test_broken')
+  await send()
+  t.is((await subjectsOf(ada)).length, 1)
+})
+
 test('a mail about tips has no words of strangers', (t) => {
   const hostile = 'Your account is locked: https://evil.example 481516'
   const tip = {
