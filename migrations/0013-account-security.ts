@@ -11,8 +11,8 @@ export async function up(knex: Knex): Promise<void> {
       alter column password_hash drop not null,
       -- The client network that registered the account. Null: registered before it was recorded.
       add registered_network text,
-      -- API keys made before are void. Null: none is.
-      add api_keys_void_before timestamptz(3),
+      -- API keys made before are void, bank accounts and devices used before are not trusted. Null: none were voided.
+      add credentials_void_before timestamptz(3),
       -- While set, nothing can be changed or withdrawn.
       add frozen_at timestamptz(3),
       add frozen_reason text,
@@ -121,6 +121,6 @@ export async function down(knex: Knex): Promise<void> {
     update users set password_hash = '' where password_hash is null;
     alter table users
       alter column password_hash set not null,
-      drop registered_network, drop api_keys_void_before, drop frozen_at, drop frozen_reason, drop factors_changed_at, drop tip_mails;
+      drop registered_network, drop credentials_void_before, drop frozen_at, drop frozen_reason, drop factors_changed_at, drop tip_mails;
   `)
 }

@@ -42,8 +42,8 @@ export class User extends BaseModel {
   declare createdAt: Date
   /** The client network that registered the account. Null: registered before it was recorded. */
   declare registeredNetwork: string | null
-  /** API keys made before are void. */
-  declare apiKeysVoidBefore: Date | null
+  /** API keys made before are void, and bank accounts, devices and networks used before are not trusted. */
+  declare credentialsVoidBefore: Date | null
   /** While set, nothing can be changed or withdrawn. */
   declare frozenAt: Date | null
   declare frozenReason: string | null

@@ -1,17 +1,30 @@
 import type { Knex } from 'knex'
 import { databaseTime } from '../platform/database/base-model.js'
+import { query } from '../platform/database/database.js'
 import { voidFactors } from './factors/void-factors.js'
 import { voidLinks } from './links/account-link.js'
 import { User } from './models.js'
 import { endSessions } from './sessions/end-sessions.js'
 
 /**
- * Voids all that opens an account, because somebody else may have made it: password, sessions, API keys, second factors
- * and mailed links. The owner signs in with a mailed code. The caller holds the account's lock (`lockUser`).
+/** Forgets the devices that have signed in to an account: a thief's must not count as known. */
+export async function forgetDevices(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'devices.void',
+    text: 'delete from devices where user_id = $1',
+    values: [userId],
+  })
+}
+
+/**
+ * Voids all that opens an account, because somebody else may have made it: password, sessions, API keys, second factors,
+ * known devices, trusted bank accounts (withdrawals/confirmation/payees.ts) and mailed links. The owner signs in with a mailed
+ * code. The caller holds the account's lock (`lockUser`).
  */
 export async function voidCredentials(trx: Knex.Transaction, userId: string): Promise<void> {
-  await User.query(trx).findById(userId).patch({ passwordHash: null, apiKeysVoidBefore: databaseTime })
+  await User.query(trx).findById(userId).patch({ passwordHash: null, credentialsVoidBefore: databaseTime })
   await endSessions(trx, userId)
+  await forgetDevices(trx, userId)
   await voidFactors(trx, userId)
   await voidLinks(trx, userId, ['password_reset', 'email_change'])
 }

@@ -24,7 +24,7 @@ const keyForm = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
  */
 const isOpen = /* sql */ `
   k.revoked_at is null
-  and not exists (select from users u where u.id = k.user_id and k.created_at < u.api_keys_void_before)
+  and not exists (select from users u where u.id = k.user_id and k.created_at < u.credentials_void_before)
   and not exists (
     select from email_changes e where e.user_id = k.user_id and k.created_at between e.changed_at and e.undone_at)`
 

@@ -253,6 +253,24 @@ test.serial(
 )
 
 test.serial(
+  'what was trusted before the credentials were void is not: the next withdrawal is held',
+  async (t) => {
+    const ada = await creatorWhoWithdrew(40)
+    t.is((await createWithdrawal(world(), ada, { amountUSDC: 1 })).heldFor, null)
+    t.true((await listPayees(ada))[0]?.confirmed)
+    await world()
+      .db('users')
+      .where({ id: ada.user.id })
+      .update({ credentials_void_before: world().db.raw('clock_timestamp()') })
+    t.false((await listPayees(ada))[0]?.confirmed)
+    const { heldFor, reference } = await createWithdrawal(world(), ada, { amountUSDC: 5 })
+    t.is(heldFor, 'confirmation')
+    await act(ada, reference, 'confirm', { code: await mailedCode(ada.email, reference) })
+    t.true((await listPayees(ada))[0]?.confirmed)
+  },
+)
+
+test.serial(
   'after a change of the e-mail or a factor, codes go to the address that can be restored',
   async (t) => {
     const ada = await creatorWhoWithdrew(40)

@@ -9,7 +9,7 @@ import { User } from '../models.js'
 import { mailResetLink } from '../passwords/reset-password.js'
 import { cautionHours } from '../recent-changes.js'
 import { endSessions } from '../sessions/end-sessions.js'
-import { voidCredentials } from '../void-credentials.js'
+import { forgetDevices, voidCredentials } from '../void-credentials.js'
 import { takeAddress } from './take-address.js'
 
 interface UndoneChange {
@@ -22,8 +22,9 @@ interface UndoneChange {
 
 /**
  * Gives an account its old address back, also over later changes, and takes it from whoever changed it: sessions, password,
- * mailed codes and links, second factors of the last days and API keys made since are void. The owner gets a link for a new
- * password. If the address was never proven before, all credentials are void. Works while the account is frozen, and leaves it so. Throws `invalid_link`.
+ * mailed codes and links, known devices, second factors of the last days and API keys made since are void. The owner gets a
+ * link for a new password. If the address was never proven before, all credentials are void. Works while the account is frozen,
+ * and leaves it so. Throws `invalid_link`.
  */
 export async function undoEmailChange(
   { config, db, transact }: Pick<Services, 'config' | 'db' | 'transact'>,
@@ -42,8 +43,9 @@ export async function undoEmailChange(
     await endSessions(trx, userId)
     await voidFactors(trx, userId, factorsSince)
     await voidLinks(trx, userId, ['password_reset', 'email_change'])
-    // Links of earlier changes stay: they restore an earlier owner's address.
-    await voidLinks(trx, userId, ['email_undo'], changedAt)
+    await forgetDevices(trx, userId)
+    // Links of earlier changes stay: they restore an earlier owner's address. Whoever changed the address got links that freeze.
+    await voidLinks(trx, userId, ['email_undo', 'not_me'], changedAt)
     await mailResetLink(uow, config.http.publicUrl, { id: userId, email })
   })
 }

@@ -70,7 +70,7 @@ export async function openSession(
       insert into access_tokens (token_hash, session_hash, user_id, expires_at)
       select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
       returning expires_at as "expiresAt",
-        exists (select from devices where user_id = $2)
+        (exists (select from devices where user_id = $2) or exists (select from users where id = $2 and frozen_at is not null))
         and not exists (
           select from devices
            where user_id = $2 and (device_hash = $8 or network = $9 and user_agent is not distinct from $10)) as "newDevice"`,

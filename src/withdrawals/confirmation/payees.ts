@@ -24,7 +24,10 @@ export interface PayeeUse extends BankAccount {
   readonly deviceHash: Buffer
 }
 
-/** What the creator's earlier withdrawals say about a new one. Those count that the provider accepted. */
+/**
+ * What the creator's earlier withdrawals say about a new one. Those count that the provider accepted. Trust from before the
+ * credentials were voided is of somebody else.
+ */
 export interface PayeeHistory {
   readonly hasWithdrawn: boolean
   /** One went to this account, or one to it was confirmed, since the payee was last removed. */
@@ -50,6 +53,7 @@ export async function usePayee(
     text: /* sql */ `
       with earlier as (
         select confirmed_at, removed_at, last_used_at from payees where user_id = $1 and account_hash = $2),
+      owner as (select coalesce(credentials_void_before, '-infinity') as since from users where id = $1),
       used as (
         insert into payees as p (user_id, account_hash, bank_code, last_four, sealed_name)
         values ($1, $2, $3, right($4, 4), $5)
@@ -60,13 +64,14 @@ export async function usePayee(
         select account_hash, created_at, client_network, device_hash from withdrawals
          where user_id = $1 and submitted_at is not null)
       select exists (select from accepted) as "hasWithdrawn",
-        exists (select from accepted where account_hash = $2 and created_at > coalesce(e.removed_at, '-infinity'))
-          or coalesce(e.confirmed_at > coalesce(e.removed_at, '-infinity'), false) as trusted,
+        exists (select from accepted where account_hash = $2 and created_at > greatest(e.removed_at, owner.since))
+          or coalesce(e.confirmed_at > greatest(e.removed_at, owner.since), false) as trusted,
         e.removed_at is not null as removed,
         coalesce(e.removed_at >= e.last_used_at, e.last_used_at is null) as added,
         exists (select from accepted where client_network is not null)
-          and not exists (select from accepted where client_network = $6 or device_hash = $7) as "newClient"
-      from (select) as one left join earlier e on true`,
+          and not exists (
+            select from accepted where created_at > owner.since and (client_network = $6 or device_hash = $7)) as "newClient"
+      from owner left join earlier e on true`,
     values: [
       use.userId,
       use.accountHash,
@@ -162,11 +167,11 @@ export async function listPayees(
     text: /* sql */ `
       select p.id, p.bank_code as "bankCode", b.name as "bankName", p.last_four as "lastFour",
         p.account_hash as "accountHash", p.sealed_name as "sealedName", p.added_at as "addedAt", p.last_used_at as "lastUsedAt",
-        coalesce(p.confirmed_at > coalesce(p.removed_at, '-infinity'), false) or exists (
+        coalesce(p.confirmed_at > greatest(p.removed_at, u.credentials_void_before, '-infinity'), false) or exists (
           select from withdrawals w
            where w.user_id = $1 and w.account_hash = p.account_hash and w.submitted_at is not null
-             and w.created_at > coalesce(p.removed_at, '-infinity')) as confirmed
-        from payees p left join banks b on b.code = p.bank_code
+             and w.created_at > greatest(p.removed_at, u.credentials_void_before, '-infinity')) as confirmed
+        from payees p join users u on u.id = p.user_id left join banks b on b.code = p.bank_code
        where p.user_id = $1 and (p.removed_at is null or p.removed_at < p.last_used_at)
        order by p.last_used_at desc, p.id limit ${maxListed}`,
     values: [userId],

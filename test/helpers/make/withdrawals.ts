@@ -6,7 +6,7 @@ import { reconciledStates } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { workers } from '../../../workers/registry.js'
 import { runBatch, type World } from '../servers/world.js'
-import { type Person, registerPerson } from './creators.js'
+import { type Person, proveEmailOf, registerPerson } from './creators.js'
 
 /** The answer of POST /payouts/withdraw. */
 export interface WithdrawalBody {
@@ -54,9 +54,10 @@ export async function creditCreator({ db }: Pick<World, 'db'>, userId: string, m
   await credit(db, { key: `test:${randomBytes(8).toString('hex')}`, ref: 'tip:test', entries })
 }
 
-/** Registers a person with this many USDC. */
+/** Registers a person with a proven e-mail and this many USDC. */
 export async function creatorWithBalance(world: World, usdc: number): Promise<Person> {
   const person = await registerPerson(world)
+  await proveEmailOf(world, person)
   if (usdc > 0) await creditCreator(world, person.user.id, BigInt(Math.round(usdc * 1e6)))
   return person
 }
