@@ -130,6 +130,7 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
   const thiefReset = await mailedToken(world(), 'password-reset', two)
   t.is(await requestChange(thief, freshEmail()), '200')
   const thiefUndo = await undoToken(one)
+  const thiefFreeze = await mailedToken(world(), 'email-change-requested', two)
 
   const token = await undoToken(owner.email)
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/auth/email/undo', { token })))
@@ -148,6 +149,8 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
   const body = { token: thiefReset, newPassword: 'purple kettle by the sea' }
   t.is(await post('/auth/password/reset/confirm', body), badLink)
   t.is(await post('/auth/email/undo', { token: thiefUndo }), badLink)
+  t.is(await post('/auth/not-me', { token: thiefFreeze }), badLink)
+  t.deepEqual(await world().db('devices').where({ user_id: userId }), [])
   const pending = await world()
     .db('account_links')
     .where({ user_id: userId, purpose: 'email_change', used_at: null })
@@ -265,4 +268,11 @@ test('the owner changes back without the link', async (t) => {
   t.is(await changeEmail(owner, email), '200')
   t.is(await changeEmail(owner, owner.email), '200')
   t.is((await user(owner)).email, owner.email)
+})
+
+test('an address gets five links in 15 minutes, of all accounts together, and every request answers the same', async (t) => {
+  const [email, people] = [freshEmail(), [await registerPerson(world()), await registerPerson(world())]]
+  for (const person of [...people, ...people, ...people, ...people])
+    t.is(await requestChange(person, email), '200')
+  t.is((await world().db('emails').where({ recipient: email, kind: 'email-change' })).length, 5)
 })

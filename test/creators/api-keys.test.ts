@@ -1,7 +1,8 @@
 import test from 'ava'
+import { notifyOwner } from '../../src/accounts/owner-mails/notify-owner.js'
 import { findApiKey } from '../../src/creators/api-keys.js'
 import { hashSecret } from '../../src/kernel/ids.js'
-import { registerPerson } from '../helpers/make/creators.js'
+import { proveEmailOf, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -141,7 +142,9 @@ test('a label is a text of at most 100 characters', async (t) => {
 })
 
 test('the owner gets one mail for a key, with its label but not the key, and none for one too many', async (t) => {
-  const { session, email } = await registerPerson(world())
+  const person = await registerPerson(world())
+  await proveEmailOf(world(), person)
+  const { session, email } = person
   const { apiKey, prefix } = (await create(session, { label: 'my shop' })).body
   const mails = await world().db('emails').where({ recipient: email })
   t.deepEqual(
@@ -154,4 +157,41 @@ test('the owner gets one mail for a key, with its label but not the key, and non
   t.regex(text, /#not-me=[\w-]{43}/)
   t.false(text.includes(prefix))
   t.false(text.includes(apiKey.slice(-43)))
+})
+
+test('nobody floods a mailbox: three mails of a kind in an hour, three in all to an address that is not proven', async (t) => {
+  const person = await registerPerson(world())
+  const { session, email, user } = person
+  const mails = (): Promise<{ kind: string; body_text: string }[]> =>
+    world().db('emails').where({ recipient: email }).orderBy('created_at')
+  const keys = async (count: number) => {
+    for (let n = 0; n < count; n++) await create(session, { label: 'call 0800 now' })
+  }
+  const sites = (domain: string) =>
+    world().request('PUT', '/creators/domains', { session, body: { domains: [domain] } })
+  await Promise.all([keys(2), keys(2)])
+  await sites('evil.example')
+  t.deepEqual(
+    (await mails()).map(({ kind }) => kind),
+    Array(3).fill('api-key-created'),
+  )
+  for (const { body_text } of await mails()) t.notRegex(body_text, /0800|Browser|Label/)
+  const links = await world().db('account_links').where({ user_id: user.id, purpose: 'not_me' })
+  t.is(links.length, 3)
+
+  await world().db('emails').where({ recipient: email }).delete()
+  await proveEmailOf(world(), person)
+  await keys(4)
+  await sites('other.example')
+  t.deepEqual(
+    (await mails()).map(({ kind }) => kind),
+    [...Array(3).fill('api-key-created'), 'site-added'],
+  )
+  t.regex((await mails())[2]?.body_text ?? '', /third e-mail of this kind/)
+  const withdrawal = { reference: 'FIATPAY-1', amount: 'NGN 1.00', bank: 'Kuda', lastFour: '6789' }
+  for (let n = 0; n < 5; n++)
+    await world().services.transact((uow) =>
+      notifyOwner(uow, 'https://tips.example', user.id, { kind: 'withdrawal-requested', withdrawal }),
+    )
+  t.is((await mails()).filter(({ kind }) => kind === 'withdrawal-requested').length, 5, 'never buried')
 })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { codeEmail } from '../../src/accounts/one-time-codes/code-mail.js'
 import { describeNotice, type OwnerNotice } from '../../src/accounts/owner-mails/notices.js'
 import { noticeBlocks } from '../../src/accounts/owner-mails/notify-owner.js'
-import { describeBrowser } from '../../src/accounts/owner-mails/quote.js'
+import { describeBrowser, quoteDomainInMail, quoteInMail } from '../../src/accounts/owner-mails/quote.js'
 import { emailLayout } from '../../src/mail/layout.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
@@ -116,7 +116,7 @@ function mailOf(notice: OwnerNotice) {
   const text = describeNotice(notice, 'tips.example')
   const link = text.security ? 'https://tips.example/dashboard#not-me=abc' : undefined
   const from = notice.kind === 'new-device' ? notice : origin
-  const blocks = noticeBlocks(text, { at: moment, origin: from, link })
+  const blocks = noticeBlocks(text, { at: moment, origin: from, link, proven: true, isLast: false })
   return { ...emailLayout({ subject: text.subject, blocks }), security: text.security }
 }
 
@@ -180,6 +180,14 @@ for (const notice of everyNotice(chosen))
     t.regex(text, /22 November 2026 at 23:46 UTC/)
     t.notRegex(`${subject} ${text}`, /undefined|\[object|please be advised|!/i)
   })
+
+test('words of others hold nothing that a mail program makes a link of', (t) => {
+  t.is(quoteInMail('call evil.example/pay?a=1 or Me@evil.example now'), 'call (link) or (link) now')
+  t.is(quoteInMail('süß.münchen, v1.2 at 10.30'), '(link) v1.2 at 10.30')
+  t.is(describeBrowser('See evil.example'), 'See (link)')
+  t.is(quoteDomainInMail('*.shop.example:8443'), '*[.]shop[.]example:8443')
+  t.is(quoteDomainInMail('evil.com@mail.example'), 'evil[.]com@mail[.]example')
+})
 
 test('browsers are named as their owners know them', (t) => {
   const windows =

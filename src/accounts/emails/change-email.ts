@@ -18,12 +18,14 @@ import { endFirstProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
 const linkMinutes = 60
+/** To one address in 15 minutes, of all accounts. */
+const mostMails = 5
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
  * Mails a link to a new address; the account has it once the link is used. The current address is told. An earlier link for
- * another address is void. Throws what `reauthenticate` throws, and `email_in_use`.
+ * another address is void. An address that got many links lately gets none. Throws what `reauthenticate` throws, and `email_in_use`.
  */
 export async function requestEmailChange(
   services: Needs,
@@ -35,6 +37,8 @@ export async function requestEmailChange(
   await services.transact(async (uow) => {
     const owner = await assertStillOwner(uow.trx, signedIn, proof)
     await assertFree(uow.trx, email, owner.id)
+    // Answered like a success: the caller may be of another account, and learns nothing about the address.
+    if (await wasMailedOften(uow.trx, email)) return
     await voidLinks(uow.trx, owner.id, ['email_change'])
     const { token, expiresAt } = await createLink(uow.trx, {
       userId: owner.id,
@@ -51,6 +55,18 @@ export async function requestEmailChange(
     await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
     await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-change-requested', newEmail: email })
   })
+}
+
+/** Whether an address got so many links, of all accounts, that it gets no more for now. */
+async function wasMailedOften(trx: Knex.Transaction, email: string): Promise<boolean> {
+  const [row] = await query<{ mails: number }>(trx, {
+    name: 'emails.change-mails',
+    text: /* sql */ `
+      select count(*)::int as mails from emails
+       where recipient = $1 and kind = 'email-change' and created_at > clock_timestamp() - interval '15 minutes'`,
+    values: [email],
+  })
+  return (row?.mails ?? 0) >= mostMails
 }
 
 async function assertFree(trx: Knex.Transaction, email: string, userId: string): Promise<void> {

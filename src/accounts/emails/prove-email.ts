@@ -28,8 +28,9 @@ export async function proveEmail<Owner extends { readonly id: string; readonly e
 ): Promise<Owner & { readonly emailVerifiedAt: Date }> {
   const user = await lockUser(uow.trx, owner.id)
   if (user.emailVerifiedAt !== null) return { ...owner, emailVerifiedAt: user.emailVerifiedAt }
+  const emailVerifiedAt = await markVerified(uow, owner.id)
   await endFirstProof(uow, publicUrl, user, network)
-  return { ...owner, emailVerifiedAt: await markVerified(uow, owner.id) }
+  return { ...owner, emailVerifiedAt }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { maskAccount } from '../../kernel/text.js'
 import type { EmailFact } from '../../mail/layout.js'
-import { quoteInMail } from './quote.js'
+import { quoteDomainInMail, quoteInMail } from './quote.js'
 
 /** What the owner of an account is told by mail. The kind is also the kind of the e-mail's row. */
 export type OwnerNotice =
@@ -44,7 +44,37 @@ export interface NoticeText {
 }
 
 const mostSites = 10
+
+/**
+ * Every kind, and whether the owner of a proven address always gets it: a thief must not bury where money goes under other
+ * mails.
+ */
+export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
+  'new-device': false,
+  'email-proven': false,
+  'password-changed': false,
+  'email-change-requested': false,
+  'email-changed': false,
+  'factor-added': false,
+  'factor-removed': false,
+  'api-key-created': false,
+  'site-added': false,
+  'payee-added': true,
+  'withdrawal-requested': true,
+  'withdrawal-paid': true,
+  'withdrawal-returned': true,
+  'withdrawal-failed': true,
+  'account-frozen': false,
+  'account-unfrozen': false,
+}
 const nothingToDo = 'If this was you, you need not do anything.'
+
+/** A notice for an address that nobody has proven: without what the holder of the account has written. */
+export function withoutWords(notice: OwnerNotice): OwnerNotice {
+  if (notice.kind === 'api-key-created') return { ...notice, label: null }
+  if (notice.kind === 'site-added') return { ...notice, sites: [] }
+  return notice.kind === 'new-device' ? { ...notice, userAgent: null } : notice
+}
 
 /**
  * The words of a notice. They never contain the account's name: whoever registers an address chooses it. What others have
@@ -78,7 +108,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
         lines: [
           `Somebody, most likely you, wants to change the e-mail address of your account at ${site}. It changes when the link mailed to the new address is used.`,
         ],
-        facts: [['New address', quoteInMail(notice.newEmail)]],
+        facts: [['New address', quoteDomainInMail(notice.newEmail)]],
         advice: [nothingToDo],
         security: true,
       }
@@ -86,7 +116,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
       return {
         subject: `Your e-mail address at ${site} was changed`,
         lines: [`The e-mail address of your account at ${site} was changed.`],
-        facts: [['New address', quoteInMail(notice.newEmail)]],
+        facts: [['New address', quoteDomainInMail(notice.newEmail)]],
         advice: [nothingToDo],
         security: true,
       }
@@ -178,7 +208,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
           'All recovery codes are removed, and with them the authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
         ],
         advice: [
-          `Before you do anything else, set a new password: choose "Forgot password?" where you sign in to ${site}, and take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
+          `The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
           'Then add an authenticator app or a passkey again, and make new recovery codes.',
           'If you did not talk to us about this, reply to this e-mail at once.',
         ],
@@ -221,16 +251,23 @@ function factorText({ kind, factor }: FactorNotice, site: string): NoticeText {
 
 function siteText(sites: readonly string[], site: string): NoticeText {
   const more = sites.length - mostSites
-  const listed = sites.slice(0, mostSites).map((one) => quoteInMail(one))
+  const listed = sites.slice(0, mostSites).map((one) => quoteDomainInMail(one))
   return {
     subject: `A new site for your tips at ${site}`,
-    lines: [`These sites may now show the checkout of your account at ${site}.`],
-    facts: [
-      [
-        sites.length === 1 ? 'Site' : 'Sites',
-        [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', '),
-      ],
+    lines: [
+      sites.length === 0
+        ? `More sites may now show the checkout of your account at ${site}.`
+        : `These sites may now show the checkout of your account at ${site}.`,
     ],
+    facts:
+      sites.length === 0
+        ? []
+        : [
+            [
+              sites.length === 1 ? 'Site' : 'Sites',
+              [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', '),
+            ],
+          ],
     advice: [nothingToDo],
     security: true,
   }

@@ -5,11 +5,15 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { createLink } from '../links/account-link.js'
 import { readRecentChanges } from '../recent-changes.js'
-import { describeNotice, type NoticeText, type OwnerNotice } from './notices.js'
+import { alwaysMailed, describeNotice, type NoticeText, type OwnerNotice, withoutWords } from './notices.js'
 import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 
 /** An owner may read the mail days later. */
 const notMeMinutes = 7 * 24 * 60
+/** Of one kind to one address in an hour. */
+const mostOfKind = 10
+/** Of all kinds in a day, to the address of an account that nobody has proven: its owner may never have heard of us. */
+const mostUnproven = 20
 
 /** From where something was done. */
 export type Origin = Pick<Caller, 'network' | 'userAgent'>
@@ -17,7 +21,8 @@ export type Origin = Pick<Caller, 'network' | 'userAgent'>
 /**
  * Mails the owner what happened to the account, in the transaction in which it happens, to each address that is the owner's:
  * after a change of e-mail also to the one that can be restored. A mail about what a thief could do has a link that freezes the
- * account. `origin`: absent where nobody sent a request, as when a bank pays.
+ * account. `origin`: absent where nobody sent a request, as when a bank pays. Above a number per address and kind it mails
+ * nothing, so that nobody can flood a mailbox.
  */
 export async function notifyOwner(
   uow: UnitOfWork,
@@ -39,33 +44,45 @@ export async function notifyAddress(
   notice: OwnerNotice,
   origin: Origin | undefined = notice.kind === 'new-device' ? notice : undefined,
 ): Promise<void> {
-  const text = describeNotice(notice, new URL(publicUrl).host)
-  const at = await readTime(uow)
+  const { at, email, proven, ofKind, ofAll } = await readMailed(uow, userId, address, notice.kind)
+  const isBounded = !alwaysMailed[notice.kind]
+  if (isBounded && (ofKind >= mostOfKind || (!proven && ofAll >= mostUnproven))) return
+  // An address that was given up may never have been proven either.
+  const trusted = proven && address === email
+  const text = describeNotice(trusted ? notice : withoutWords(notice), new URL(publicUrl).host)
   const link = text.security ? await createNotMeLink(uow, publicUrl, userId) : undefined
-  const blocks = noticeBlocks(text, { at, origin, link })
+  const isLast = isBounded && ofKind === mostOfKind - 1
+  const from = trusted || origin === undefined ? origin : { network: origin.network }
+  const blocks = noticeBlocks(text, { at, origin: from, link, isLast })
   await queueEmail(uow, { kind: notice.kind, to: address, ...emailLayout({ subject: text.subject, blocks }) })
 }
 
 interface Occasion {
   readonly at: Date
-  readonly origin: Origin | undefined
+  /** Without a browser, it is not named: anybody writes into that field what they like. */
+  readonly origin: (Partial<Origin> & Pick<Origin, 'network'>) | undefined
   /** The page that freezes the account. */
   readonly link: string | undefined
+  /** The next ones of its kind are not mailed for a while. */
+  readonly isLast: boolean
 }
 
 /** What happened, when, from where, and what to do. */
 export function noticeBlocks(
   { lines, facts = [], advice }: NoticeText,
-  { at, origin, link }: Occasion,
+  { at, origin, link, isLast }: Occasion,
 ): EmailBlock[] {
   const from = origin && [
-    ['Browser', describeBrowser(origin.userAgent)] as const,
+    ...(origin.userAgent === undefined ? [] : [['Browser', describeBrowser(origin.userAgent)] as const]),
     ['Network', describeNetwork(origin.network)] as const,
   ]
   return [
     ...lines,
     { facts: [...facts, ['When', describeMoment(at)], ...(from ?? [])] },
     ...advice,
+    ...(isLast
+      ? [`We have mailed ${mostOfKind} of this kind in an hour, and send no more of them for a while.`]
+      : []),
     ...(link === undefined ? [] : notMeBlocks(link)),
   ]
 }
@@ -78,14 +95,35 @@ export function notMeBlocks(link: string): EmailBlock[] {
   ]
 }
 
-async function readTime({ trx }: UnitOfWork): Promise<Date> {
-  const [row] = await query<{ at: Date }>(trx, {
-    name: 'notices.time',
-    text: 'select clock_timestamp() as at',
-    values: [],
+interface Mailed {
+  readonly at: Date
+  /** The current e-mail of the account. */
+  readonly email: string
+  readonly proven: boolean
+  /** Mails of this kind to the address in the last hour, and notices of all kinds in the last day. */
+  readonly ofKind: number
+  readonly ofAll: number
+}
+
+async function readMailed(
+  { trx }: UnitOfWork,
+  userId: string,
+  address: string,
+  kind: OwnerNotice['kind'],
+): Promise<Mailed> {
+  const [row] = await query<Mailed>(trx, {
+    name: 'notices.mailed',
+    text: /* sql */ `
+      select clock_timestamp() as at, email, email_verified_at is not null as proven,
+        (select count(*) from emails
+          where recipient = $2 and kind = $3 and created_at > clock_timestamp() - interval '1 hour')::int as "ofKind",
+        (select count(*) from emails
+          where recipient = $2 and kind = any($4::text[]) and created_at > clock_timestamp() - interval '1 day')::int as "ofAll"
+      from users where id = $1`,
+    values: [userId, address, kind, Object.keys(alwaysMailed)],
   })
-  if (row === undefined) throw new Error('The database did not say the time')
-  return row.at
+  if (row === undefined) throw new Error(`There is no user ${userId}`)
+  return row
 }
 
 /** A link to the page that freezes the account. */
