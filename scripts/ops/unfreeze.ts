@@ -1,6 +1,10 @@
 import type { Knex } from 'knex'
 import { unfreezeAccount } from '../../src/accounts/freezing/freeze-account.js'
 import { User } from '../../src/accounts/models.js'
+import { nairaText } from '../../src/kernel/money.js'
+import { query } from '../../src/platform/database/database.js'
+import { lastFourColumn } from '../../src/withdrawals/sealed-account.js'
+import { maskAccount } from '../../src/withdrawals/withdrawal.js'
 import {
   actorOf,
   applyOptions,
@@ -8,6 +12,7 @@ import {
   describeChange,
   exitHelp,
   type Outcome,
+  RefusedError,
   reasonOption,
   requireReason,
   runAsProgram,
@@ -18,15 +23,18 @@ import { withServices } from './support/with-services.js'
 
 /** Unfreezes an account once its owner has been spoken to. Lists the frozen accounts without --user. */
 const help = `npm run ops -- unfreeze
-npm run ops -- unfreeze --user <id|e-mail> --reason <text> [--apply]
+npm run ops -- unfreeze --user <id|e-mail> --reason <text> [--apply [--void-password] [--send-waiting]]
 
 Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
 voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.
-The owner gets a mail with the advice to set a new password. Withdrawals that waited go on: give back first, with
-"payouts void <reference>", what the owner did not ask for. First make sure that you talk with the owner.
+Withdrawals that were not sent yet are listed. --apply is refused while one of them would be sent without a confirmation: a
+thief may have asked for it. npm run ops -- payouts void <reference> gives the money back; with --send-waiting it is sent.
+First make sure that you talk with the owner.
 
   --user <id|e-mail>     the account
   --apply                do it
+  --void-password        a thief may know the password: it is void, and the owner is mailed a link for a new one
+  --send-waiting         although withdrawals wait: the owner asked for each that is listed
   --reason <text>        how you know the owner, for the audit log; required with --apply
   --as <name>            your name for the audit log; default: the user of the operating system
   --json                 print one line of JSON
@@ -34,7 +42,13 @@ The owner gets a mail with the advice to set a new password. Withdrawals that wa
 
 ${exitHelp}`
 
-const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+const options = {
+  ...applyOptions,
+  user: { type: 'string' },
+  'send-waiting': { type: 'boolean' },
+  'void-password': { type: 'boolean' },
+  ...reasonOption,
+} as const
 const mostListed = 1000
 
 export const command = defineCommand({
@@ -44,16 +58,31 @@ export const command = defineCommand({
     withServices(async ({ db, transact, config }) => {
       if (values.user === undefined) return listFrozen(db)
       const user = await findUser(db, values.user)
-      if (user.frozenAt === null || values.apply !== true) return present(user, false)
+      const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)
+      if (user.frozenAt === null || values.apply !== true) return present(user, false, waiting)
       const reason = requireReason(values)
+      if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
+        throw new RefusedError(
+          `${describeWaiting(waiting)}\nVoid what the owner did not ask for; add --send-waiting to have the others go on`,
+          { waiting },
+        )
       const applied = await transact(async (uow) => {
-        const done = await unfreezeAccount(uow, { userId: user.id, publicUrl: config.http.publicUrl })
+        const done = await unfreezeAccount(uow, {
+          userId: user.id,
+          publicUrl: config.http.publicUrl,
+          voidPassword: values['void-password'] === true,
+        })
         const entry = { actor: actorOf(values), action: 'unfreeze', subject: `user:${user.id}` }
-        const details = { reason, frozenAt: user.frozenAt, frozenReason: user.frozenReason }
+        const details = {
+          reason,
+          frozenAt: user.frozenAt,
+          frozenReason: user.frozenReason,
+          waiting: waiting.map(({ reference }) => reference),
+        }
         if (done) await recordAudit(uow.trx, { ...entry, details })
         return done
       })
-      return applied ? present(user, true) : present(await findUser(db, user.id), false)
+      return applied ? present(user, true, waiting) : present(await findUser(db, user.id), false)
     }),
 })
 
@@ -76,10 +105,54 @@ function frozenLine({ id, email, frozenAt, frozenReason }: User): string {
   return `${email} (${id}) is frozen since ${frozenAt?.toISOString()}: ${frozenReason}`
 }
 
-function present(user: User, applied: boolean): Outcome {
-  const json = { applied, userId: user.id, email: user.email }
+interface Waiting {
+  readonly reference: string
+  readonly amount: string
+  readonly bank: string
+  readonly accountNumber: string
+  readonly since: Date
+  /** Nothing holds it: it is sent as soon as the account is not frozen. The others wait for an identity or a confirmation. */
+  readonly isSent: boolean
+}
+
+/** Withdrawals that may still be sent. While the account is frozen no new one comes. */
+async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
+  const rows = await query<Omit<Waiting, 'amount' | 'accountNumber'> & { netKobo: bigint; lastFour: string }>(
+    db,
+    {
+      name: 'unfreeze.waiting',
+      text: /* sql */ `
+      select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, ${lastFourColumn('w')},
+        w.created_at as since, w.send_state in ('not_sent', 'resend') as "isSent"
+      from withdrawals w left join banks b on b.code = w.bank_code
+      where w.user_id = $1 and w.status = 'pending'
+        and w.send_state in ('identity_hold', 'confirmation_hold', 'not_sent', 'resend') order by w.created_at`,
+      values: [userId],
+    },
+  )
+  return rows.map(({ reference, netKobo, bank, lastFour, since, isSent }) => ({
+    reference,
+    amount: nairaText(netKobo),
+    bank,
+    accountNumber: maskAccount(lastFour),
+    since,
+    isSent,
+  }))
+}
+
+function describeWaiting(waiting: readonly Waiting[]): string {
+  const lines = waiting.map(
+    ({ reference, amount, bank, accountNumber, since, isSent }) =>
+      `  ${reference}  ${amount} to ${bank} ${accountNumber}, since ${since.toISOString()}${isSent ? ', sent at once' : ', held'}`,
+  )
+  return [`withdrawals that go on after unfreezing: ${waiting.length}`, ...lines].join('\n')
+}
+
+function present(user: User, applied: boolean, waiting: readonly Waiting[] = []): Outcome {
+  const json = { applied, userId: user.id, email: user.email, waiting }
   if (user.frozenAt === null) return { text: `${user.email} (${user.id}) is not frozen: nothing to do`, json }
-  return { text: describeChange(frozenLine(user), 'unfrozen', applied), json }
+  const change = describeChange(frozenLine(user), 'unfrozen', applied)
+  return { text: waiting.length === 0 ? change : `${change}\n${describeWaiting(waiting)}`, json }
 }
 
 await runAsProgram(import.meta, command)

@@ -4,6 +4,7 @@ import {
   type EnteredBody,
   freshEmail,
   type Person,
+  proveEmailOf,
   registerCreator,
   registerPerson,
 } from '../helpers/make/creators.js'
@@ -11,14 +12,19 @@ import { addTotp, ageFactors } from '../helpers/make/factors.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { payOnChain } from '../helpers/make/landed-tips.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
-import { bank } from '../helpers/make/withdrawals.js'
+import { bank, createWithdrawal, creatorWithBalance } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true })
+const world = useWorld(test, { chain: true, fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
 
 const ops = (name: 'freeze-account' | 'unfreeze', ...args: string[]) => runOpsScript(world(), name, ...args)
 const notMe = (body: unknown, headers = {}) => world().request('POST', '/auth/not-me', { body, headers })
+async function provenPerson(): Promise<Person> {
+  const person = await registerPerson(world())
+  await proveEmailOf(world(), person)
+  return person
+}
 const logIn = ({ email, password }: Person, userAgent = 'Test/1') =>
   world().request<EnteredBody>('POST', '/auth/login', {
     body: { email, password },
@@ -64,7 +70,7 @@ const changes: readonly [method: string, path: string, body?: unknown][] = [
 ]
 
 test('the button freezes without signing in, ends every session and access token, and tells the owner once', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const thief = (await logIn(ada, 'Thief/1')).body.auth.accessToken
   const token = await notMeToken(ada.email)
   t.is((await notMe({ token })).status, 200)
@@ -77,7 +83,7 @@ test('the button freezes without signing in, ends every session and access token
 })
 
 test('of ten presses at the same time one mails, and all are answered', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const token = await alarm(ada)
   const answers = await Promise.all(Array.from({ length: 10 }, () => notMe({ token })))
   t.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
@@ -85,7 +91,7 @@ test('of ten presses at the same time one mails, and all are answered', async (t
 })
 
 test('a link that is unknown, too old, missing or sent by another site freezes nothing', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const token = await alarm(ada)
   t.is((await notMe({})).body.error, 'token is required')
   t.is((await notMe({ token: 'x'.repeat(43) })).body.error, 'Invalid or expired link')
@@ -99,7 +105,7 @@ test('a link that is unknown, too old, missing or sent by another site freezes n
 })
 
 test('frozen: signing in, reading and logging out work, every change answers Account frozen', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   await notMe({ token: await alarm(ada) })
   const { session } = await logIn(ada)
   for (const path of [
@@ -120,6 +126,7 @@ test('frozen: signing in, reading and logging out work, every change answers Acc
 
 test('frozen: a tip still arrives', async (t) => {
   const ada = await registerCreator(world())
+  await proveEmailOf(world(), ada)
   await notMe({ token: await alarm(ada) })
   const claim = payOnChain(world().sandbox, ada.wallet)
   await recordTip(world(), { ...claim })
@@ -132,7 +139,7 @@ test('frozen: a tip still arrives', async (t) => {
 })
 
 test('freeze-account plans, acts once for two operators, and writes one line of the audit log', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const plan = await ops('freeze-account', '--user', ada.email)
   t.is(plan.out, `${ada.email} (${ada.user.id}): not frozen yet; add --apply to do it\n`)
   t.is((await userRow(ada)).frozen_at, null)
@@ -156,12 +163,13 @@ test('freeze-account plans, acts once for two operators, and writes one line of 
 })
 
 test('unfreeze ends all sessions, voids the links of older mails, tells the owner, and changes work again', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const [used, unused] = [await alarm(ada), await alarm(ada)]
   await notMe({ token: used })
   const meanwhile = await logIn(ada)
   t.regex((await ops('unfreeze')).out, new RegExp(`${ada.email} \\(${ada.user.id}\\) is frozen since`))
-  const unfreeze = () => ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her')
+  const unfreeze = () =>
+    ops('unfreeze', '--user', ada.email, '--apply', '--void-password', '--reason', 'spoke to her')
   t.regex((await ops('unfreeze', '--user', ada.email)).out, /not unfrozen yet; add --apply to do it/)
   const both = await Promise.all([unfreeze(), unfreeze()])
   t.deepEqual(
@@ -174,29 +182,36 @@ test('unfreeze ends all sessions, voids the links of older mails, tells the owne
   )
   t.is((await world().request('GET', '/auth/me', { session: meanwhile.session })).status, 401)
   for (const token of [used, unused]) t.is((await notMe({ token })).body.error, 'Invalid or expired link')
-  const mail = (await mailsTo(ada.email)).at(-1)
-  t.is(mail?.kind, 'account-unfrozen')
-  t.regex(mail?.body_text ?? '', /set a new password/)
-  const { session } = await logIn(ada)
+  const [mail, reset] = (await mailsTo(ada.email)).slice(-2)
+  t.deepEqual([mail?.kind, reset?.kind], ['account-unfrozen', 'password-reset'])
+  t.regex(mail?.body_text ?? '', /set a new one/)
+  t.is((await logIn(ada)).status, 401, 'a thief may know the password')
+  const token = /#reset-password=([\w-]{43})/.exec(reset?.body_text ?? '')?.[1]
+  const newPassword = 'purple kettle by the sea'
+  const confirmed = await world().request('POST', '/auth/password/reset/confirm', {
+    body: { token, newPassword },
+  })
+  t.is(confirmed.status, 200)
+  const { session } = await logIn({ ...ada, password: newPassword })
   const body = { name: 'Ada Obi' }
   t.is((await world().request('PATCH', '/creators/me', { session, body })).status, 200)
   t.regex((await unfreeze()).out, /is not frozen: nothing to do/)
 })
 
 test('unfreeze removes the factors that were added in the three days before the freeze, and keeps older ones', async (t) => {
-  const [ada, ben] = [await registerPerson(world()), await registerPerson(world())]
+  const [ada, ben] = [await provenPerson(), await provenPerson()]
   for (const person of [ada, ben]) await addTotp(world(), person)
   await ageFactors(world(), ben, 73)
   for (const { email } of [ada, ben]) {
     await ops('freeze-account', '--user', email, '--reason', 'theft', '--apply')
     await ops('unfreeze', '--user', email, '--reason', 'seen', '--apply')
   }
-  t.is((await logIn(ada)).status, 200)
-  t.is((await logIn(ben)).status, 401, 'Second factor required')
+  const factorsOf = ({ user }: Person) => world().db('totp_factors').where({ user_id: user.id })
+  t.deepEqual([(await factorsOf(ada)).length, (await factorsOf(ben)).length], [0, 1])
 })
 
 test('within three days of a change of e-mail the old address learns of freezing too', async (t) => {
-  const ada = await registerPerson(world())
+  const ada = await provenPerson()
   const old = freshEmail()
   const undoUntil = new Date(Date.now() + 3_600_000)
   await world()
@@ -204,4 +219,28 @@ test('within three days of a change of e-mail the old address learns of freezing
     .insert({ user_id: ada.user.id, old_email: old, new_email: ada.email, undo_until: undoUntil })
   await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'x')
   t.deepEqual([await kindsTo(old), await kindsTo(ada.email)], [['account-frozen'], ['account-frozen']])
+})
+
+test('a thief’s browser is new again after the freeze', async (t) => {
+  const ada = await provenPerson()
+  const token = await alarm(ada)
+  await notMe({ token })
+  await logIn(ada, 'Thief/2')
+  t.deepEqual(await kindsTo(ada.email), ['new-device', 'account-frozen', 'new-device'])
+})
+
+test('unfreeze lists what would be sent, and refuses until it is void or --send-waiting is given', async (t) => {
+  const ada = await creatorWithBalance(world(), 20)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 10 })
+  await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'theft')
+  const line = new RegExp(`${reference}  NGN [\\d,.]+ to .+ \\*{6}6789, since 20`)
+  t.regex((await ops('unfreeze', '--user', ada.email)).out, line)
+  const unfreeze = (...more: string[]) =>
+    ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her', ...more)
+  const refused = await unfreeze()
+  t.is(refused.code, 1)
+  t.regex(refused.err, line)
+  t.not((await userRow(ada)).frozen_at, null)
+  t.is((await unfreeze('--send-waiting')).code, 0)
+  t.is((await userRow(ada)).frozen_at, null)
 })

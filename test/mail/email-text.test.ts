@@ -107,7 +107,7 @@ function everyNotice(words: string): OwnerNotice[] {
     'withdrawal-failed': { kind: 'withdrawal-failed', withdrawal: hostile, reason: words },
     'withdrawal-cancelled': { kind: 'withdrawal-cancelled', withdrawal: hostile },
     'account-frozen': { kind: 'account-frozen' },
-    'account-unfrozen': { kind: 'account-unfrozen' },
+    'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
   }
   return [...Object.values(byKind), { kind: 'email-proven', credentialsVoid: false }]
 }
@@ -116,7 +116,7 @@ function mailOf(notice: OwnerNotice) {
   const text = describeNotice(notice, 'tips.example')
   const link = text.security ? 'https://tips.example/dashboard#not-me=abc' : undefined
   const from = notice.kind === 'new-device' ? notice : origin
-  const blocks = noticeBlocks(text, { at: moment, origin: from, link, proven: true, isLast: false })
+  const blocks = noticeBlocks(text, { at: moment, origin: from, link, isLast: false })
   return { ...emailLayout({ subject: text.subject, blocks }), security: text.security }
 }
 
@@ -160,7 +160,7 @@ test('notices say what is true of every occasion', (t) => {
     /You cancelled .* in your balance again.*#not-me=/,
   )
   t.regex(
-    said({ kind: 'account-unfrozen' }),
+    said({ kind: 'account-unfrozen', passwordVoid: true }),
     /recovery codes are removed.*72 hours before.*make new recovery codes/,
   )
 })

@@ -45,6 +45,8 @@ export async function recover(
     await command(scene, 'unfreeze')
     await stage.age(userId, lockHours)
     owner.forgetUsedCodes()
+    const again = await resetByMailbox(scene)
+    if (again !== 'done') return `the owner cannot set a password after the unfreezing: ${again}`
     answer = await enter(scene)
     tell(`owner logs in after an operator unfroze the account: ${answer.status}`)
     if (answer.status !== 200) return `the owner cannot log in after the unfreezing: ${answer.status}`
@@ -57,7 +59,8 @@ export async function recover(
 
 /** An operator does something to the account. */
 export function command({ stage, userId }: Scene, name: string): Promise<void> {
-  return stage.command(name, ['--user', userId, '--reason', 'The owner has called', '--apply'])
+  const sure = name === 'unfreeze' ? ['--send-waiting', '--void-password'] : []
+  return stage.command(name, ['--user', userId, '--reason', 'The owner has called', '--apply', ...sure])
 }
 
 /** The account has one of the owner's addresses now. Nobody is told which, so each is asked for. */

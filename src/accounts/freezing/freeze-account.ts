@@ -5,8 +5,10 @@ import { voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
-import { cautionHours } from '../recent-changes.js'
+import { mailResetLink } from '../passwords/reset-password.js'
+import { cautionHours, readRecentChanges } from '../recent-changes.js'
 import { endSessions } from '../sessions/end-sessions.js'
+import { forgetDevices } from '../void-credentials.js'
 
 const hourMs = 3_600_000
 
@@ -17,8 +19,8 @@ export interface Freezing {
 }
 
 /**
- * Freezes an account: ends its sessions and access tokens, and tells the owner. From then on changes and withdrawals are
- * refused (sessions/auth.ts), and nothing is sent. Returns whether it was not frozen before; its sessions end either way.
+ * Freezes an account: ends its sessions and access tokens, forgets its devices, and tells the owner. From then on changes and
+ * withdrawals are refused (sessions/auth.ts), and nothing is sent. Returns whether it was not frozen before; its sessions end either way.
  */
 export async function freezeAccount(
   uow: UnitOfWork,
@@ -29,6 +31,7 @@ export async function freezeAccount(
     .where({ id: userId })
     .whereNull('frozen_at')
   await endSessions(uow.trx, userId)
+  await forgetDevices(uow.trx, userId)
   if (frozen === 0) return false
   await notifyOwner(uow, publicUrl, userId, { kind: 'account-frozen' })
   return true
@@ -37,15 +40,23 @@ export async function freezeAccount(
 /**
  * Unfreezes an account. Whoever signed in meanwhile is signed out. Second factors that were young when it was frozen are
  * removed: a thief may have added them, and they have aged since. The links in older mails that would freeze it again are void:
- * the owner has reported those events already. Returns false when it is not frozen.
+ * the owner has reported those events already. `voidPassword`: a thief may know it; the owner gets a link for a new one, at the
+ * oldest address that can be restored. Returns false when it is not frozen.
  */
-export async function unfreezeAccount(uow: UnitOfWork, { userId, publicUrl }: Freezing): Promise<boolean> {
+export async function unfreezeAccount(
+  uow: UnitOfWork,
+  { userId, publicUrl, voidPassword }: Freezing & { readonly voidPassword: boolean },
+): Promise<boolean> {
   const { frozenAt } = await lockUser(uow.trx, userId)
   if (frozenAt === null) return false
   await User.query(uow.trx).patch({ frozenAt: null, frozenReason: null }).findById(userId)
   await endSessions(uow.trx, userId)
   await voidFactors(uow.trx, userId, new Date(frozenAt.getTime() - cautionHours * hourMs))
-  await voidLinks(uow.trx, userId, ['not_me'])
-  await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen' })
+  await voidLinks(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
+  await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen', passwordVoid: voidPassword })
+  if (!voidPassword) return true
+  await User.query(uow.trx).patch({ passwordHash: null }).findById(userId)
+  const { moneyEmail } = await readRecentChanges(uow.trx, userId)
+  await mailResetLink(uow, publicUrl, { id: userId, email: moneyEmail })
   return true
 }

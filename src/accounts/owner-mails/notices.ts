@@ -15,7 +15,8 @@ export type OwnerNotice =
   | { readonly kind: 'withdrawal-paid' | 'withdrawal-returned'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-failed'; readonly withdrawal: WithdrawalNotice; readonly reason: string }
   | { readonly kind: 'withdrawal-cancelled'; readonly withdrawal: WithdrawalNotice }
-  | { readonly kind: 'account-frozen' | 'account-unfrozen' }
+  | { readonly kind: 'account-frozen' }
+  | { readonly kind: 'account-unfrozen'; readonly passwordVoid: boolean }
 
 /** Labels are left out: whoever adds a passkey chooses its label. */
 export type FactorName =
@@ -208,7 +209,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
           'All recovery codes are removed, and with them the authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
         ],
         advice: [
-          `The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
+          `${notice.passwordVoid ? 'The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail' : 'Before you do anything else, set a new password in the settings'}, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
           'Then add an authenticator app or a passkey again, and make new recovery codes.',
           'If you did not talk to us about this, reply to this e-mail at once.',
         ],
