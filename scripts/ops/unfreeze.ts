@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import { unfreezeAccount } from '../../src/accounts/freezing/freeze-account.js'
 import { User } from '../../src/accounts/models.js'
 import { nairaText } from '../../src/kernel/money.js'
+import { maskAccount } from '../../src/kernel/text.js'
 import { query } from '../../src/platform/database/database.js'
 import { lastFourColumn } from '../../src/withdrawals/sealed-account.js'
-import { maskAccount } from '../../src/withdrawals/withdrawal.js'
 import {
   actorOf,
   applyOptions,

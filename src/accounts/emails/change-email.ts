@@ -97,7 +97,12 @@ export async function confirmEmailChange(
     if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, network)
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
-    await mailUndo(uow, publicUrl, { id, oldEmail, oldProven: before.emailVerifiedAt !== null, newEmail: email })
+    await mailUndo(uow, publicUrl, {
+      id,
+      oldEmail,
+      oldProven: before.emailVerifiedAt !== null,
+      newEmail: email,
+    })
     await notifyAddress(
       uow,
       publicUrl,

@@ -65,6 +65,7 @@ export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
   'withdrawal-paid': true,
   'withdrawal-returned': true,
   'withdrawal-failed': true,
+  'withdrawal-cancelled': true,
   'account-frozen': false,
   'account-unfrozen': false,
 }
