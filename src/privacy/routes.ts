@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
-import { hasFactor, presentsFactor } from '../accounts/factors/check-factor.js'
 import { tokenInput } from '../accounts/links/schemas.js'
-import { assertStillOwner, type Presented, reauthenticate } from '../accounts/passwords/reauthenticate.js'
+import {
+  assertStillOwner,
+  type Presented,
+  reauthenticateTwice,
+} from '../accounts/passwords/reauthenticate.js'
 import { ownerLimit } from '../accounts/passwords/routes.js'
 import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
 import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
@@ -9,7 +12,6 @@ import type { PasswordsFor } from '../accounts/sessions/password.js'
 import { clientAddress } from '../http/client-address.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clearSessionCookie } from '../http/security/credentials.js'
-import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { createTokenBalances } from '../tips/read/wallet-tokens.js'
 import { assertNoTokens, closeAccount } from './close-account.js'
@@ -77,9 +79,7 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
   async function proveOwner(ctx: Context, presented: Presented) {
     const who = signedIn(ctx)
     assertRecentSession(who, config.sessions)
-    if (!presentsFactor(presented) && (await hasFactor(services.db, who.account.id)))
-      throw new DomainError('second_factor_required')
-    return reauthenticate({ ...services, passwords: passwordsFor(clientAddress(ctx)) }, who, presented)
+    return reauthenticateTwice({ ...services, passwords: passwordsFor(clientAddress(ctx)) }, who, presented)
   }
   return [
     route(

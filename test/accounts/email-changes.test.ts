@@ -3,7 +3,7 @@ import { readRecentChanges } from '../../src/accounts/recent-changes.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../helpers/make/emailed-codes.js'
-import { addPasskey, addTotp, ageFactors } from '../helpers/make/factors.js'
+import { addPasskey, addTotp, ageFactors, nextCode, totpCode } from '../helpers/make/factors.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -83,6 +83,44 @@ test('a stolen cookie alone changes no e-mail, and a taken address is refused', 
   t.is(await post('/auth/email/confirm', { token: await mailedToken(world(), 'email-change', email) }), inUse)
 })
 
+test('with a second factor on, the password alone changes no e-mail', async (t) => {
+  const person = await registerPerson(world())
+  const { secret, recoveryCodes } = await addTotp(world(), person)
+  const { session, password } = person
+  const required = '401 Second factor required'
+  const invalid = '400 Invalid or expired code'
+  const ask = (proof: object) => post('/auth/email', { email: freshEmail(), ...proof }, { session })
+  t.is(await ask({ password }), required)
+  t.is(await ask({ password: 'wrong password' }), required, 'whether the password is right is not told')
+  t.is(await ask({}), required)
+  // Young: only with the password, so that the owner is not stuck.
+  t.is(await ask({ totp: await nextCode(world(), person, secret) }), invalid)
+  t.is(await ask({ password: 'wrong password', totp: totpCode(secret) }), '401 Invalid credentials')
+  t.is(await ask({ password, totp: totpCode(secret) }), '200')
+  t.is(await ask({ password, totp: totpCode(secret) }), invalid, 'used')
+  t.is(await ask({ password, totp: recoveryCodes[0] }), '200')
+  t.is(await ask({ totp: recoveryCodes[1] }), invalid)
+  await ageFactors(world(), person, 73)
+  t.is(await ask({ totp: await nextCode(world(), person, secret) }), '200')
+  // A thief with the password and a factor of their own, beside the owner's.
+  await world()
+    .db('passkeys')
+    .insert({
+      user_id: person.user.id,
+      credential_id: Buffer.from(person.user.id),
+      public_key: 'x',
+      label: 'x',
+    })
+  await ageFactors(world(), person, -73)
+  await world()
+    .db('passkeys')
+    .where({ user_id: person.user.id })
+    .update({ created_at: world().db.raw("now() - interval '1 hour'") })
+  t.is(await ask({ password, totp: await nextCode(world(), person, secret) }), invalid)
+  const newPassword = 'purple kettle by the sea'
+  t.is(await post('/auth/password', { currentPassword: password, newPassword }, { session }), '200')
+})
+
 test('the newest request counts, a new password voids it, and a frozen account keeps its address', async (t) => {
   const person = await registerPerson(world())
   const [first, second] = [freshEmail(), freshEmail()]
@@ -121,7 +159,6 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
   t.is(await changeEmail(thief, one), '200')
   const thiefKey = (await key(thief.session)).body.apiKey
   const { id: userId } = owner.user
-  await world().db('totp_factors').insert({ user_id: userId, sealed_secret: 'x', confirmed_at: new Date() })
   t.is(await changeEmail(thief, two), '200')
   t.is(await moneyEmail(owner), owner.email)
   // What the thief has mailed to the own address, for later.
@@ -131,6 +168,7 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
   t.is(await requestChange(thief, freshEmail()), '200')
   const thiefUndo = await undoToken(one)
   const thiefFreeze = await mailedToken(world(), 'email-change-requested', two)
+  await world().db('totp_factors').insert({ user_id: userId, sealed_secret: 'x', confirmed_at: new Date() })
 
   const token = await undoToken(owner.email)
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/auth/email/undo', { token })))

@@ -8,7 +8,7 @@ import { createLink, findLink, useLink, voidLinks } from '../links/account-link.
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyAddress, notifyOwner } from '../owner-mails/notify-owner.js'
-import { assertStillOwner, type Presented, reauthenticate } from '../passwords/reauthenticate.js'
+import { assertStillOwner, type Presented, reauthenticateTwice } from '../passwords/reauthenticate.js'
 import { cautionHours } from '../recent-changes.js'
 import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
@@ -25,7 +25,8 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords
 
 /**
  * Mails a link to a new address; the account has it once the link is used. The current address is told. An earlier link for
- * another address is void. An address that got many links lately gets none. Throws what `reauthenticate` throws, and `email_in_use`.
+ * another address is void. An address that got many links lately gets none. Throws what `reauthenticateTwice` throws, and
+ * `email_in_use`.
  */
 export async function requestEmailChange(
   services: Needs,
@@ -33,7 +34,7 @@ export async function requestEmailChange(
   { email, ...presented }: Presented & { readonly email: string },
 ): Promise<void> {
   const { publicUrl } = services.config.http
-  const proof = await reauthenticate(services, signedIn, presented)
+  const proof = await reauthenticateTwice(services, signedIn, presented)
   await services.transact(async (uow) => {
     const owner = await assertStillOwner(uow.trx, signedIn, proof)
     await assertFree(uow.trx, email, owner.id)

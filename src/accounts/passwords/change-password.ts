@@ -19,7 +19,8 @@ interface PasswordChange extends PresentedFactor {
 
 /**
  * Sets a new password. Every session ends, and the caller gets a new one: a thief may hold the same cookie. Mailed links that
- * change password or e-mail are void. Throws what `reauthenticate` throws, and `common_password`.
+ * change password or e-mail are void. The password suffices also with a factor on: only its owner knows it, every session ends,
+ * signing in still needs the factor, and a mail tells the owner. Throws what `reauthenticate` throws, and `common_password`.
  */
 export async function changePassword(
   services: Needs,

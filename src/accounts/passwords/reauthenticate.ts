@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
+import { countFactors } from '../factors/change-factors.js'
 import { checkFactor, hasFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
 import { lockUser } from '../lock-user.js'
 import { Session, User } from '../models.js'
@@ -44,6 +45,26 @@ export async function reauthenticate(
   else if (await hasFactor(services.db, id)) throw new DomainError('second_factor_required')
   else assertRecentSession(signedIn, services.config.sessions)
   return { passwordHash }
+}
+
+/**
+ * As `reauthenticate`, but with a factor on the password alone is refused with `second_factor_required`. A factor counts without
+ * the password when it is older than 72 hours. With the password the account's oldest counts too, however young it is, and a
+ * recovery code: the owner is not stuck, and a thief with the password gains nothing by adding a factor beside it.
+ */
+export async function reauthenticateTwice(
+  services: Needs,
+  signedIn: SignedIn,
+  { password, ...factor }: Presented,
+): Promise<Proof> {
+  const { oldest } = await countFactors(services.db, signedIn.account.id)
+  // Before the password is compared: the refusal does not say whether it is right.
+  if (oldest !== null && !presentsFactor(factor)) throw new DomainError('second_factor_required')
+  if (oldest === null || password === undefined)
+    return reauthenticate(services, signedIn, { password, ...factor })
+  const proof = await reauthenticate(services, signedIn, { password })
+  await checkFactor(services, signedIn.account.id, factor, { notYoungerThan: oldest })
+  return proof
 }
 
 /**

@@ -64,8 +64,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Works once. It signs nobody in, ends every session, and leaves second factors as they are. Send the token when a person presses a button: mail scanners open links.',
   ],
   'post /auth/email': [
-    'The address changes when the link mailed to it is used, within 60 minutes. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
-    'In place of the password counts a second factor that is at least 72 hours old, no recovery code: `totp`, or `passkey`.',
+    'The address changes when the link mailed to it is used, within 60 minutes. With a second factor on it needs `totp` or `passkey` beside the password; a factor at least 72 hours old needs no password. A recovery code does not count. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
   ],
   'post /auth/email/confirm': [
     'The old address gets a link that undoes the change for 72 hours; meanwhile withdrawals are confirmed from there.',
