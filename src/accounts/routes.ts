@@ -193,7 +193,8 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       otpVerifyEndpoint,
       async (input, ctx) => {
         const verify = () => verifyOtp(services, input, callerOf(ctx))
-        const opened = await limitFailures(failedCodes, 'invalid_code', ctx, verify)
+        const wrong = { failure: 'invalid_code', key: clientAddress(ctx) } as const
+        const opened = await limitFailures(failedCodes, wrong, ctx, verify)
         return answerSession(ctx, config, opened, 'otpVerify')
       },
       ownSite,

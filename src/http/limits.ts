@@ -59,18 +59,17 @@ export async function limitByKey(limit: RateLimit, key: string, ctx: Context): P
 }
 
 /**
- * Limits the attempts per client address that fail with `failure`. An attempt counts from its start, so that many at the
+ * Limits the attempts per key that fail with `failure`. An attempt counts from its start, so that many at the
  * same time cannot pass the limit; one that does not fail so is taken back.
  */
 export async function limitFailures<T>(
   limit: RateLimit | undefined,
-  failure: ErrorCode,
+  { failure, key }: { readonly failure: ErrorCode; readonly key: string },
   ctx: Context,
   attempt: () => Promise<T>,
 ): Promise<T> {
   if (limit === undefined) return attempt()
-  const address = clientAddress(ctx)
-  const { hits, msLeft } = await limit.hit(address)
+  const { hits, msLeft } = await limit.hit(key)
   if (hits > limit.maxHits) refuse(ctx, Math.max(1, Math.ceil(msLeft / 1000)))
   let failed = false
   try {
@@ -79,7 +78,7 @@ export async function limitFailures<T>(
     failed = error instanceof DomainError && error.code === failure
     throw error
   } finally {
-    if (!failed) await limit.takeBack(address)
+    if (!failed) await limit.takeBack(key)
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type Presented,
   reauthenticateTwice,
 } from '../accounts/passwords/reauthenticate.js'
-import { ownerLimit } from '../accounts/passwords/routes.js'
+import { limitGuesses, ownerLimit } from '../accounts/passwords/routes.js'
 import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
 import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
 import type { PasswordsFor } from '../accounts/sessions/password.js'
@@ -67,7 +67,7 @@ const closeEndpoint = {
   ],
 } as const satisfies AnyEndpoint
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'chain'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'chain' | 'limits'>
 
 /** What the law gives an owner: the account's data, and the end of the account. */
 export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
@@ -108,7 +108,7 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       async ({ leaveTokens, ...presented }, ctx) => {
         const who = signedIn(ctx)
         const { id, walletPublicKey } = who.account
-        const proof = await proveOwner(ctx, presented)
+        const proof = await limitGuesses(services, ctx, () => proveOwner(ctx, presented))
         if (walletPublicKey !== null && leaveTokens !== true)
           assertNoTokens(await readTokens(walletPublicKey))
         await transact(async (uow) => {

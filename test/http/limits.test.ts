@@ -200,6 +200,35 @@ test('14.11 wrong codes are capped per address over all accounts, right ones are
   t.is((await verify('192.0.2.3', person.email, '12')).status, 400, 'a malformed code is not counted')
 })
 
+test('a thief with the cookie uses up the guesses of that session only, and right passwords do not count', async (t) => {
+  const request = await startLimited(t, { RATE_OTP_START: '2' })
+  const { email, password, session } = await registerPerson(world())
+  let asked = 0
+  const nextAddress = (): string => {
+    asked += 1
+    return `192.0.2.${asked}`
+  }
+  const ask = async (cookie: string | undefined, body: object, path = '/auth/email') =>
+    (await request('POST', path, { ...from(nextAddress()), session: cookie, body })).status
+  const wrong = { email: freshEmail(), password: 'a wrong password' }
+  for (let n = 0; n < 4; n++) t.is(await ask(session, { ...wrong, password }), 200, 'right ones')
+  t.is(await ask(session, { newPassword: 'purple kettle by the sea' }, '/auth/password'), 400)
+  t.deepEqual(
+    [await ask(session, wrong), await ask(session, wrong), await ask(session, wrong)],
+    [401, 401, 429],
+  )
+  t.is(await ask(session, { currentPassword: password, newPassword: 'x'.repeat(20) }, '/auth/password'), 429)
+  const again = await request('POST', '/auth/login', { ...from('192.0.2.1'), body: { email, password } })
+  t.is(await ask(again.session, { ...wrong, password }), 200, 'the owner signs in again and goes on')
+  const seldom = await request('POST', '/auth/email', {
+    ...from('192.0.2.1'),
+    session: again.session,
+    body: { ...wrong, password },
+  })
+  t.is(seldom.status, 429, 'five mails to addresses that the caller chose')
+  t.true(Number(seldom.headers['retry-after']) > 0)
+})
+
 test('all invalid e-mails share one count, and a login without e-mail is not counted', async (t) => {
   const request = await startLimited(t, { RATE_LOGIN: '2' })
   const login = async (body: unknown) =>

@@ -414,8 +414,24 @@ test.serial('a new code replaces the one before, and an account gets ten in a da
   t.deepEqual(more, [...Array(8).fill(200), 429])
   const { headers } = await act(ada, reference, 'confirm/resend')
   t.true(Number(headers['retry-after']) > 80_000, 'when the first of them is a day old')
-  const unmailed = await createHeld(ada, { accountNumber: '1111111111' })
-  t.is(unmailed.heldFor, 'confirmation', 'held all the same')
+  const account = { accountNumber: '1111111111' }
+  const { availableUSDC } = await readBalance(world(), ada)
+  const refused = await requestWithdrawal<{ code: string }>(world(), ada, { amountUSDC: 10, ...account })
+  t.is(`${refused.status} ${refused.body.code}`, '429 too_many_requests', 'no code could be mailed')
+  t.true(Number(refused.headers['retry-after']) > 80_000)
+  t.is((await readBalance(world(), ada)).availableUSDC, availableUSDC, 'nothing is held')
+  // An old factor confirms it without a code.
+  await world()
+    .db('passkeys')
+    .insert({
+      user_id: ada.user.id,
+      credential_id: randomBytes(16),
+      public_key: 'x',
+      label: 'x',
+      created_at: new Date(0),
+    })
+  const unmailed = await createHeld(ada, account)
+  t.is(unmailed.heldFor, 'confirmation')
   await world()
     .db('withdrawal_codes')
     .update({ created_at: new Date(Date.now() - 25 * 3_600_000) })

@@ -18,15 +18,16 @@ import { endFirstProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
 const linkMinutes = 60
-/** To one address in 15 minutes, of all accounts. */
+/** In 15 minutes: to one address, of all accounts, and of one account, whose holder chooses the addresses. */
 const mostMails = 5
+const windowMinutes = 15
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
  * Mails a link to a new address; the account has it once the link is used. The current address is told. An earlier link for
- * another address is void. An address that got many links lately gets none. Throws what `reauthenticateTwice` throws, and
- * `email_in_use`.
+ * another address is void. An address that got many links lately gets none. Throws what `reauthenticateTwice` throws,
+ * `email_in_use`, and `too_many_requests`.
  */
 export async function requestEmailChange(
   services: Needs,
@@ -38,6 +39,7 @@ export async function requestEmailChange(
   await services.transact(async (uow) => {
     const owner = await assertStillOwner(uow.trx, signedIn, proof)
     await assertFree(uow.trx, email, owner.id)
+    await assertSeldom(uow.trx, owner.id)
     // Answered like a success: the caller may be of another account, and learns nothing about the address.
     if (await wasMailedOften(uow.trx, email)) return
     await voidLinks(uow.trx, owner.id, ['email_change'])
@@ -64,10 +66,27 @@ async function wasMailedOften(trx: Knex.Transaction, email: string): Promise<boo
     name: 'emails.change-mails',
     text: /* sql */ `
       select count(*)::int as mails from emails
-       where recipient = $1 and kind = 'email-change' and created_at > clock_timestamp() - interval '15 minutes'`,
-    values: [email],
+       where recipient = $1 and kind = 'email-change' and created_at > clock_timestamp() - $2::int * interval '1 minute'`,
+    values: [email, windowMinutes],
   })
   return (row?.mails ?? 0) >= mostMails
+}
+
+/** Only requests with the right proof are counted: a stolen cookie does not use them up. The caller holds the account's lock. */
+async function assertSeldom(trx: Knex.Transaction, userId: string): Promise<void> {
+  const [made] = await query<{ count: number; seconds: number }>(trx, {
+    name: 'emails.requests',
+    text: /* sql */ `
+      select count(*)::int as count, ceil(extract(epoch from
+          min(created_at) + $2::int * interval '1 minute' - clock_timestamp()))::int as seconds
+        from account_links
+       where user_id = $1 and purpose = 'email_change' and created_at > clock_timestamp() - $2::int * interval '1 minute'`,
+    values: [userId, windowMinutes],
+  })
+  if (made === undefined || made.count < mostMails) return
+  const error = new DomainError('too_many_requests')
+  error.retryAfter = Math.max(1, made.seconds)
+  throw error
 }
 
 async function assertFree(trx: Knex.Transaction, email: string, userId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
-import { ownerLimit, presentedFields } from '../passwords/routes.js'
+import { limitGuesses, ownerLimit, presentedFields } from '../passwords/routes.js'
 import { type AnyEndpoint, done, emailAddress } from '../schemas.js'
 import { ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
 import type { PasswordsFor } from '../sessions/password.js'
@@ -62,7 +62,7 @@ const undoEndpoint = {
   errors: ['invalid_link', 'email_in_use', 'forbidden'],
 } as const satisfies AnyEndpoint
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
 
 export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
   const ownSite = publicGuards(services.config.http.publicUrl)
@@ -71,7 +71,7 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
     route(
       changeEndpoint,
       async (input, ctx) => {
-        await requestEmailChange(operationsFor(ctx), signedIn(ctx), input)
+        await limitGuesses(services, ctx, () => requestEmailChange(operationsFor(ctx), signedIn(ctx), input))
         return {}
       },
       ownerGuards(services),

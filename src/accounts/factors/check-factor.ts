@@ -5,6 +5,7 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { isFirstProofElsewhere } from '../emails/prove-email.js'
 import { User } from '../models.js'
+import { cautionHours } from '../recent-changes.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
 import { verifyPasskey } from './passkeys/verify-passkey.js'
 import { verifyCode } from './totp/verify-code.js'
@@ -26,6 +27,18 @@ export async function hasFactor(db: Knex, userId: string): Promise<boolean> {
       select exists (select from totp_factors where user_id = $1 and confirmed_at is not null)
           or exists (select from passkeys where user_id = $1) as has`,
     values: [userId],
+  })
+  return row?.has === true
+}
+
+/** Whether the account has a factor that confirms withdrawals. */
+export async function hasOldFactor(db: Knex, userId: string): Promise<boolean> {
+  const [row] = await query<{ has: boolean }>(db, {
+    name: 'factors.has-old',
+    text: /* sql */ `
+      select exists (select from totp_factors where user_id = $1 and confirmed_at < clock_timestamp() - $2::int * interval '1 hour')
+          or exists (select from passkeys where user_id = $1 and created_at < clock_timestamp() - $2::int * interval '1 hour') as has`,
+    values: [userId, cautionHours],
   })
   return row?.has === true
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
+import { limitFailures } from '../../http/limits.js'
 import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import { totpField } from '../factors/totp/totp-field.js'
@@ -21,12 +22,21 @@ export const presentedFields = {
 
 const newPassword = textOf(passwordLength, 'invalid_password')
 
-/** Attempts at the password of an open session count by account: a thief with the cookie guesses from many addresses. */
-export const ownerLimit = {
-  name: 'otpStart',
-  address: 'signInAddress',
-  key: (_: unknown, ctx: Context) => `owner ${signedIn(ctx).account.id}`,
-} as const
+/** The budget of the address bounds how much hashing one caller can ask for. `limitGuesses` bounds guesses. */
+export const ownerLimit = 'signInAddress'
+
+/**
+ * Limits wrong passwords by session: a thief with the cookie guesses from many addresses. Only wrong ones count, and not by
+ * account, so the thief keeps nobody out: the owner signs in again and has a budget of their own.
+ */
+export function limitGuesses<T>(
+  { limits }: Pick<Services, 'limits'>,
+  ctx: Context,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const key = `owner ${signedIn(ctx).sessionHash.toString('base64url')}`
+  return limitFailures(limits.of('otpStart'), { failure: 'invalid_credentials', key }, ctx, attempt)
+}
 
 const changeEndpoint = {
   method: 'post',
@@ -84,7 +94,7 @@ const confirmEndpoint = {
   errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
 } as const satisfies AnyEndpoint
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
 
 export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
   const { publicUrl } = services.config.http
@@ -95,7 +105,8 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
       changeEndpoint,
       async (input, ctx) => {
         const caller = readCaller(ctx, publicUrl)
-        const { session } = await changePassword(operationsFor(ctx), signedIn(ctx), input, caller)
+        const change = () => changePassword(operationsFor(ctx), signedIn(ctx), input, caller)
+        const { session } = await limitGuesses(services, ctx, change)
         setCookies(ctx, services.config, session)
         return {}
       },

@@ -383,6 +383,8 @@ export const causesByCall: Readonly<Record<string, Readonly<Partial<Record<Error
   'post /payouts/withdraw': {
     invalid_amount:
       '`amountUSDC` or `amountNGN` is missing, zero or negative, both are given, or too little is left after the fee.',
+    too_many_requests:
+      'The rate limit of this call is used up, or the withdrawal would wait for a code and ten were mailed in 24 hours. Nothing was held.',
   },
   'post /payouts/{reference}/confirm': {
     invalid_code:

@@ -1,9 +1,11 @@
+import { hasOldFactor } from '../../accounts/factors/check-factor.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { mailCode } from '../confirmation/code.js'
+import { mailCode, secondsToNextCode } from '../confirmation/code.js'
 import { usePayee } from '../confirmation/payees.js'
 import { reasonToConfirm } from '../confirmation/reason.js'
 import { reserveHold } from '../ledger-entries.js'
@@ -43,7 +45,8 @@ export class KeyTaken extends Error {
 /**
  * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity,
  * confirmation, or both. The lock on the creator's ledger account runs a creator's withdrawals one after the other. Throws
- * `insufficient_balance`, `account_frozen`, KeyTaken.
+ * `insufficient_balance`, `account_frozen`, KeyTaken, and `too_many_requests` when nothing could confirm it: the account has
+ * had its codes of the day and has no factor that counts.
  */
 export async function storeWithdrawal(
   uow: UnitOfWork,
@@ -75,10 +78,20 @@ export async function storeWithdrawal(
     { kind: 'withdrawal-requested' },
   ])
   // Also while it waits for the identity: its creator may confirm it meanwhile.
-  if (confirmationReason !== null)
-    await mailCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
+  if (confirmationReason !== null) {
+    const mailed = await mailCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
+    // One that waits for the identity gets a code after it.
+    if (!mailed && !waitsForIdentity && !(await hasOldFactor(trx, withdrawal.userId)))
+      throw await tooManyCodes(uow, withdrawal.userId)
+  }
   if (sendState === 'not_sent') uow.wake('payouts', payoutJob(stored))
   return stored
+}
+
+async function tooManyCodes(uow: UnitOfWork, userId: string): Promise<DomainError> {
+  const error = new DomainError('too_many_requests')
+  error.retryAfter = await secondsToNextCode(uow, userId)
+  return error
 }
 
 /** The identity comes first when both are due. */

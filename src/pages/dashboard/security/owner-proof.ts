@@ -28,6 +28,11 @@ export function proofWays({ hasPassword, totp, passkeys }: Factors): readonly Pr
   return ways.filter((way) => has[way])
 }
 
+/** Whether the account has a second factor. */
+export function hasFactor({ totp, passkeys }: Factors): boolean {
+  return totp || passkeys > 0
+}
+
 /** The way that is shown: the one that was chosen, if the account has it. */
 export function proofWay({ way }: OwnerProof, factors: Factors): ProofWay | undefined {
   const possible = proofWays(factors)
