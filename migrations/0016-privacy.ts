@@ -71,13 +71,13 @@ export async function up(knex: Knex): Promise<void> {
     -- No release has written payees before.
     alter table payees drop account_name, add sealed_name bytea not null;
 
-    -- The release before sends and lists withdrawals by the plain columns. So they are written, and left, for an hour after this
-    -- migration, unless there is no withdrawal yet. Dropped together with them.
+    -- The release before sends and lists withdrawals, and sends receipts, by the plain columns. So they are written, and left, for
+    -- an hour after this migration, unless there is no account yet. Dropped together with them.
     do $do$
     begin
       execute format(
-        'create function bank_accounts_sealed() returns boolean language sql stable as $f$ select now() >= %L::timestamptz $f$',
-        case when exists (select from withdrawals) then clock_timestamp() + interval '1 hour' else '-infinity' end);
+        'create function personal_data_sealed() returns boolean language sql stable as $f$ select now() >= %L::timestamptz $f$',
+        case when exists (select from users) then clock_timestamp() + interval '1 hour' else '-infinity' end);
     end $do$;
   `)
   await knex.raw(fixed(true))
@@ -93,7 +93,7 @@ export async function down(knex: Knex): Promise<void> {
     alter table withdrawals
       drop sealed_account, drop account_last_four, drop sealed_resolved_name,
       alter column account_number set not null, alter column account_name set not null;
-    drop function bank_accounts_sealed();
+    drop function personal_data_sealed();
     delete from payees;
     alter table payees drop sealed_name,
       add account_name text not null check (length(account_name) between 2 and 100);

@@ -1,5 +1,5 @@
 import { query } from '../platform/database/database.js'
-import { createWalk } from '../platform/database/walk-table.js'
+import { createWalk, isPersonalDataSealed } from '../platform/database/walk-table.js'
 import type { Services } from '../services.js'
 import { adoptPayees } from './confirmation/payees.js'
 import {
@@ -25,7 +25,7 @@ interface WalkedWithdrawal extends StoredAccount {
 
 /**
  * Seals the bank accounts that a release before has stored plain, and removes the plain ones, from an hour after the deploy on:
- * the release before reads them (`bank_accounts_sealed` of migrations/0016-privacy.ts). One lot per call.
+ * the release before reads them (`personal_data_sealed` of migrations/0016-privacy.ts). One lot per call.
  */
 export function createAccountWalk(services: Needs): () => Promise<void> {
   return createWalk<string>((after = '00000000-0000-0000-0000-000000000000') => walkAccounts(services, after))
@@ -41,13 +41,8 @@ async function walkAccounts(services: Needs, after: string): Promise<string | un
       from withdrawals w where w.id > $1 order by w.id limit $2`,
     values: [after, lotRows],
   })
-  const [gate] = await query<{ open: boolean }>(db, {
-    name: 'payouts.accounts-sealed',
-    text: 'select bank_accounts_sealed() as open',
-    values: [],
-  })
   // The walk stays where it is until the hour is over.
-  if (gate?.open !== true) return after
+  if (!(await isPersonalDataSealed(db))) return after
   const plain = rows.filter((row) => row.plainNumber !== null || row.plainResolved !== null)
   // Payees are made of plain accounts.
   for (const userId of new Set(plain.filter(({ hasHash }) => !hasHash).map((row) => row.userId)))

@@ -75,6 +75,40 @@ test.serial('addresses that the release before has stored are sealed, and receip
   t.is(world().mail.received(payerEmail).length, 2, 'of the sealed row')
 })
 
+/** Whether the hour of the deploy, in which the release before reads plain columns, is over. */
+async function endHour(over: boolean): Promise<void> {
+  await world().db.raw(
+    `create or replace function personal_data_sealed() returns boolean language sql stable as $f$ select ${over} $f$`,
+  )
+}
+
+test.serial(
+  'in the hour of the deploy addresses of payers are stored plain too, and then sealed',
+  async (t) => {
+    const { db, services } = world()
+    const creator = await registerCreator(world())
+    const payerEmail = 'hour.canary@example.com'
+    await endHour(false)
+    t.teardown(() => endHour(true))
+    const body = { creatorId: creator.user.id, amount: 10, payerEmail }
+    const intents = await Promise.all(Array.from({ length: 4 }, () => createFiatIntent(world(), body)))
+    const payers = () => db('payers').where({ email_hash: addressHash(dataKey(), payerEmail) })
+    const [payer, ...others] = await payers()
+    t.deepEqual(others, [])
+    t.is(payer.email, payerEmail, 'the settler of the release before sends the receipt there')
+    for (const { intentId } of intents)
+      t.is((await db('fiat_intents').where({ id: intentId }).first()).payer_id, payer.id)
+    const walk = createPayerWalk(services)
+    await walk()
+    t.is((await payers())[0].email, payerEmail, 'the hour is not over')
+    await endHour(true)
+    await walk()
+    const [sealed] = await payers()
+    t.is(sealed.email, null)
+    t.is(openAddress(dataKey(), sealed.email_sealed), payerEmail)
+  },
+)
+
 test.serial('a walk reads its table in lots and begins again at the start', async (t) => {
   const { db, services } = world()
   await db.raw(
@@ -179,9 +213,7 @@ test.serial(
     const { db, services } = world()
     const ada = await creatorWithBalance(world(), 30)
     // As the release before stores it.
-    await db.raw(
-      'create or replace function bank_accounts_sealed() returns boolean language sql stable as $f$ select false $f$',
-    )
+    await endHour(false)
     const { body } = await requestWithdrawal(world(), ada, { amountUSDC: 10, accountNumber: '9182736451' })
     const { reference } = body
     const row = () => db('withdrawals').where({ reference }).first()
@@ -194,9 +226,7 @@ test.serial(
     const walk = createAccountWalk(services)
     await walk()
     t.is((await row()).account_number, '9182736451', 'the hour is not over')
-    await db.raw(
-      'create or replace function bank_accounts_sealed() returns boolean language sql stable as $f$ select true $f$',
-    )
+    await endHour(true)
     await walk()
     t.like(await row(), {
       account_number: null,

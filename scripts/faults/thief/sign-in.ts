@@ -102,7 +102,7 @@ export const changeEmail: Act = async (_, who, draw) => {
   if (who.session === undefined) return undefined
   const others = who.mailboxes.filter((address) => address !== who.email)
   const email = draw.one(others) ?? who.email
-  const proof = draw.happens(0.8) ? { password: who.password } : who.factor()
+  const proof = draw.happens(0.8) ? { password: who.password, ...who.factor() } : who.factor()
   return outcomeOf(await who.call('POST', '/auth/email', { email, ...proof }))
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { addressHash, sealAddress } from '../../mail/sealed-address.js'
 import { query } from '../../platform/database/database.js'
-import { createWalk } from '../../platform/database/walk-table.js'
+import { createWalk, isPersonalDataSealed } from '../../platform/database/walk-table.js'
 import type { Services } from '../../services.js'
 
 /** Rows per run. */
@@ -9,7 +9,10 @@ const lotRows = 1000
 
 type Needs = Pick<Services, 'db' | 'config' | 'log'>
 
-/** Seals the addresses that a release before has stored plain, and erases those that are kept long enough. One lot per call. */
+/**
+ * Seals the addresses that a release before has stored plain, and erases those that are kept long enough, from an hour after the
+ * deploy on: the release before reads them. One lot per call.
+ */
 export function createPayerWalk(services: Needs): () => Promise<void> {
   return createWalk<bigint>((after = 0n) => walkPayers(services, after))
 }
@@ -23,6 +26,7 @@ interface WalkedPayer {
 
 async function walkPayers(services: Needs, after: bigint): Promise<bigint | undefined> {
   const { db, config, log } = services
+  if (!(await isPersonalDataSealed(db))) return after
   const days = config.retention.payerEmailsDays ?? null
   const payers = await query<WalkedPayer>(db, {
     name: 'fiat.walk-payers',

@@ -58,7 +58,10 @@ export async function findOrCreatePayer(
         update payers set last_tip_at = clock_timestamp()
          where id = (select id from payers where email_hash = $1 or email = $2 limit 1) returning id),
       created as (
-        insert into payers (email_hash, email_sealed) select $1, $3 where not exists (select from found) returning id)
+        -- Plain too in the hour after the deploy: the release before sends receipts there. Only plain ones are unique.
+        insert into payers (email_hash, email_sealed, email)
+        select $1, $3, case when not personal_data_sealed() then $2 end where not exists (select from found)
+        on conflict (email) do update set last_tip_at = clock_timestamp() returning id)
       select id from found union all select id from created`,
     values: [addressHash(config.dataKey, email), email, sealAddress(config.dataKey, email)],
   })

@@ -1,3 +1,6 @@
+import type { Knex } from 'knex'
+import { query } from './database.js'
+
 /** A walk that has reached the end rests so long: rows that need work come seldom. */
 const restMs = 24 * 3_600_000
 
@@ -16,4 +19,17 @@ export function createWalk<Position>(
     after = await walkLot(after)
     if (after === undefined) restsUntil = performance.now() + restMs
   }
+}
+
+/**
+ * Whether nobody reads plain personal data any more: an hour after the deploy of migrations/0016-privacy.ts. Until then a walk
+ * leaves it for the release before.
+ */
+export async function isPersonalDataSealed(db: Knex): Promise<boolean> {
+  const [gate] = await query<{ open: boolean }>(db, {
+    name: 'privacy.sealed',
+    text: 'select personal_data_sealed() as open',
+    values: [],
+  })
+  return gate?.open === true
 }

@@ -118,7 +118,7 @@ async function insert(
         confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         -- Plain only in the hour after the deploy, for the release before.
-        case when not bank_accounts_sealed() then $10 end, case when not bank_accounts_sealed() then $11 end,
+        case when not personal_data_sealed() then $10 end, case when not personal_data_sealed() then $11 end,
         $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4))
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
