@@ -42,10 +42,16 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await queueEmail(uow, { kind: 'account-closed', to: email, ...content })
 }
 
-/** Refuses while the wallet holds tokens that no withdrawal reaches: nobody could ask for them later. */
-export function assertNoTokens(tokens: readonly TokenBalance[]): void {
+/**
+ * Refuses while the wallet holds tokens that no withdrawal reaches: nobody could ask for them later. `mayLeave`: the owner has
+ * proven more than a password, and may leave them.
+ */
+export function assertNoTokens(tokens: readonly TokenBalance[], mayLeave: boolean): void {
   if (tokens.length === 0) return
   const amounts = tokens.map(({ symbol, amount }) => `${amount} ${symbol}`).join(', ')
-  const problem = `${amounts} are in the wallet; ask the operator of the service for them, or send leaveTokens: true to leave them behind`
+  const otherwise = mayLeave
+    ? 'send leaveTokens: true to leave them behind'
+    : 'have the operator close the account: a password alone does not leave them behind'
+  const problem = `${amounts} are in the wallet; ask the operator of the service for them, or ${otherwise}`
   throw new DomainError('account_has_money', undefined, [{ field: 'leaveTokens', problem }])
 }

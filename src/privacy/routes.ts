@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { hasFactor } from '../accounts/factors/check-factor.js'
 import { tokenInput } from '../accounts/links/schemas.js'
 import {
   assertStillOwner,
@@ -109,8 +110,10 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
         const who = signedIn(ctx)
         const { id, walletPublicKey } = who.account
         const proof = await limitGuesses(services, ctx, () => proveOwner(ctx, presented))
-        if (walletPublicKey !== null && leaveTokens !== true)
-          assertNoTokens(await readTokens(walletPublicKey))
+        // Else the proof was a factor, or a session that a mailed code has just opened.
+        const byPassword = proof.passwordHash !== null && !(await hasFactor(services.db, id))
+        if (walletPublicKey !== null && (byPassword || leaveTokens !== true))
+          assertNoTokens(await readTokens(walletPublicKey), !byPassword)
         await transact(async (uow) => {
           await assertStillOwner(uow.trx, who, proof)
           await closeAccount(uow, publicUrl, id)

@@ -43,6 +43,9 @@ const close = ({ session, password }: Owner, body: Record<string, unknown> = {})
     session,
     body: { password, leaveTokens: true, ...body },
   })
+/** Of an account without a password, in the session that a code has opened. */
+const byMail = { password: undefined }
+const voidPassword = (id: string) => world().db('users').where({ id }).update({ password_hash: null })
 const requestExport = ({ session }: Pick<Owner, 'session'>) =>
   world().request<{ export: { status: string; requestedAt: string; expiresAt: string | null } }>(
     'GET',
@@ -140,12 +143,6 @@ test.serial(
     t.is(withFactor.body.code, 'second_factor_required')
     await db('passkeys').delete().where({ user_id: user.id })
 
-    const refused = await close(creator)
-    t.is(refused.status, 409)
-    t.is(refused.body.error, 'Account still holds money')
-    t.deepEqual(refused.body.details, [{ field: 'balance', problem: 'USDC 0.98 are available' }])
-    await spend(user.id, 980_000n)
-
     t.is((await close(creator, { password: 'wrong password' })).status, 401)
     t.is((await close(creator, { password: undefined })).body.error, 'Current password or code required')
     t.is(
@@ -153,7 +150,15 @@ test.serial(
       503,
       'an unknown balance of tokens is not none',
     )
-    const closed = await close(creator)
+    t.is((await close(creator)).status, 503, 'nor does a password alone leave them behind')
+    await voidPassword(user.id)
+    const refused = await close(creator, byMail)
+    t.is(refused.status, 409)
+    t.is(refused.body.error, 'Account still holds money')
+    t.deepEqual(refused.body.details, [{ field: 'balance', problem: 'USDC 0.98 are available' }])
+    await spend(user.id, 980_000n)
+
+    const closed = await close(creator, byMail)
     t.is(closed.status, 200)
     t.is(closed.session, undefined)
 
@@ -224,9 +229,10 @@ test.serial(
   'an account is not closed while a withdrawal, a naira tip or a payment in suspense is open',
   async (t) => {
     const creator = await registerCreator(world())
+    await voidPassword(creator.user.id)
     const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
     const problems = async () =>
-      (await close(creator)).body.details?.map(({ field, problem }) => `${field}: ${problem}`)
+      (await close(creator, byMail)).body.details?.map(({ field, problem }) => `${field}: ${problem}`)
     t.deepEqual(await problems(), ['nairaIntents: 1 open for half an hour at most, and may be paid'])
     payFiatIntent(world(), intentId, 100)
     await settleIntentNow(world(), intentId)
@@ -270,12 +276,13 @@ test.serial(
     const { db } = world()
     const creator = await registerCreator(world())
     const { id } = creator.user
+    await voidPassword(id)
     const crediting = await db.transaction()
     t.teardown(() => crediting.isCompleted() || crediting.rollback())
     const to = userAccount(id, 'available', 'USDC')
     const entries = transferEntries(5n, platformAccount('chain_clearing', 'USDC'), to)
     await credit(crediting, { key: `test:race:${id}`, ref: 'test', entries })
-    const closing = close(creator)
+    const closing = close(creator, byMail)
     await until('the closing waits', async () => {
       const { rows } = await db.raw(`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
@@ -291,7 +298,7 @@ test.serial(
     const cases = async () =>
       (await listOpenCases(db)).find(({ what }) => what.startsWith('closed accounts'))?.count
     t.is(await cases(), 0)
-    t.is((await close(creator)).status, 200)
+    t.is((await close(creator, byMail)).status, 200)
     // On the chain and in naira.
     const tip = someConfirmation(creator.wallet)
     await storePendingTips(world(), [tip])
@@ -326,10 +333,12 @@ test.serial('of many closings and withdrawals at once no money is left behind', 
 })
 
 test('tokens in the wallet are named', (t) => {
-  t.notThrows(() => assertNoTokens([]))
+  t.notThrows(() => assertNoTokens([], false))
   const sol = { symbol: 'SOL', mint: 'x', amount: 0.5, valueUsd: 75 }
-  const error = t.throws(() => assertNoTokens([sol]), { message: 'Account still holds money' })
-  t.regex(JSON.stringify(error), /0\.5 SOL are in the wallet/)
+  const error = t.throws(() => assertNoTokens([sol], true), { message: 'Account still holds money' })
+  t.regex(JSON.stringify(error), /0\.5 SOL are in the wallet.*leaveTokens: true/)
+  const byPassword = t.throws(() => assertNoTokens([sol], false))
+  t.regex(JSON.stringify(byPassword), /0\.5 SOL are in the wallet.*have the operator close the account/)
 })
 
 test.serial('an export is made, mailed and complete, without secrets', async (t) => {

@@ -64,7 +64,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Works once. It signs nobody in, ends every session, and leaves second factors as they are. Send the token when a person presses a button: mail scanners open links.',
   ],
   'post /auth/email': [
-    'The address changes when the link mailed to it is used, within 60 minutes. With a second factor on it needs `totp` or `passkey` beside the password; a factor at least 72 hours old needs no password. A recovery code does not count. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
+    'The address changes when the link mailed to it is used, within 60 minutes. With a second factor on it needs `totp` (also a recovery code) or `passkey` beside the password; a factor at least 72 hours old needs no password. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',
   ],
   'post /auth/email/confirm': [
     'The old address gets a link that undoes the change for 72 hours; meanwhile withdrawals are confirmed from there.',
@@ -82,8 +82,8 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Answers a file for the person, as an attachment. Send the token when a person presses a button: mail scanners open links.',
   ],
   'delete /auth/me': [
-    'Needs a session of the last 15 minutes and, in the JSON body, the password; with a second factor on, `totp` or `passkey` of one that is at least 72 hours old, no recovery code. Who the account was is deleted; ledger, tips and withdrawals stay without a name. The address can register again. Tips that arrive later are credited to the closed account: ask the operator of the service for them.',
-    'Tokens besides USDC stay in the wallet. While there are some the call is refused, unless `leaveTokens` is true.',
+    'Needs a session of the last 15 minutes and, in the JSON body, the password; with a second factor on, `totp` or `passkey` too, or alone if the factor is at least 72 hours old. Who the account was is deleted; ledger, tips and withdrawals stay without a name. The address can register again. Tips that arrive later are credited to the closed account: ask the operator of the service for them.',
+    'Tokens besides USDC stay in the wallet. While there are some the call is refused, unless `leaveTokens` is true. A password alone does not leave them: it takes a second factor, or, without a password, a session that a mailed code opened; else ask the operator.',
   ],
   'get /auth/me': ['Accepts the session cookie or the access token.'],
   'post /auth/not-me': [
