@@ -44,10 +44,10 @@ export async function currentProof(
   proof: OwnerProof,
   factors: Factors,
   passwordField: 'currentPassword' | 'password',
-  askForPasskey: () => Promise<{ readonly passkey?: unknown }>,
+  askForPasskey: () => Promise<object>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const way = proofWay(proof, factors)
   if (way === undefined) return {}
-  if (way === 'passkey') return askForPasskey()
+  if (way === 'passkey') return { ...(await askForPasskey()) }
   return { [way === 'code' ? 'totp' : passwordField]: proof.text }
 }
