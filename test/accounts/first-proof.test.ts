@@ -71,11 +71,11 @@ for (const [name, prove] of Object.entries(proofs))
       session: thief.session,
       body: {},
     })
+    const change = { email: freshEmail(), password }
+    await world().request('POST', '/auth/email', { session: thief.session, body: change })
     await world()
       .db('passkeys')
       .insert({ user_id: thief.id, credential_id: Buffer.from(email), public_key: 'x', label: 'thief' })
-    const change = { email: freshEmail(), password }
-    await world().request('POST', '/auth/email', { session: thief.session, body: change })
 
     t.is((await prove(email, ownerAt)).status, 200)
     t.is(await meStatus({ session: thief.session }), 401)

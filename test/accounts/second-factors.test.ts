@@ -258,7 +258,7 @@ test('DELETE /auth/totp takes a code in a JSON body, not in the address', async 
   t.is((await row(ada, 'recovery_codes')).length, 0, 'recovery codes go with the last factor')
   t.is(await login(ada, recoveryCodes[0]), '200', 'a code that nothing asks for is ignored')
   const [mail] = await mails(ada, 'factor-removed')
-  t.regex(mail.subject, /^A way to confirm that it is you was removed/)
+  t.regex(mail.subject, /^An authenticator app was removed/)
 
   const again = await addTotp(world(), ada)
   const lost = { totp: again.recoveryCodes[0] }
