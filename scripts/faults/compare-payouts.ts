@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { sqlList } from '../../src/kernel/state-machine.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { query } from '../../src/platform/database/database.js'
-import { openStatuses } from '../../src/withdrawals/lifecycle.js'
+import { heldStates, openStatuses, type SendState } from '../../src/withdrawals/lifecycle.js'
 import type { Fiatpay } from '../sandbox/fiatpay/fiatpay.js'
 import type { WithdrawalAnswer } from './client.js'
 
@@ -13,7 +13,7 @@ interface Row {
   readonly reference: string
   readonly providerReference: string
   readonly status: string
-  readonly sendState: string
+  readonly sendState: SendState
   readonly netKobo: bigint
   readonly keyHash: Buffer
   readonly failureReason: string | null
@@ -80,9 +80,6 @@ export async function compareMoney(
     endings,
   }
 }
-
-/** A withdrawal that waits for its creator or an operator was not sent. */
-export const heldStates: readonly string[] = ['identity_hold', 'confirmation_hold']
 
 function faultOfHeld(sent: readonly Transfer[]): string | undefined {
   return sent.length === 0 ? undefined : 'is held, and WAS SENT'

@@ -2,8 +2,10 @@ import type { Knex } from 'knex'
 import { unfreezeAccount } from '../../src/accounts/freezing/freeze-account.js'
 import { User } from '../../src/accounts/models.js'
 import { nairaText } from '../../src/kernel/money.js'
+import { sqlList } from '../../src/kernel/state-machine.js'
 import { maskAccount } from '../../src/kernel/text.js'
 import { query } from '../../src/platform/database/database.js'
+import { heldStates, sendableStates } from '../../src/withdrawals/lifecycle.js'
 import { lastFourColumn } from '../../src/withdrawals/sealed-account.js'
 import {
   actorOf,
@@ -123,10 +125,10 @@ async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
       name: 'unfreeze.waiting',
       text: /* sql */ `
       select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, ${lastFourColumn('w')},
-        w.created_at as since, w.send_state in ('not_sent', 'resend') as "isSent"
+        w.created_at as since, w.send_state in (${sqlList(sendableStates)}) as "isSent"
       from withdrawals w left join banks b on b.code = w.bank_code
       where w.user_id = $1 and w.status = 'pending'
-        and w.send_state in ('identity_hold', 'confirmation_hold', 'not_sent', 'resend') order by w.created_at`,
+        and w.send_state in (${sqlList([...heldStates, ...sendableStates])}) order by w.created_at`,
       values: [userId],
     },
   )

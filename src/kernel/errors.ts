@@ -146,6 +146,13 @@ export class DomainError extends Error {
   }
 }
 
+/** A refusal that says when the request may succeed. */
+export function refusedFor(code: ErrorCode, seconds: number): DomainError {
+  const error = new DomainError(code)
+  error.retryAfter = seconds
+  return error
+}
+
 /** A refusal that names the fault of one field. */
 export function inputError(code: ErrorCode, field: string, problem: string): DomainError {
   return new DomainError(code, undefined, [{ field, problem }])

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
-import { DomainError } from '../../kernel/errors.js'
+import { DomainError, refusedFor } from '../../kernel/errors.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
+import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyAddress, notifyOwner } from '../owner-mails/notify-owner.js'
@@ -50,8 +50,7 @@ export async function requestEmailChange(
       minutes: linkMinutes,
     })
     const content = confirmEmailMail({
-      // Browsers do not send the fragment, so the token reaches no log.
-      url: `${publicUrl}/dashboard#confirm-email=${token}`,
+      url: linkUrl(publicUrl, 'confirm-email', token),
       site: new URL(publicUrl).host,
       minutes: linkMinutes,
     })
@@ -83,10 +82,8 @@ async function assertSeldom(trx: Knex.Transaction, userId: string): Promise<void
        where user_id = $1 and purpose = 'email_change' and created_at > clock_timestamp() - $2::int * interval '1 minute'`,
     values: [userId, windowMinutes],
   })
-  if (made === undefined || made.count < mostMails) return
-  const error = new DomainError('too_many_requests')
-  error.retryAfter = Math.max(1, made.seconds)
-  throw error
+  if (made !== undefined && made.count >= mostMails)
+    throw refusedFor('too_many_requests', Math.max(1, made.seconds))
 }
 
 async function assertFree(trx: Knex.Transaction, email: string, userId: string): Promise<void> {
@@ -159,7 +156,7 @@ async function mailUndo(
     minutes: cautionHours * 60,
   })
   const content = undoEmailMail({
-    url: `${publicUrl}/dashboard#undo-email=${token}`,
+    url: linkUrl(publicUrl, 'undo-email', token),
     site: new URL(publicUrl).host,
     newEmail,
   })

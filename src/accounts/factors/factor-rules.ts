@@ -1,4 +1,4 @@
-import { DomainError, inputError } from '../../kernel/errors.js'
+import { DomainError, inputError, refusedFor } from '../../kernel/errors.js'
 import { cautionHours } from '../recent-changes.js'
 
 /** Which factors count for what is asked. Without a rule every factor in force does. */
@@ -60,10 +60,7 @@ export function refusalOf(refusal: FactorRefusal, rule: FactorRule = {}): Domain
       return inputError('invalid_code', refusal.field, wrongProblems[refusal.field])
     case 'young':
       return inputError('invalid_code', refusal.field, youngProblem(rule))
-    case 'locked': {
-      const error = new DomainError('account_locked')
-      error.retryAfter = refusal.seconds
-      return error
-    }
+    case 'locked':
+      return refusedFor('account_locked', refusal.seconds)
   }
 }

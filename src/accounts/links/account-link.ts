@@ -5,6 +5,9 @@ import { query } from '../../platform/database/database.js'
 
 export type LinkPurpose = 'password_reset' | 'email_change' | 'email_undo' | 'not_me'
 
+/** What the dashboard opens for a link. */
+type LinkPage = 'sign-in' | 'reset-password' | 'confirm-email' | 'undo-email' | 'not-me' | 'export'
+
 interface NewLink {
   readonly userId: string
   readonly purpose: LinkPurpose
@@ -16,6 +19,14 @@ interface NewLink {
 export interface CreatedLink {
   readonly token: string
   readonly expiresAt: Date
+}
+
+/**
+ * The address of a mailed link. Browsers do not send the fragment, so the token reaches no log. The page there acts when its
+ * button is pressed.
+ */
+export function linkUrl(publicUrl: string, page: LinkPage, token: string): string {
+  return `${publicUrl}/dashboard#${page}=${token}`
 }
 
 /** Creates a link to be mailed. It is good once. The database stores the hash of its token. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { DomainError } from '../../kernel/errors.js'
+import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 
 /** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes (docs/decisions/0027). */
@@ -51,7 +51,5 @@ export async function forgetAttempt(trx: Knex.Transaction, userId: string): Prom
 
 /** The refusal while codes are locked. `secondsLeft` 0: they were locked just now. */
 export function accountLocked(secondsLeft: number): DomainError {
-  const error = new DomainError('account_locked')
-  error.retryAfter = secondsLeft || lockMinutes * 60
-  return error
+  return refusedFor('account_locked', secondsLeft || lockMinutes * 60)
 }

@@ -11,6 +11,7 @@ import { type Account, accountColumns } from '../account.js'
 import { proveEmail } from '../emails/prove-email.js'
 import { verifySignInByMail } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
+import { linkUrl } from '../links/account-link.js'
 import type { signInLinkInput } from '../schemas.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { linkEmail } from './code-mail.js'
@@ -38,8 +39,7 @@ export async function mailSignInLink(
     values: [id, hashSecret(token), linkMinutes],
   })
   if (mailed === undefined) return
-  // Browsers do not send the fragment, so the token reaches no log. The page there logs in when its button is pressed.
-  const url = `${publicUrl}/dashboard#sign-in=${token}`
+  const url = linkUrl(publicUrl, 'sign-in', token)
   const content = linkEmail({ url, minutes: linkMinutes, site: new URL(publicUrl).host })
   await queueEmail(uow, { kind: 'sign-in-link', to: email, expiresAt: mailed.expiresAt, ...content })
 }

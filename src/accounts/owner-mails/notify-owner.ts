@@ -3,7 +3,7 @@ import { type EmailBlock, emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { createLink } from '../links/account-link.js'
+import { createLink, linkUrl } from '../links/account-link.js'
 import { readRecentChanges } from '../recent-changes.js'
 import { alwaysMailed, describeNotice, type NoticeText, type OwnerNotice, withoutWords } from './notices.js'
 import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
@@ -133,6 +133,5 @@ export async function createNotMeLink(
   userId: string,
 ): Promise<string> {
   const { token } = await createLink(trx, { userId, purpose: 'not_me', minutes: notMeMinutes })
-  // Browsers do not send the fragment, so the token reaches no log.
-  return `${publicUrl}/dashboard#not-me=${token}`
+  return linkUrl(publicUrl, 'not-me', token)
 }

@@ -6,7 +6,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { proveEmail } from '../emails/prove-email.js'
-import { createLink, findLink, useLink, voidLinks } from '../links/account-link.js'
+import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
@@ -64,8 +64,7 @@ export async function mailResetLink(
     subject: `A new password for ${new URL(publicUrl).host}`,
     blocks: [
       'To set a new password, open this link:',
-      // Browsers do not send the fragment, so the token reaches no log.
-      { link: `${publicUrl}/dashboard#reset-password=${token}` },
+      { link: linkUrl(publicUrl, 'reset-password', token) },
       `It is valid for ${linkMinutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, ignore this e-mail.',
     ],

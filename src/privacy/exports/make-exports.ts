@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { linkUrl } from '../../accounts/links/account-link.js'
 import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { DomainError } from '../../kernel/errors.js'
@@ -81,8 +82,7 @@ function linkMail(publicUrl: string, token: string, notMe: string) {
     subject: `Your data at ${site}`,
     blocks: [
       `Somebody, most likely you, asked for the data of your account at ${site}. Open this page and press its button to have the file:`,
-      // Browsers do not send the fragment, so the token reaches no log.
-      { link: `${publicUrl}/dashboard#export=${token}` },
+      { link: linkUrl(publicUrl, 'export', token) },
       `The link is good for ${linkHours} hours. Never give it to anybody: the file says what you earn and where it goes.`,
       ...notMeBlocks(notMe),
     ],

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { codePattern, newCode, sameCode } from '../../accounts/one-time-codes/one-time-code.js'
 import type { WithdrawalNotice } from '../../accounts/owner-mails/notices.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
@@ -73,8 +74,8 @@ export async function mailCode(
   return true
 }
 
-/** Whole seconds until an account that has had too many codes may have another. */
-export async function secondsToNextCode({ trx }: UnitOfWork, userId: string): Promise<number> {
+/** The refusal of another code. It says when the account may have one. */
+export async function tooManyCodes({ trx }: UnitOfWork, userId: string): Promise<DomainError> {
   const [row] = await query<{ seconds: number }>(trx, {
     name: 'withdrawal-codes.next',
     text: /* sql */ `
@@ -82,7 +83,7 @@ export async function secondsToNextCode({ trx }: UnitOfWork, userId: string): Pr
       from withdrawal_codes where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours'`,
     values: [userId],
   })
-  return row?.seconds ?? 1
+  return refusedFor('too_many_requests', row?.seconds ?? 1)
 }
 
 const reasons: Readonly<Record<ConfirmationReason, string>> = {

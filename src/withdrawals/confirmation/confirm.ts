@@ -10,7 +10,7 @@ import { neverSentStates } from '../lifecycle.js'
 import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { checkCode, mailCode, secondsToNextCode } from './code.js'
+import { checkCode, mailCode, tooManyCodes } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -66,9 +66,7 @@ export async function resendCode(services: Needs, own: OwnWithdrawal): Promise<v
     const withdrawal = await lockOwn(uow, found.id)
     if (withdrawal.status !== 'pending' || !awaitsConfirmation(withdrawal)) return
     if (await mailCode(uow, services.config, withdrawal)) return
-    const error = new DomainError('too_many_requests')
-    error.retryAfter = await secondsToNextCode(uow, own.userId)
-    throw error
+    throw await tooManyCodes(uow, own.userId)
   })
 }
 

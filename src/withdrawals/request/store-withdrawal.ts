@@ -1,11 +1,10 @@
 import { hasOldFactor } from '../../accounts/factors/check-factor.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
-import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { mailCode, secondsToNextCode } from '../confirmation/code.js'
+import { mailCode, tooManyCodes } from '../confirmation/code.js'
 import { usePayee } from '../confirmation/payees.js'
 import { reasonToConfirm } from '../confirmation/reason.js'
 import { reserveHold } from '../ledger-entries.js'
@@ -86,12 +85,6 @@ export async function storeWithdrawal(
   }
   if (sendState === 'not_sent') uow.wake('payouts', payoutJob(stored))
   return stored
-}
-
-async function tooManyCodes(uow: UnitOfWork, userId: string): Promise<DomainError> {
-  const error = new DomainError('too_many_requests')
-  error.retryAfter = await secondsToNextCode(uow, userId)
-  return error
 }
 
 /** The identity comes first when both are due. */
