@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
+import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { verifySignIn } from '../factors/check-factor.js'
@@ -37,12 +38,12 @@ export async function login(
 
 /** The password may have become void while it was compared. The lock keeps it until the session is written. */
 async function assertUnchanged({ trx }: UnitOfWork, { id, passwordHash }: User): Promise<void> {
-  const user = await User.query(trx)
-    .findById(id)
-    .where({ password_hash: passwordHash })
-    .select('id')
-    .forShare()
-  if (user === undefined) throw new DomainError('invalid_credentials')
+  const unchanged = await query(trx, {
+    name: 'login.unchanged',
+    text: 'select 1 from users where id = $1 and password_hash = $2 for share',
+    values: [id, passwordHash],
+  })
+  if (unchanged.length === 0) throw new DomainError('invalid_credentials')
 }
 
 /** A text that is not an e-mail address is not sent to the database: it may hold a NUL, which PostgreSQL refuses. */
