@@ -12,7 +12,7 @@ import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
 import { runAva } from './dev/run-ava.js'
-import { addCounts, summaryLine, type TestCounts } from './dev/tap.js'
+import { addCounts, closingReport, noTests, type TestCounts } from './dev/tap.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
 // PostgreSQL and a Redis that are started for this run, and then the contract (test/contract) against a stack on them.
@@ -161,14 +161,14 @@ async function run(): Promise<number> {
     TMPDIR: scratch,
   }
   const tests = testsToRun()
-  let tally: TestCounts = { passed: 0, failed: 0, skipped: 0 }
+  let tally = noTests
   if (tests.own.length > 0) tally = await runAva(tests.own, { ...process.env, ...own })
   if (tests.contract.length > 0)
     tally = addCounts(tally, await runContractTests(server, redisUrl, tests.contract))
   await dropDatabases(server, databasePrefix)
   await processes.stop()
   removeScratch()
-  process.stdout.write(`${summaryLine(tally)}\n`)
+  process.stdout.write(`${closingReport(tally)}\n`)
   return tally.failed === 0 && tally.passed > 0 ? 0 : 1
 }
 

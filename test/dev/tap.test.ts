@@ -1,5 +1,5 @@
 import test from 'ava'
-import { summaryLine, TapCounter } from '../../scripts/dev/tap.js'
+import { closingReport, summaryLine, TapCounter } from '../../scripts/dev/tap.js'
 
 function tallyOf(tap: string, exitCode: number): string {
   const counter = new TapCounter()
@@ -27,4 +27,32 @@ test('tests that did not run because their file crashed count as failed', (t) =>
 
 test('a test runner with a bad exit code never counts as a success', (t) => {
   t.is(tallyOf('ok 1 - a', 1), '1 passed, 1 failed')
+})
+
+test('the failed tests stand once more above the counts, each with what AVA says about it', (t) => {
+  const counter = new TapCounter()
+  const long = Array.from({ length: 50 }, (_, line) => `    line ${line}`)
+  const tap = [
+    'ok 1 - a',
+    'not ok 2 - b',
+    '  ---',
+    '    why: so',
+    '  ...',
+    '# note',
+    'not ok 3 - c',
+    ...long,
+    'ok 4 - d',
+  ]
+  for (const line of tap) counter.line(line)
+  const report = closingReport(counter.counts(1)).split('\n')
+  t.deepEqual(report.slice(0, 6), [
+    'The failed tests:',
+    'not ok 2 - b',
+    '  ---',
+    '    why: so',
+    '  ...',
+    'not ok 3 - c',
+  ])
+  t.is(report.length, 6 + 39 + 1)
+  t.is(report.at(-1), '2 passed, 2 failed')
 })
