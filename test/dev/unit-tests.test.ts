@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import test from 'ava'
@@ -32,26 +31,37 @@ test('npm run test:unit runs what imports no server, names what does, and repeat
   function run(...args: string[]) {
     const program = ['scripts/bootstrap.mjs', 'test:unit', ...args]
     const child = spawn(process.execPath, program, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } })
-    t.teardown(() => child.kill())
-    const run = { child, ended: once(child, 'close'), output: '' }
+    t.teardown(() => child.kill('SIGKILL'))
+    const run = { child, output: '' }
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
         run.output += chunk.toString()
       })
     return run
   }
+  /** Waits for a state of a run. The error of one that never has it shows what the run printed. */
+  async function wait(what: string, one: ReturnType<typeof run>, holds: () => boolean): Promise<void> {
+    try {
+      await until(what, holds)
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; it printed:\n${one.output}`)
+    }
+  }
 
   const refused = run('test/tips.test.ts')
-  t.is((await refused.ended)[0], 2)
+  const wasRefused = () => refused.child.exitCode !== null && refused.output.includes('needs')
+  await wait('a file that needs a server is refused', refused, wasRefused)
+  t.is(refused.child.exitCode, 2)
   t.regex(refused.output, /needs test\/helpers\/servers\/world\.ts: npm test -- test\/tips\.test\.ts/)
 
   const watching = run('--watch')
-  await until('the first run ends', () => watching.output.includes('waiting for a change'))
+  await wait('the first run ends', watching, () => watching.output.includes('waiting for a change'))
   t.regex(watching.output, /1 test passed/)
   writeFileSync(join(folder, 'src/one.ts'), 'export const one: number = 2\n')
-  await until('the second run ends', () => watching.output.includes('1 test failed'))
+  await wait('the second run ends', watching, () => watching.output.includes('1 test failed'))
   t.regex(watching.output, /test[/]one\.test\.ts:4/)
   watching.child.kill()
-  await watching.ended
+  const hasEnded = () => watching.child.exitCode !== null || watching.child.signalCode !== null
+  await wait('a signal ends it', watching, hasEnded)
   t.false(readFileSync(join(folder, 'dist-unit/src/one.js'), 'utf8').includes('number'))
 })
