@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 
-const document = readFileSync('docs/asvs.md', 'utf8')
+const document = readFileSync('docs/security.md', 'utf8')
 /** How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has. They are its first ones. */
 const sections = {
   '6.1': 3,
