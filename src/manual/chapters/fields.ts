@@ -1,5 +1,6 @@
 import type { Field, InlineMarkdown } from '../blocks.js'
-import { type FieldNote, fieldGuide } from '../content/field-guide.js'
+import { fieldGuide } from '../content/field-guide.js'
+import type { FieldNote } from '../content/fields/field-note.js'
 import type { Call, Parameter, Schema } from '../read-openapi.js'
 
 /** `>`: a field of the request. `<`: a field of the answer. */

@@ -1,0 +1,48 @@
+/** Texts of Overlay. */
+export const overlayWords = {
+  overlay: {
+    preview: 'Preview',
+    test: 'Send a test alert',
+    testHint:
+      'Shows in this preview and in overlays open in this browser. OBS is a browser of its own: add &test=1 there.',
+    address: 'Address for OBS',
+    how: [
+      'In OBS add a source: Browser.',
+      'Paste the address; width 800, height 600.',
+      'If the service was away when OBS started, press “Refresh” in the source once.',
+    ],
+    form: {
+      title: 'How it looks',
+      template: 'Text',
+      templateHint: '{sender}, {amount} and {token} are filled in.',
+      position: 'Position',
+      animation: 'Animation',
+      theme: 'Theme',
+      accent: 'Colour',
+      durationMs: 'Shown for (seconds)',
+      gapMs: 'Pause between (seconds)',
+      minUsd: 'Smallest tip shown (dollars)',
+      scale: 'Size',
+      queue: 'Tips waiting at most',
+      replayMinutes: 'Show missed tips up to (minutes)',
+      volume: 'Volume (0 to 1)',
+      message: 'Show messages',
+      sound: 'Play a sound',
+      hold: 'Wait while the scene is not shown',
+      dot: 'Show a dot when the connection is lost',
+      choices: {
+        bottom: 'Bottom',
+        top: 'Top',
+        left: 'Left',
+        right: 'Right',
+        center: 'Centre',
+        slide: 'Slide',
+        fade: 'Fade',
+        pop: 'Pop',
+        none: 'None',
+        dark: 'Dark',
+        light: 'Light',
+      },
+    },
+  },
+} as const

@@ -1,0 +1,36 @@
+/** Texts of Settings. */
+export const settingsWords = {
+  settings: {
+    title: 'Your tips',
+    tokens: 'Tokens you take',
+    tokensHint: 'The checkout preselects USDC if you take it; supporters can choose another one.',
+    convert: 'Exchange everything into USDC',
+    gasless: 'Send tips through an endpoint for bundles. Supporters still pay the network fee in SOL.',
+    yield: 'Keep tips as staked SOL, which grows',
+    yieldWarning:
+      'Staked SOL rises and falls with SOL’s price and can’t be withdrawn to a bank from here. Tips become staked SOL instead of dollars.',
+    fiat: 'How naira are paid',
+    ways: { checkout: 'Page: card, USSD or bank', bank_transfer: 'Bank transfer to an account' },
+    minTipUsd: 'Smallest tip (dollars)',
+    maxTipUsd: 'Largest tip (dollars)',
+    noLimit: 'No limit',
+    hideUnpaid: 'In public lists, show the name and message of a naira tip only once it is paid',
+    save: 'Save',
+    saved: 'Saved',
+    leave: 'Your changes are not saved. Leave without saving them?',
+  },
+  sol: {
+    title: 'Your .sol domain',
+    domain: 'Domain',
+    hint: 'Your site and other programs can then use this name in place of your id.',
+    sign: 'This domain belongs to another wallet. Sign this message with that wallet and paste the signature.',
+    message: 'message',
+    signature: 'Signature (base58)',
+    link: 'Link',
+    unlink: 'Unlink',
+  },
+  look: {
+    title: 'Appearance',
+    themes: { system: 'As my device', light: 'Light', dark: 'Dark' },
+  },
+} as const
