@@ -1,9 +1,11 @@
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint } from '../../src/kernel/tokens.js'
+import { mostWaitMs } from '../../src/pages/dashboard/home/use-shown.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { creatorWithHistory, openDashboard } from '../helpers/browser/dashboard.js'
+import { layoutShifts } from '../helpers/browser/layout-shifts.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { creditCreator } from '../helpers/make/withdrawals.js'
 import { until } from '../helpers/until.js'
@@ -79,6 +81,39 @@ test.serial('every screen of a creator who has tips and withdrawals', async (t) 
   await checkAccessibility(t, page, 'dash-shortcuts')
   t.deepEqual(faults, [])
   await context.close()
+})
+
+test.serial('home moves nothing while it loads, and does not wait for ever for a part', async (t) => {
+  const { world } = open()
+  const creator = await creatorWithHistory(world)
+  requestAirdrop(world.sandbox.chain, creator.wallet, 1_000_000_000n)
+  const { page, context, faults } = await openDashboard(open(), creator.session, '/docs')
+  // On a slow machine the page waits on, too.
+  await page.addInitScript(`{
+    const own = setTimeout
+    globalThis.setTimeout = (act, ms, ...rest) => (ms === ${mostWaitMs} ? 0 : own(act, ms, ...rest))
+  }`)
+  for (const [width, height] of [
+    [1440, 900],
+    [768, 1024],
+    [360, 780],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.goto(`${world.url}/docs`)
+    await page.goto(`${world.url}/dashboard`)
+    for (const text of ['Also in your wallet', 'Set up', /^Most on /, 'Greetings from Ibadan', 'Connected'])
+      await page.getByText(text).first().waitFor()
+    t.deepEqual(await layoutShifts(page), [], `${width} px`)
+  }
+  await context.close()
+
+  const slow = await openDashboard(open(), creator.session, '/docs')
+  await slow.page.route('**/creators/balance/tokens', () => undefined)
+  await slow.page.goto(`${world.url}/dashboard`)
+  await slow.page.getByText('Available', { exact: true }).waitFor()
+  t.is(await slow.page.getByText('Also in your wallet').count(), 0)
+  t.deepEqual([...faults, ...slow.faults], [])
+  await slow.context.close()
 })
 
 test.serial('a creator without tips sees how to get the first one', async (t) => {

@@ -3,7 +3,8 @@ import test from 'ava'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkScreen } from '../helpers/browser/check-accessibility.js'
-import { openDashboard } from '../helpers/browser/dashboard.js'
+import { cardOf, openDashboard } from '../helpers/browser/dashboard.js'
+import { layoutShifts } from '../helpers/browser/layout-shifts.js'
 import { assertBecomes, heading, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { addVirtualAuthenticator } from '../helpers/browser/virtual-authenticator.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
@@ -15,21 +16,9 @@ import { publicUrl } from '../helpers/servers/world.js'
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
 
-/** How much moved without a person's doing, since the page was opened. */
-const layoutShift = `new Promise((done) => {
-  let sum = 0
-  const add = (entries) => { for (const one of entries) if (!one.hadRecentInput) sum += one.value }
-  const observer = new PerformanceObserver((list) => add(list.getEntries()))
-  observer.observe({ type: 'layout-shift', buffered: true })
-  requestAnimationFrame(() => requestAnimationFrame(() => { add(observer.takeRecords()); done(sum) }))
-})`
-
 const logIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
   open().world.request<EnteredBody>('POST', '/auth/login', { body: { email, password } })
 const userRow = ({ user }: Person) => open().world.db('users').where({ id: user.id }).first()
-const region = (page: Page, name: string) =>
-  page.locator('.card', { has: page.getByRole('heading', { name, exact: true }) })
-
 async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
@@ -100,7 +89,7 @@ test.serial('the password is changed, and other sessions are listed and ended', 
   await page.keyboard.press('g')
   await page.keyboard.press('c')
   await waitForHeading(page, 'Security')
-  const sessions = region(page, 'Where you’re signed in')
+  const sessions = cardOf(page, 'Where you’re signed in')
   await sessions.getByText('This session').waitFor()
   t.is(await sessions.getByRole('listitem').count(), 3)
   await checkScreen(t, page, 'dash-security')
@@ -125,7 +114,7 @@ test.serial('the password is changed, and other sessions are listed and ended', 
   await page.getByText('Your password is changed. All other sessions have ended.').first().waitFor()
   t.is((await logIn({ ...person, password: 'velvet crag punish jumbo' })).status, 200)
 
-  const mails = region(page, 'E-mails about tips')
+  const mails = cardOf(page, 'E-mails about tips')
   await mails.getByText('One a day, with all tips').click()
   await mails.getByRole('alert').filter({ hasText: 'Confirm your e-mail address first' }).waitFor()
   t.true(await mails.getByRole('radio', { name: 'None' }).isChecked(), 'what is not stored is not shown')
@@ -157,9 +146,9 @@ test.serial(
     const person = await registerPerson(world)
     const email = freshEmail()
     const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/security')
-    const card = region(page, 'E-mail address')
+    const card = cardOf(page, 'E-mail address')
     await card.waitFor()
-    t.true((await page.evaluate<number>(layoutShift)) < 0.01, 'nothing moves while it loads')
+    t.deepEqual(await layoutShifts(page), [], 'nothing moves while it loads')
     await card.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
     await card.getByRole('textbox', { name: 'Current password' }).fill(person.password)
     await page.keyboard.press('Enter')
@@ -292,7 +281,7 @@ test.serial('a passkey is added, signs in alone and is removed with itself', asy
     publicUrl,
   )
   await heading(page, 'Security').waitFor()
-  const passkeys = region(page, 'Passkeys')
+  const passkeys = cardOf(page, 'Passkeys')
   await passkeys.getByRole('textbox', { name: 'Name' }).fill('My phone')
   await addVirtualAuthenticator(page)
   await page.keyboard.press('Enter')

@@ -11,6 +11,11 @@ export interface Loaded<Answer> {
   readonly reload: () => void
 }
 
+/** Whether the first request is over, by an answer or a failure. */
+export function isOver({ data, fault }: Loaded<unknown>): boolean {
+  return data !== undefined || fault !== undefined
+}
+
 /**
  * Reads a path of the API, and reads it again when the path or `version` changes, after a new sign-in, and on `reload`.
  * The old data stays until the new answer is there, unless the path changed. Failures that pass are repeated.

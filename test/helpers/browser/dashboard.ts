@@ -37,6 +37,10 @@ export async function openDashboard(
   return { context, page, faults }
 }
 
+/** The card with this heading. */
+export const cardOf = (page: Page, name: string) =>
+  page.locator('.card', { has: page.getByRole('heading', { name, exact: true }) })
+
 /** Creates a creator with a month of tips of all kinds, a balance and an API key. */
 export async function creatorWithHistory(world: World): Promise<TestCreator> {
   const creator = await registerCreator(world)

@@ -3,7 +3,7 @@ import { words } from '../../i18n/dashboard.js'
 import { usdBelow } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import type { Balance, Rate, TokenBalance } from '../answers.js'
-import { nairaText } from '../parts/use-rate.js'
+import { nairaText, space } from '../parts/use-rate.js'
 import { go } from '../route.js'
 import { OtherTokens } from './other-tokens.js'
 
@@ -73,7 +73,7 @@ function Amount({
       <dd class={`number ${most ? 'balance__most' : 'balance__less'}`}>
         {of === undefined ? '–' : usdBelow(of)}
       </dd>
-      {naira !== undefined && <dd class="quiet number">{naira}</dd>}
+      {of !== undefined && of > 0 && <dd class="quiet number">{naira ?? space}</dd>}
     </>
   )
 }

@@ -4,8 +4,8 @@ import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
 import type { Day, Rate } from '../answers.js'
 import { dayText } from '../dates.js'
-import { nairaText } from '../parts/use-rate.js'
-import { useLoad } from '../use-load.js'
+import { nairaText, space } from '../parts/use-rate.js'
+import { type Loaded, useLoad } from '../use-load.js'
 import { barsOf, scaleTop } from './chart-scale.js'
 
 const spans = [7, 30, 90] as const
@@ -16,23 +16,38 @@ function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 }
 
-/** The tips of each day as bars, or as an accessible table. A new `version` reads them again. */
-export function DailyChart({
-  version,
-  rate,
-}: {
-  readonly version: number
-  readonly rate: Rate | undefined
-}): JSX.Element {
-  const [days, setDays] = useState<number>(30)
-  const [asTable, setAsTable] = useState(false)
+/** The tips of each day in a period. */
+interface Days {
+  readonly loaded: Loaded<{ days: readonly Day[] }>
+  /** How many days. */
+  readonly span: number
+  readonly setSpan: (span: number) => void
+}
+
+/** Reads the tips of each day. A new `version` reads them again. */
+export function useDays(version: number): Days {
+  const [span, setSpan] = useState<number>(30)
   const [timeZone, setTimeZone] = useState(ownTimeZone)
-  const query = new URLSearchParams({ days: String(days), timeZone })
-  const { data, fault } = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?${query}`, version)
+  const query = new URLSearchParams({ days: String(span), timeZone })
+  const loaded = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?${query}`, version)
+  const { fault } = loaded
   useEffect(() => {
     // The service may not know a zone that this browser knows.
     if (fault === 'invalid_time_zone') setTimeZone('UTC')
   }, [fault])
+  return { loaded, span, setSpan }
+}
+
+/** The tips of each day as bars, or as an accessible table. */
+export function DailyChart({
+  days,
+  rate,
+}: {
+  readonly days: Days
+  readonly rate: Rate | undefined
+}): JSX.Element {
+  const [asTable, setAsTable] = useState(false)
+  const { data } = days.loaded
   const list = data?.days ?? []
   const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
   const naira = nairaText(total, rate)
@@ -45,14 +60,14 @@ export function DailyChart({
           <p class="quiet number">
             {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
           </p>
-          {naira !== undefined && <p class="quiet number">{naira}</p>}
+          {total > 0 && <p class="quiet number">{naira ?? space}</p>}
         </div>
         <div class="row">
           <select
             class="input input--small"
             aria-label={words.chart.span}
-            value={String(days)}
-            onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+            value={String(days.span)}
+            onChange={({ currentTarget }) => days.setSpan(Number(currentTarget.value))}
           >
             {spans.map((span) => (
               <option key={span} value={String(span)}>

@@ -1,14 +1,16 @@
 import type { JSX } from 'preact'
-import type { Balance, TokenBalance } from '../answers.js'
-import { useRate } from '../parts/use-rate.js'
+import { words } from '../../i18n/dashboard.js'
+import type { ApiKey, Balance, Profile, TipsPage, TokenBalance } from '../answers.js'
+import { useLoadedRate } from '../parts/use-rate.js'
 import { useSession } from '../session.js'
-import { useLoad } from '../use-load.js'
+import { isOver, useLoad } from '../use-load.js'
 import { usePolling } from '../use-polling.js'
 import { BalanceCard } from './balance-card.js'
-import { DailyChart } from './daily-chart.js'
-import { LiveTips } from './live-tips.js'
+import { DailyChart, useDays } from './daily-chart.js'
+import { LiveTips, newestTipsPath } from './live-tips.js'
 import { SetUp } from './set-up.js'
 import { useTipNews } from './tip-news.js'
+import { useShown } from './use-shown.js'
 import { useThrottled } from './use-throttled.js'
 
 /** A confirmed tip becomes final in about this time. */
@@ -24,9 +26,17 @@ export function Home(): JSX.Element {
   const version = useThrottled(news.count, minReloadMs)
   const balance = useLoad<{ balance: Balance }>('/creators/balance', version)
   const tokens = useLoad<{ tokens: readonly TokenBalance[] }>('/creators/balance/tokens', version)
-  const rate = useRate()
+  const keys = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
+  const profile = useLoad<{ creator: Profile }>('/creators/me')
+  const days = useDays(version)
+  const tips = useLoad<TipsPage>(newestTipsPath)
+  const { rate, isOver: rateIsOver } = useLoadedRate()
+  const complete = [balance, tokens, keys, profile, days.loaded, tips].every(isOver) && rateIsOver
+  const shown = useShown(complete)
   usePolling(balance.reload, balanceEveryMs, true)
   usePolling(refresh, walletEveryMs, me.walletPublicKey === null)
+  // All parts at once: one that comes later would move those below.
+  if (!shown) return <p class="quiet">{words.loading}</p>
   return (
     <div class="home">
       <BalanceCard
@@ -36,9 +46,9 @@ export function Home(): JSX.Element {
         fault={balance.fault}
         onRetry={balance.reload}
       />
-      <SetUp />
-      <DailyChart version={version} rate={rate} />
-      <LiveTips news={news} version={version} rate={rate} />
+      <SetUp keys={keys} profile={profile} />
+      <DailyChart days={days} rate={rate} />
+      <LiveTips news={news} version={version} tips={tips} rate={rate} />
     </div>
   )
 }

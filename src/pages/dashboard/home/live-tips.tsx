@@ -11,26 +11,28 @@ import { ScreenLink } from '../parts/screen-link.js'
 import { pathOf } from '../route.js'
 import { TipDrawer } from '../tips/tip-drawer.js'
 import { TipRows } from '../tips/tip-row.js'
-import { useLoad } from '../use-load.js'
+import type { Loaded } from '../use-load.js'
 import { useAnnouncement } from './announcements.js'
 import type { TipNews } from './tip-news.js'
 
-const shown = 12
+export const newestTipsPath = '/creators/tips?limit=12'
 
 /** The newest tips as they arrive, with a pause button. */
 export function LiveTips({
   news,
   version,
+  tips: { data, fault, reload },
   rate,
 }: {
   readonly news: TipNews
   /** A new version reads the list again. */
   readonly version: number
+  /** Of `newestTipsPath`. */
+  readonly tips: Loaded<TipsPage>
   readonly rate: Rate | undefined
 }): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
   const drawer = useDrawer()
-  const { data, fault, reload } = useLoad<TipsPage>(`/creators/tips?limit=${shown}`)
   const open = data?.tips.find(({ signature }) => signature === drawer.open)
   const announcement = useAnnouncement(news)
   const now = useNow()

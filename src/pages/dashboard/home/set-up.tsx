@@ -12,16 +12,20 @@ import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/code-form.js'
-import { useLoad } from '../use-load.js'
+import type { Loaded } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 import { ReceiveChoice } from './receive-choice.js'
 
 /** The set-up steps; disappears when all are done. */
-export function SetUp(): JSX.Element | null {
+export function SetUp({
+  keys,
+  profile,
+}: {
+  readonly keys: Loaded<{ apiKeys: readonly ApiKey[] }>
+  readonly profile: Loaded<{ creator: Profile }>
+}): JSX.Element | null {
   const { me, refresh } = useSession()
-  const keys = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
   const drawer = useDrawer()
-  const profile = useLoad<{ creator: Profile }>('/creators/me')
   const send = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email: me.email } })
     drawer.show('verify')

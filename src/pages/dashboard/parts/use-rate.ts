@@ -4,6 +4,9 @@ import { aboutNgn } from '../../lib/money.js'
 import type { Rate } from '../answers.js'
 import { useLoad } from '../use-load.js'
 
+/** Keeps the line of the naira while there is no rate. */
+export const space = '\u00a0'
+
 /** Bounds of the pause between two requests. */
 const minPauseMs = 5000
 const maxPauseMs = 60_000
@@ -17,6 +20,11 @@ export function nairaText(dollars: number | undefined, rate: Rate | undefined): 
 
 /** The exchange rate, requested again when it expires; undefined while there is none. */
 export function useRate(): Rate | undefined {
+  return useLoadedRate().rate
+}
+
+/** The same, and whether the first request is over. */
+export function useLoadedRate(): { readonly rate: Rate | undefined; readonly isOver: boolean } {
   const { data, fault, reload } = useLoad<Rate>('/payments/fiat/rate')
   const expiresAt = data?.expiresAt
   useEffect(() => {
@@ -25,5 +33,6 @@ export function useRate(): Rate | undefined {
     return () => clearTimeout(timer)
     // A failed request is repeated, too.
   }, [expiresAt, fault, data, reload])
-  return fault === undefined ? data : undefined
+  const isOver = data !== undefined || fault !== undefined
+  return { rate: fault === undefined ? data : undefined, isOver }
 }
