@@ -2,6 +2,13 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { linkPaths, mailedLink } from '../../src/pages/dashboard/links/mailed-link.js'
+import {
+  bodyOf,
+  emptyForm,
+  isConfirmed,
+  mayLeaveTokens,
+  withoutUsedCodes,
+} from '../../src/pages/dashboard/security/closing/closing-form.js'
 import { currentProof, proofWay } from '../../src/pages/dashboard/security/owner-proof.js'
 import { type Proof, runProtected } from '../../src/pages/dashboard/security/protect.js'
 import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
@@ -164,4 +171,29 @@ test('a held withdrawal says what it waits for, and a wrong code what to do', (t
   t.is(confirmFault('invalid_code', 'code'), 'withdrawal_code')
   t.is(confirmFault('invalid_code', 'totp'), 'invalid_code')
   t.is(confirmFault('account_locked', 'totp'), 'factor_locked')
+})
+
+test('closing the account takes the address, and the proof that counts for this account', async (t) => {
+  const ask = async () => ({ passkey: 'answer' })
+  const byPassword = { hasPassword: true, totp: false, passkeys: 0 }
+  const byApp = { ...byPassword, totp: true }
+  const typed = { ...emptyForm(byPassword), typed: ' Ada@Example.com ' }
+  t.true(isConfirmed(typed, 'ada@example.com'))
+  t.false(isConfirmed({ ...typed, typed: '' }, 'ada@example.com'))
+  const password = { ...typed, proof: { way: 'password', text: 'secret' } as const, factor: ' abc ' }
+  t.deepEqual(await bodyOf(password, byPassword, ask), { password: 'secret', leaveTokens: false })
+  t.deepEqual(await bodyOf(password, byApp, ask), { password: 'secret', totp: 'abc', leaveTokens: false })
+  t.is(emptyForm(byApp).proof.way, 'code', 'a factor is enough where there is one')
+  t.deepEqual(await bodyOf(emptyForm({ ...byPassword, passkeys: 1 }), { ...byPassword, passkeys: 1 }, ask), {
+    passkey: 'answer',
+    leaveTokens: false,
+  })
+  const code = { ...emptyForm(byApp), proof: { way: 'code', text: '123456' } as const }
+  t.is(withoutUsedCodes(code).proof.text, '', 'a code works once')
+  t.is(withoutUsedCodes(password).proof.text, 'secret')
+  t.deepEqual([byPassword, byApp, { ...byPassword, hasPassword: false }].map(mayLeaveTokens), [
+    false,
+    true,
+    true,
+  ])
 })

@@ -11,6 +11,7 @@ import { LinkPage } from './links/link-page.js'
 import { endsSessions, mailedLink } from './links/mailed-link.js'
 import { mayLeave } from './route.js'
 import { Screens } from './screens.js'
+import { ClosedPage } from './security/closing/closed-page.js'
 import { SessionContext } from './session.js'
 import { linkToken } from './sign-in/link-sign-in.js'
 import { SignIn } from './sign-in/sign-in.js'
@@ -34,6 +35,7 @@ export function App(): JSX.Element {
   const [failures, setFailures] = useState(0)
   const [ended, setEnded] = useState(false)
   const [signIns, setSignIns] = useState(0)
+  const [closedEmail, setClosedEmail] = useState<string>()
   const refresh = useCallback(() => {
     const read = ([known, protection]: readonly [Me, Security | undefined]): void => {
       setMe(known)
@@ -72,7 +74,21 @@ export function App(): JSX.Element {
   }, [])
   const session = useMemo(
     () =>
-      me ? { me, security, signIns, refresh, onSignedIn, signOut: () => signOut(me, leave) } : undefined,
+      me
+        ? {
+            me,
+            security,
+            signIns,
+            refresh,
+            onSignedIn,
+            signOut: () => signOut(me, leave),
+            onClosed: () => {
+              setClosedEmail(me.email)
+              leave()
+              forgetAccounts(me.id)
+            },
+          }
+        : undefined,
     [me, security, signIns, refresh, onSignedIn, leave],
   )
   if (link !== undefined)
@@ -87,6 +103,8 @@ export function App(): JSX.Element {
         }}
       />
     )
+  if (closedEmail !== undefined)
+    return <ClosedPage email={closedEmail} onLeave={() => setClosedEmail(undefined)} />
   if (session === undefined) {
     if (failures > 0 && me === undefined) return <ServiceUnavailable onRetry={refresh} />
     return me === null ? <SignInPage onSignedIn={onSignedIn} /> : <Loading />

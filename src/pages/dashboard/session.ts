@@ -13,6 +13,8 @@ export interface Session {
   /** After a sign-in of the same person: everything is read again. */
   readonly onSignedIn: () => void
   readonly signOut: () => void
+  /** After the account was closed: shows the page that says so. */
+  readonly onClosed: () => void
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

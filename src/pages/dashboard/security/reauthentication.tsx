@@ -8,7 +8,7 @@ import { CodeField } from '../parts/fields/code-field.js'
 import { useSession } from '../session.js'
 import { factorFault } from '../sign-in/factor-step.js'
 import { SignIn } from '../sign-in/sign-in.js'
-import { type Proof, type Protect, runProtected } from './protect.js'
+import { type Proof, type ProofKind, type Protect, runProtected } from './protect.js'
 
 const ProtectContext = createContext<Protect | undefined>(undefined)
 
@@ -21,6 +21,7 @@ export function useProtect(): Protect {
 const drawerName = 'reauthentication'
 
 interface Question {
+  readonly kind: ProofKind
   /** Why the last proof was refused. */
   readonly fault: string | undefined
   /** Without a proof the person gave up. */
@@ -36,15 +37,18 @@ export function Reauthentication({ children }: { readonly children: ComponentChi
   const showDialog = useRef(show)
   showDialog.current = show
   const ask = useCallback(
-    (fault: string | undefined) =>
+    (kind: ProofKind, fault: string | undefined) =>
       new Promise<Proof | undefined>((answer) => {
         proof.current = undefined
-        setQuestion({ fault, answer })
+        setQuestion({ kind, fault, answer })
         showDialog.current(drawerName)
       }),
     [],
   )
-  const protect = useCallback<Protect>((action) => runProtected(action, ask), [ask])
+  const protect = useCallback<Protect>(
+    (action, kind = 'any') => runProtected(action, (fault) => ask(kind, fault)),
+    [ask],
+  )
   const open = drawer.open === drawerName
   useEffect(() => {
     if (open || question === undefined) return
@@ -60,27 +64,29 @@ export function Reauthentication({ children }: { readonly children: ComponentChi
     <ProtectContext.Provider value={protect}>
       {children}
       {open && question !== undefined && (
-        <AskAgain fault={question.fault} onProof={onProof} onClose={drawer.close} />
+        <AskAgain kind={question.kind} fault={question.fault} onProof={onProof} onClose={drawer.close} />
       )}
     </ProtectContext.Provider>
   )
 }
 
 function AskAgain({
+  kind,
   fault,
   onProof,
   onClose,
 }: {
+  readonly kind: ProofKind
   readonly fault: string | undefined
   readonly onProof: (proof: Proof) => void
   readonly onClose: () => void
 }): JSX.Element {
   const { me, security, onSignedIn } = useSession()
-  const hasApp = security?.totp === true
+  const hasApp = kind === 'any' && security?.totp === true
   const [byApp, setByApp] = useState(hasApp)
   return (
     <Dialog title={words.reauthentication.title} onClose={onClose}>
-      <p>{words.reauthentication.why}</p>
+      <p>{kind === 'any' ? words.reauthentication.why : words.reauthentication.whySignIn}</p>
       {byApp ? (
         <AppCode fault={fault} onProof={onProof} />
       ) : (

@@ -3,6 +3,7 @@ import { words } from '../../i18n/dashboard.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { useSession } from '../session.js'
 import { useLoad } from '../use-load.js'
+import { CloseCard } from './closing/close-card.js'
 import { DataCard } from './data-card.js'
 import { EmailCard } from './email-card.js'
 import { AuthenticatorCard } from './factors/authenticator-card.js'
@@ -33,8 +34,9 @@ export function SecurityScreen(): JSX.Element {
         <SessionsCard sessions={sessions} />
         <EmailCard security={security} />
         <TipMailsCard security={security} />
-        <DataCard />
       </div>
+      <DataCard />
+      <CloseCard security={security} />
     </div>
   )
 }

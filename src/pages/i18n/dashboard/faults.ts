@@ -21,6 +21,8 @@ export const faults: Readonly<Record<string, string>> = {
   invalid_link: 'This link has been used or is too old.',
   factor_locked: 'Too many wrong codes. Codes work again in 15 minutes.',
   wrong_password: 'This isn’t your current password.',
+  recently_changed:
+    'Your e-mail address or a second factor was changed in the last 72 hours. Once they are over, this is possible again.',
   password_required: 'Enter your current password.',
   invalid_password: 'A password has 8 to 256 characters.',
   common_password: 'This password is easy to guess. Choose another one: a few random words are easy to keep.',
