@@ -2,11 +2,12 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { createApiKey } from '../../../src/creators/api-keys.js'
 import { solMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { createConfirmedTips, someConfirmation } from '../make/confirmed-tips.js'
-import { registerCreator, type TestCreator } from '../make/creators.js'
+import { type Person, registerCreator, type TestCreator } from '../make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../make/fiat-tips.js'
 import { creditCreator } from '../make/withdrawals.js'
 import type { World } from '../servers/world.js'
 import { actionTimeoutMs, type BrowserWorld, collectPageErrors } from './browser.js'
+import { heading } from './on-page.js'
 
 const viewport = { width: 1000, height: 900 }
 
@@ -35,6 +36,22 @@ export async function openDashboard(
   const faults = collectPageErrors(context)
   await page.goto(origin + path)
   return { context, page, faults }
+}
+
+/** Fills in the sign-in form. */
+export async function signIn(
+  page: Page,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+): Promise<void> {
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByText('Ada Lovelace').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(page, 'Sign in').waitFor()
 }
 
 /** The card with this heading. */

@@ -64,6 +64,16 @@ export async function registerPerson({ request }: World, name = 'Ada Lovelace'):
   return { email, password, user, session: answer.session, accessToken: auth.accessToken }
 }
 
+/** Logs in with the password, as another browser does. */
+export function logIn({ request }: World, { email, password }: Pick<Person, 'email' | 'password'>) {
+  return request<EnteredBody>('POST', '/auth/login', { body: { email, password } })
+}
+
+/** What the database has of a person. */
+export function userRow({ db }: Pick<World, 'db'>, { user }: Pick<Person, 'user'>) {
+  return db('users').where({ id: user.id }).first()
+}
+
 /** A registered person whose wallet is provisioned. */
 export interface TestCreator extends Person {
   readonly wallet: string
