@@ -1,6 +1,7 @@
 import test from 'ava'
 import { type EnteredBody, freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../helpers/make/emailed-codes.js'
+import { addTotp, ageSessions, nextCode } from '../helpers/make/factors.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -183,6 +184,50 @@ test('a session ended by its id ends at once with its access token', async (t) =
   t.is(own.status, 200)
   t.regex(own.headers['set-cookie']?.[0] ?? '', /^session=; .*1970/)
   t.is(await meStatus({ session }), 401)
+})
+
+test('an old cookie ends no other session without a factor, and its own at once', async (t) => {
+  const owner = await registerPerson(world())
+  const { email, session } = owner
+  const { secret } = await addTotp(world(), owner)
+  const others = []
+  for (let n = 0; n < 3; n++) {
+    const totp = await nextCode(world(), owner, secret)
+    const { session: other = '' } = await post(
+      '/auth/login',
+      { email, password: owner.password, totp },
+      ownerAt,
+    )
+    others.push({ other, id: (await list(other))[0]?.id })
+  }
+  await ageSessions(world(), owner)
+  await world()
+    .db('users')
+    .where({ id: owner.user.id })
+    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  const end = async (path: string, body?: object, by = session) => {
+    const { status, body: answer } = await world().request<{ code?: string }>('DELETE', path, {
+      session: by,
+      body,
+    })
+    return `${status} ${answer.code ?? ''}`.trim()
+  }
+  const [first, second, third] = others
+  const paths = ['/auth/sessions', `/auth/sessions/${first?.id}`, `/auth/sessions/${owner.user.id}`]
+  for (const path of paths) {
+    t.is(await end(path), '401 reauthentication_required')
+    t.is(await end(path, { totp: '00000' }), '400 invalid_code')
+  }
+  for (const { other } of others) t.is(await meStatus({ session: other }), 200)
+
+  t.is(await end(`/auth/sessions/${third?.id}`, undefined, third?.other), '200', 'logging out')
+  t.is(await meStatus({ session: third?.other ?? '' }), 401)
+  const factor = async () => ({ totp: await nextCode(world(), owner, secret) })
+  t.is(await end(`/auth/sessions/${first?.id}`, await factor()), '200')
+  t.is(await meStatus({ session: first?.other ?? '' }), 401)
+  t.is(await end('/auth/sessions', await factor()), '200')
+  t.is(await meStatus({ session: second?.other ?? '' }), 401)
+  t.is(await meStatus({ session }), 200)
 })
 
 test('the other sessions are ended together, also while the account is frozen', async (t) => {

@@ -6,12 +6,13 @@ import { layoutShifts } from '../helpers/browser/layout-shifts.js'
 import { assertBecomes, heading, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, logIn, registerPerson, userRow } from '../helpers/make/creators.js'
 import { mailedToken } from '../helpers/make/emailed-codes.js'
+import { ageSessions } from '../helpers/make/factors.js'
 
 /** How an owner sees who is signed in, changes the e-mail address, and takes the account back. */
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
 
-test.serial('other sessions are listed and ended', async (t) => {
+test.serial('other sessions are listed, and ended after a new sign-in', async (t) => {
   const { world } = open()
   const person = await registerPerson(world)
   const others = [await logIn(world, person), await logIn(world, person)]
@@ -24,7 +25,19 @@ test.serial('other sessions are listed and ended', async (t) => {
   await sessions.getByText('This session').waitFor()
   t.is(await sessions.getByRole('listitem').count(), 3)
   await checkScreen(t, page, 'dash-security')
+  await ageSessions(world, person)
   await sessions.getByRole('button', { name: 'End', exact: false }).first().click()
+  const again = page.getByRole('dialog', { name: 'Is it you?' })
+  await again.waitFor()
+  await checkScreen(t, page, 'dash-sessions-reauthentication')
+  await tabTo(t, page, 'Cancel')
+  await page.keyboard.press('Enter')
+  await again.waitFor({ state: 'detached' })
+  t.is(await sessions.getByRole('listitem').count(), 3, 'given up: nothing has ended')
+  await sessions.getByRole('button', { name: 'End', exact: false }).first().click()
+  await again.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await again.waitFor({ state: 'detached' })
   await page.getByRole('status').filter({ hasText: 'The session has ended.' }).waitFor({ state: 'attached' })
   await assertBecomes(t, async () => (await sessions.getByRole('listitem').count()) === 2, true)
   await sessions.getByRole('button', { name: 'End all others' }).click()

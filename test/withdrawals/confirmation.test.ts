@@ -541,6 +541,7 @@ test.serial('a request held back until its session has ended changes nothing', a
     ['PATCH', '/creators/me', { name: 'Thief' }],
     ['PUT', '/creators/domains', { domains: ['thief.example'] }],
     ['PUT', '/auth/tip-mails', { tipMails: 'each' }],
+    ['DELETE', '/auth/sessions', {}],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }, 'a key'],
   ] as const

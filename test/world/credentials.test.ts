@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { registerPerson } from '../helpers/make/creators.js'
+import { ageSessions } from '../helpers/make/factors.js'
 import { createSession, registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -166,3 +167,25 @@ for (const [endpoint, allowed] of Object.entries(accepts))
         t.is(answer.session, undefined)
       },
     )
+
+/** What an old cookie alone does not do: it may be a stolen one. */
+const needRecent = [
+  'POST /auth/totp',
+  'POST /auth/passkeys/options',
+  'DELETE /auth/sessions',
+  `DELETE /auth/sessions/${randomUUID()}`,
+  'GET /auth/export',
+  'DELETE /auth/me',
+]
+
+test.serial('an old cookie alone changes nothing of what protects the account', async (t) => {
+  const person = await registerPerson(world())
+  await ageSessions(world(), person)
+  for (const endpoint of needRecent) {
+    const [method = '', path = ''] = endpoint.split(' ')
+    const { status, body } = await world().request<{ code?: string }>(method, path, {
+      session: person.session,
+    })
+    t.is(`${status} ${body.code}`, '401 reauthentication_required', endpoint)
+  }
+})

@@ -7,15 +7,22 @@ import { lockUser } from '../lock-user.js'
 import { Session } from '../models.js'
 import type { SignedIn } from './session.js'
 
-/** Ends one of the account's own sessions with its access token. Throws `session_not_found`. Returns whether it was the caller's. */
+/** Whether this is the id of the session that the request was sent with. */
+export async function isOwnSession(db: Knex, { sessionHash }: SignedIn, id: string): Promise<boolean> {
+  return (await Session.query(db).findById(sessionHash).where({ id })) !== undefined
+}
+
+/** Ends another session of the account with its access token. Throws `session_not_found`. */
 export async function endSession(
-  db: Knex,
-  { account, sessionHash }: SignedIn,
+  { transact }: Pick<Services, 'transact'>,
+  { account }: SignedIn,
   id: string,
-): Promise<{ readonly current: boolean }> {
-  const [ended] = await Session.query(db).delete().where({ id, user_id: account.id }).returning('token_hash')
-  if (ended === undefined) throw new DomainError('session_not_found')
-  return { current: ended.tokenHash.equals(sessionHash) }
+): Promise<void> {
+  await transact(async ({ trx }) => {
+    await lockUser(trx, account.id)
+    const ended = await Session.query(trx).delete().where({ id, user_id: account.id })
+    if (ended === 0) throw new DomainError('session_not_found')
+  })
 }
 
 /** Ends every session of the account but the caller's. A change of e-mail that one of them may have asked for is void. */

@@ -4,11 +4,16 @@ import { requiredText } from '../../http/input.js'
 import { clearSessionCookie } from '../../http/security/credentials.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
 import { noStore } from '../../http/security/response-headers.js'
+import type { ErrorCode } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
+import { requireFresh } from '../factors/require-fresh.js'
+import { factorInput } from '../factors/schemas.js'
 import { type AnyEndpoint, done, nothing } from '../schemas.js'
 import { requireSession, signedIn } from './auth.js'
-import { endOtherSessions, endSession } from './end-sessions.js'
+import { endOtherSessions, endSession, isOwnSession } from './end-sessions.js'
 import { listSessions } from './list-sessions.js'
+import { revokeSession } from './session.js'
+import { whileOpen } from './while-open.js'
 
 export const sessionsAnswer = z.object({
   success: z.literal(true),
@@ -36,16 +41,24 @@ const listEndpoint = {
   errors: [],
 } as const satisfies AnyEndpoint
 
+const endErrors = [
+  'unauthorized',
+  'forbidden',
+  'reauthentication_required',
+  'account_locked',
+] as const satisfies ErrorCode[]
+
 const endEndpoint = {
   method: 'delete',
   path: '/auth/sessions/:id',
   summary: 'End a session with its access token',
   credential: 'session',
   limit: 'reads',
-  input: z.object({ id: requiredText('session_not_found').pipe(z.uuid('session_not_found')) }),
-  invalid: 'session_not_found',
+  input: factorInput.extend({ id: requiredText('session_not_found').pipe(z.uuid('session_not_found')) }),
+  bodyOfDelete: true,
+  invalid: 'invalid_code',
   output: done,
-  errors: ['unauthorized', 'forbidden'],
+  errors: ['session_not_found', ...endErrors],
 } as const satisfies AnyEndpoint
 
 const endOthersEndpoint = {
@@ -54,13 +67,17 @@ const endOthersEndpoint = {
   summary: 'End all other sessions with their access tokens',
   credential: 'session',
   limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
+  input: factorInput,
+  bodyOfDelete: true,
+  invalid: 'invalid_code',
   output: done,
-  errors: ['forbidden'],
+  errors: [...endErrors],
 } as const satisfies AnyEndpoint
 
-/** Ending sessions stays possible while the account is frozen. */
+/**
+ * Ending other sessions needs a factor or a session of the last minutes: whoever stole an old cookie must not throw the owner out.
+ * Ending the own session is logging out. Both stay possible while the account is frozen.
+ */
 export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transact'>): Route[] {
   const { config, db } = services
   const { publicUrl } = config.http
@@ -79,17 +96,25 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
     ),
     route(
       endEndpoint,
-      async ({ id }, ctx) => {
-        const { current } = await endSession(db, signedIn(ctx), id)
-        if (current) clearSessionCookie(ctx, publicUrl)
+      async ({ id, ...presented }, ctx) => {
+        const who = signedIn(ctx)
+        if (await isOwnSession(db, who, id)) {
+          await revokeSession(db, who.sessionHash)
+          clearSessionCookie(ctx, publicUrl)
+        } else {
+          await requireFresh(services, who, presented)
+          await endSession(whileOpen(services, who), who, id)
+        }
         return {}
       },
       guards,
     ),
     route(
       endOthersEndpoint,
-      async (_, ctx) => {
-        await endOtherSessions(services, signedIn(ctx))
+      async (presented, ctx) => {
+        const who = signedIn(ctx)
+        await requireFresh(services, who, presented)
+        await endOtherSessions(whileOpen(services, who), who)
         return {}
       },
       guards,

@@ -73,8 +73,12 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Also undoes later changes. Every session, the password, and the API keys and second factors made since are void; the restored address gets a link for a new password.',
   ],
   'get /auth/sessions': ['`network` is an IPv4 address or an IPv6 /64. At most 200.'],
-  'delete /auth/sessions': ['A change of e-mail that waits for its link is void.'],
-  'delete /auth/sessions/{id}': ['The session that the request was sent with, too: that is a log-out.'],
+  'delete /auth/sessions': [
+    'Needs a session younger than 15 minutes, or a factor that the account has, in the body. A change of e-mail that waits for its link is void. Works while the account is frozen.',
+  ],
+  'delete /auth/sessions/{id}': [
+    'Needs a session younger than 15 minutes, or a factor that the account has, in the body. Not for the session that the request was sent with: that is a log-out. Works while the account is frozen.',
+  ],
   'get /auth/export': [
     'The first call requests the file, later ones say how it stands; a new file at most once a day. The link goes to the e-mail address of the account or, within 72 hours of a change, to the address before it, and is good for 72 hours. Of tips, transactions and withdrawals the file has the newest 20,000 each.',
   ],

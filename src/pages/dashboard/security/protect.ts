@@ -6,7 +6,7 @@ export const abandoned = 'abandoned'
 /** What proves again who is there: nothing after a new sign-in, or a code of the app. It goes into the request's body. */
 export type Proof = { readonly totp?: string }
 
-/** `sign-in`: the action takes no code of the app in its place. */
+/** `sign-in`: a code of the app is not asked for in its place. */
 export type ProofKind = 'any' | 'sign-in'
 
 /** Runs an action; when the service wants to know again who is there, a dialog asks, and the action is repeated. */

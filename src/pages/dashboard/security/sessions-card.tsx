@@ -10,6 +10,7 @@ import { FaultNotice } from '../parts/fault-notice.js'
 import { useKeptFocus } from '../parts/use-kept-focus.js'
 import type { Loaded } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
+import { useProtect } from './reauthentication.js'
 import { describeUserAgent } from './user-agent.js'
 
 export const sessionsPath = '/auth/sessions'
@@ -24,9 +25,12 @@ export function SessionsCard({
 }: {
   readonly sessions: Loaded<Sessions>
 }): JSX.Element {
+  const protect = useProtect()
   const [announcement, setAnnouncement] = useState('')
   const end = useSubmit(async (id?: string) => {
-    await call('DELETE', id === undefined ? sessionsPath : `${sessionsPath}/${id}`)
+    const path = id === undefined ? sessionsPath : `${sessionsPath}/${id}`
+    // Not a code of the app: one sign-in is enough to end several, and each code counts once.
+    await protect(() => call('DELETE', path), 'sign-in')
     setAnnouncement(id === undefined ? words.sessions.othersEnded : words.sessions.ended)
     reload()
   })
