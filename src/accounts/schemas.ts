@@ -66,14 +66,18 @@ export const credentials = z.object({
 
 export const otpStartInput = z.object({ email: emailAddress })
 
+/** Of a sign-in by mail: what was set up before the first proof of the e-mail is somebody else's. */
+const notMine = z.boolean('invalid_code').optional()
+
 /** POST /auth/otp/link. */
-export const signInLinkInput = tokenInput.extend({ totp: totpField })
+export const signInLinkInput = tokenInput.extend({ totp: totpField, notMine })
 
 /** The code is not trimmed. Any fault in either field is answered `invalid_code`. */
 export const otpVerifyInput = z.object({
   email: emailAddress,
   code: z.string().regex(codePattern, 'invalid_code'),
   totp: totpField,
+  notMine,
 })
 
 export const nothing = z.object({})

@@ -5,7 +5,7 @@ import { checkScreen } from '../helpers/browser/check-accessibility.js'
 import { cardOf, openDashboard, signIn, signOut } from '../helpers/browser/dashboard.js'
 import { heading, tabTo } from '../helpers/browser/on-page.js'
 import { addVirtualAuthenticator } from '../helpers/browser/virtual-authenticator.js'
-import { registerPerson } from '../helpers/make/creators.js'
+import { logIn, registerPerson } from '../helpers/make/creators.js'
 import { queuedCode } from '../helpers/make/emailed-codes.js'
 import { addTotp, ageSessions, decodeBase32, nextCode, totpCode } from '../helpers/make/factors.js'
 import { publicUrl } from '../helpers/servers/world.js'
@@ -101,6 +101,42 @@ test.serial('a mailed code at sign-in also asks for the second factor', async (t
     .getByRole('textbox', { name: 'Code from your authenticator app' })
     .fill(`${code.slice(0, 3)} ${code.slice(3)}`)
   await heading(page, 'Home').waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('whose address somebody else registered starts afresh, once', async (t) => {
+  const { world } = open()
+  const squatter = await registerPerson(world)
+  await addTotp(world, squatter)
+  const { page, context, faults } = await openDashboard(open(), undefined)
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(squatter.email)
+  const signInByMail = async () => {
+    await page.getByRole('button', { name: 'E-mail me a code' }).click()
+    const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+    await field.fill(await queuedCode(world, squatter.email))
+    await page.getByRole('textbox', { name: 'Code from your authenticator app' }).waitFor()
+    await tabTo(t, page, 'I never set this up')
+    await page.keyboard.press('Enter')
+    await page.getByText('Did somebody else make this account?').waitFor()
+  }
+  await signInByMail()
+  await checkScreen(t, page, 'dash-factor-not-mine')
+  await tabTo(t, page, 'Start afresh')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Home').waitFor()
+  t.is((await logIn(world, squatter)).status, 401)
+
+  await addTotp(world, {
+    ...squatter,
+    session: (await context.cookies()).find(({ name }) => name === 'session')?.value ?? '',
+  })
+  await signOut(page)
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(squatter.email)
+  await signInByMail()
+  await page.getByRole('button', { name: 'Start afresh' }).click()
+  await page.getByText('has been confirmed here before').waitFor()
+  await checkScreen(t, page, 'dash-factor-confirmed-before')
   t.deepEqual(faults, [])
   await context.close()
 })

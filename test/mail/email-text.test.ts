@@ -92,7 +92,7 @@ function everyNotice(words: string): OwnerNotice[] {
   const hostile = { ...withdrawal, bank: words, lastFour: words }
   const byKind: Record<OwnerNotice['kind'], OwnerNotice> = {
     'new-device': { kind: 'new-device', network: '192.0.2.7', userAgent: words },
-    'email-proven': { kind: 'email-proven', credentialsVoid: true },
+    'email-proven': { kind: 'email-proven', voidReason: 'elsewhere' },
     'password-changed': { kind: 'password-changed' },
     'email-change-requested': { kind: 'email-change-requested', newEmail: words },
     'email-changed': { kind: 'email-changed', newEmail: words },
@@ -109,7 +109,11 @@ function everyNotice(words: string): OwnerNotice[] {
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
   }
-  return [...Object.values(byKind), { kind: 'email-proven', credentialsVoid: false }]
+  return [
+    ...Object.values(byKind),
+    { kind: 'email-proven', voidReason: 'not-mine' },
+    { kind: 'email-proven', voidReason: undefined },
+  ]
 }
 
 function mailOf(notice: OwnerNotice) {
@@ -167,7 +171,7 @@ test('notices say what is true of every occasion', (t) => {
 
 const chosen = `${hostile} https://evil.example/now 48151623 \u202e ${'long '.repeat(100)}`
 for (const notice of everyNotice(chosen))
-  test(`the mail ${notice.kind} ${'credentialsVoid' in notice ? notice.credentialsVoid : ''} keeps the rules of mails`, (t) => {
+  test(`the mail ${notice.kind} ${'voidReason' in notice ? notice.voidReason : ''} keeps the rules of mails`, (t) => {
     const { subject, text, html, security } = mailOf(notice)
     t.true(subject.length < 80, 'a phone shows it')
     t.notRegex(subject, /\d{4}|evil|script/, 'no code and no words of others')

@@ -111,7 +111,7 @@ export async function confirmEmailChange(
     if (before.frozenAt !== null) throw new DomainError('account_frozen')
     await takeAddress(uow.trx, id, email)
     // Of the new address: the one before was never proven.
-    if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, network)
+    if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, { network })
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
     await mailUndo(uow, publicUrl, {

@@ -5,31 +5,44 @@ import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { voidCredentials } from '../void-credentials.js'
 
+/** How somebody has shown that they read the mail of an account. */
+export interface MailProof {
+  readonly network: string
+  /** They say that what was set up before is somebody else's. */
+  readonly notMine?: boolean | undefined
+}
+
+/** Why the first proof of an e-mail voids what was set up before. */
+type VoidReason = 'elsewhere' | 'not-mine'
+
 /**
- * Whether the first proof of an e-mail comes from another network than the registration. Anyone can register another person's
- * address, so what was set up before is not the owner's for sure. A network that was not recorded counts as the same.
+ * Anyone can register another person's address, so what was set up before the first proof is not the owner's for sure: not when
+ * the proof comes from another network than the registration, nor when the owner says so. A network that was not recorded counts
+ * as the same. Undefined: it stays.
  */
-export function isFirstProofElsewhere(
+export function voidReason(
   { emailVerifiedAt, registeredNetwork }: Pick<User, 'emailVerifiedAt' | 'registeredNetwork'>,
-  network: string,
-): boolean {
-  return emailVerifiedAt === null && registeredNetwork !== null && registeredNetwork !== network
+  { network, notMine }: MailProof,
+): VoidReason | undefined {
+  if (emailVerifiedAt !== null) return undefined
+  if (registeredNetwork !== null && registeredNetwork !== network) return 'elsewhere'
+  return notMine === true ? 'not-mine' : undefined
 }
 
 /**
- * Marks the e-mail of an account as verified, because the caller has read a mail to it. A first proof from elsewhere voids the
- * credentials made before.
+ * Marks the e-mail of an account as verified, because the caller has read a mail to it. The first proof may void the credentials
+ * made before (`voidReason`).
  */
 export async function proveEmail<Owner extends { readonly id: string; readonly email: string }>(
   uow: UnitOfWork,
   publicUrl: string,
   owner: Owner,
-  network: string,
+  proof: MailProof,
 ): Promise<Owner & { readonly emailVerifiedAt: Date }> {
   const user = await lockUser(uow.trx, owner.id)
   if (user.emailVerifiedAt !== null) return { ...owner, emailVerifiedAt: user.emailVerifiedAt }
   const emailVerifiedAt = await markVerified(uow, owner.id)
-  await endFirstProof(uow, publicUrl, user, network)
+  await endFirstProof(uow, publicUrl, user, proof)
   return { ...owner, emailVerifiedAt }
 }
 
@@ -41,11 +54,11 @@ export async function endFirstProof(
   uow: UnitOfWork,
   publicUrl: string,
   user: Pick<User, 'id' | 'emailVerifiedAt' | 'registeredNetwork'>,
-  network: string,
+  proof: MailProof,
 ): Promise<void> {
-  const credentialsVoid = isFirstProofElsewhere(user, network)
-  if (credentialsVoid) await voidCredentials(uow.trx, user.id)
-  await notifyOwner(uow, publicUrl, user.id, { kind: 'email-proven', credentialsVoid })
+  const reason = voidReason(user, proof)
+  if (reason !== undefined) await voidCredentials(uow.trx, user.id)
+  await notifyOwner(uow, publicUrl, user.id, { kind: 'email-proven', voidReason: reason })
 }
 
 /** Sets when the e-mail was verified. */

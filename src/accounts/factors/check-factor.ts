@@ -3,7 +3,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
-import { isFirstProofElsewhere } from '../emails/prove-email.js'
+import { type MailProof, voidReason } from '../emails/prove-email.js'
 import { User } from '../models.js'
 import { cautionHours } from '../recent-changes.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
@@ -88,16 +88,16 @@ export async function verifySignIn(
 }
 
 /**
- * The second factor of a sign-in that proves the mailbox. A first proof from elsewhere voids the factors: whoever registered the
- * e-mail of somebody else may have added them.
+ * The second factor of a sign-in that proves the mailbox. A first proof that voids what was set up before voids the factors first:
+ * whoever registered the e-mail of somebody else may have added them.
  */
 export async function verifySignInByMail(
   uow: UnitOfWork,
   config: Services['config'],
   { id, emailVerifiedAt }: Account,
-  { totp, network }: { readonly totp: string | undefined; readonly network: string },
+  { totp, ...proof }: MailProof & { readonly totp: string | undefined },
 ): Promise<FactorOutcome> {
   const user = emailVerifiedAt === null ? await User.query(uow.trx).findById(id) : undefined
-  if (user !== undefined && isFirstProofElsewhere(user, network)) await voidFactors(uow.trx, id)
+  if (user !== undefined && voidReason(user, proof) !== undefined) await voidFactors(uow.trx, id)
   return verifySignIn(uow, config, id, totp)
 }

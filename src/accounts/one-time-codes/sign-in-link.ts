@@ -52,15 +52,16 @@ export async function mailSignInLink(
  */
 export async function signInByLink(
   { config, transact }: Pick<Services, 'config' | 'transact'>,
-  { token, totp }: z.output<typeof signInLinkInput>,
+  { token, totp, notMine }: z.output<typeof signInLinkInput>,
   caller: Caller,
 ): Promise<AccountSession> {
+  const proof = { network: caller.network, notMine }
   const result = await transact(async (uow) => {
     const found = await lockLink(uow.trx, token)
-    const factor = await verifySignInByMail(uow, config, found, { totp, network: caller.network })
+    const factor = await verifySignInByMail(uow, config, found, { totp, ...proof })
     if (factor.kind !== 'right') return factor
     await useSignInLink(uow.trx, found.id)
-    const account = await proveEmail(uow, config.http.publicUrl, found, caller.network)
+    const account = await proveEmail(uow, config.http.publicUrl, found, proof)
     return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.

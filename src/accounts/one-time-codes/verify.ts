@@ -22,24 +22,25 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'>
  */
 export async function verifyOtp(
   { config, db, transact }: Needs,
-  { email, code, totp }: z.output<typeof otpVerifyInput>,
+  { email, code, totp, notMine }: z.output<typeof otpVerifyInput>,
   caller: Caller,
 ): Promise<AccountSession> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('invalid_code')
   // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
   if (found.lockedSeconds > 0) throw accountLocked(found.lockedSeconds)
+  const proof = { network: caller.network, notMine }
   const presented = codeHmac(config.otpPepper, found.account.id, code)
   const result = await transact(async (uow) => {
     const outcome = await checkCode(uow.trx, found.account.id, presented)
     if (outcome !== 'right') return outcome
-    const factor = await verifySignInByMail(uow, config, found.account, { totp, network: caller.network })
+    const factor = await verifySignInByMail(uow, config, found.account, { totp, ...proof })
     if (factor.kind !== 'right') {
       await forgetAttempt(uow.trx, found.account.id)
       return factor
     }
     await useCode(uow.trx, found.account.id)
-    const account = await proveEmail(uow, config.http.publicUrl, found.account, caller.network)
+    const account = await proveEmail(uow, config.http.publicUrl, found.account, proof)
     return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.

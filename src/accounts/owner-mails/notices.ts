@@ -5,7 +5,11 @@ import { quoteDomainInMail, quoteInMail } from './quote.js'
 /** What the owner of an account is told by mail. The kind is also the kind of the e-mail's row. */
 export type OwnerNotice =
   | { readonly kind: 'new-device'; readonly network: string; readonly userAgent: string | null }
-  | { readonly kind: 'email-proven'; readonly credentialsVoid: boolean }
+  | {
+      readonly kind: 'email-proven'
+      /** Undefined: what was set up before stays. */
+      readonly voidReason: 'elsewhere' | 'not-mine' | undefined
+    }
   | { readonly kind: 'password-changed' }
   | { readonly kind: 'email-change-requested' | 'email-changed'; readonly newEmail: string }
   | { readonly kind: 'factor-added' | 'factor-removed'; readonly factor: FactorName }
@@ -94,7 +98,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
         security: true,
       }
     case 'email-proven':
-      return emailProven(notice.credentialsVoid, site)
+      return emailProven(notice.voidReason, site)
     case 'password-changed':
       return {
         subject: `Your password at ${site} was changed`,
@@ -222,17 +226,26 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
 /** Enough to find the key in the list of keys. */
 const prefixShown = 5
 
-function emailProven(credentialsVoid: boolean, site: string): NoticeText {
+const setUpBySomebody = {
+  elsewhere: 'The account was registered from another network, perhaps by somebody else.',
+  'not-mine': 'When you signed in, you said that somebody else set up the account.',
+} as const
+
+function emailProven(
+  reason: Extract<OwnerNotice, { readonly kind: 'email-proven' }>['voidReason'],
+  site: string,
+): NoticeText {
   const shown = `You have shown that this e-mail address is yours, at ${site}.`
   return {
     subject: `Your e-mail address is verified at ${site}`,
-    lines: credentialsVoid
-      ? [
-          shown,
-          'The account was registered from another network, perhaps by somebody else. So its old password, sessions and API keys do not work any more.',
-        ]
-      : [shown],
-    advice: credentialsVoid ? ['Set a new password in the settings.', nothingToDo] : [nothingToDo],
+    lines:
+      reason === undefined
+        ? [shown]
+        : [
+            shown,
+            `${setUpBySomebody[reason]} So its old password, sessions, API keys and second factors do not work any more.`,
+          ],
+    advice: reason === undefined ? [nothingToDo] : ['Set a new password in the settings.', nothingToDo],
     security: true,
   }
 }

@@ -5,7 +5,8 @@ import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { proveEmail } from '../emails/prove-email.js'
+import { proveEmail, voidReason } from '../emails/prove-email.js'
+import { hasFactor } from '../factors/check-factor.js'
 import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
@@ -75,7 +76,8 @@ export async function mailResetLink(
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
- * Sets a new password with a mailed link, which proves the e-mail. Every session ends and none is opened; second factors stay.
+ * Sets a new password with a mailed link. Every session ends and none is opened; second factors stay. It proves the e-mail, unless
+ * it leaves a second factor from before the first proof: a sign-in by mail shows whose that is, with the factor or without it.
  * A refused password leaves the link good. Throws `invalid_link`, `common_password`.
  */
 export async function resetPassword(
@@ -90,9 +92,12 @@ export async function resetPassword(
   await assertUncommon(config, newPassword, owner)
   const passwordHash = await passwords.hash(newPassword)
   await transact(async (uow) => {
-    const { id, email } = await lockUser(uow.trx, userId)
+    const user = await lockUser(uow.trx, userId)
+    const { id, email } = user
     await useLink(uow.trx, 'password_reset', token)
-    await proveEmail(uow, publicUrl, { id, email }, caller.network)
+    const proof = { network: caller.network }
+    if (voidReason(user, proof) !== undefined || !(await hasFactor(uow.trx, id)))
+      await proveEmail(uow, publicUrl, { id, email }, proof)
     await User.query(uow.trx).findById(id).patch({ passwordHash })
     await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)

@@ -18,10 +18,11 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/otp/verify': [
     'Five wrong codes within 15 minutes lock one-time codes for 15 minutes. The password keeps working.',
     'An account with a second factor also needs `totp`. Without the right one the mailed code is not used up.',
+    'If the e-mail was never proven and the factor is somebody else’s, `notMine: true` signs in without it: password, sessions, API keys and second factors of before are void, and a mail says so.',
   ],
   'post /auth/otp/link': [
     'The lock of one-time codes does not stop it. Send the token when a person presses a button: mail scanners open links.',
-    'An account with a second factor also needs `totp`. Without the right one the link is not used up.',
+    'An account with a second factor also needs `totp`. Without the right one the link is not used up. `notMine` as in [POST /auth/otp/verify](#post-auth-otp-verify).',
   ],
   'post /auth/totp': [
     'Needs a session younger than 15 minutes, or a factor that the account has. Show `uri` as a QR code, then send the first code of the app to [POST /auth/totp/confirm](#post-auth-totp-confirm) within 15 minutes. A new secret replaces one that was not confirmed.',
@@ -61,7 +62,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Answers the same, after the same time, whether there is an account or not. The link is valid for 30 minutes; another is mailed after a minute.',
   ],
   'post /auth/password/reset/confirm': [
-    'Works once. It signs nobody in, ends every session, and leaves second factors as they are. Send the token when a person presses a button: mail scanners open links.',
+    'Works once. It signs nobody in, ends every session, and leaves second factors as they are. It proves the e-mail, unless it never was and the account has a second factor that stays. Send the token when a person presses a button: mail scanners open links.',
   ],
   'post /auth/email': [
     'The address changes when the link mailed to it is used, within 60 minutes. With a second factor on it needs `totp` (also a recovery code) or `passkey` beside the password; a factor at least 72 hours old needs no password. The address of now gets a mail. An address that an account had in the last 72 hours is in use.',

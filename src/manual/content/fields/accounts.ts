@@ -30,6 +30,11 @@ export const accountsFields: FieldNotes = {
     omit: false,
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
+  notMine: {
+    note: 'True: whoever made this account and its second factor was somebody else. Counts at the first proof of the e-mail only, else it is ignored.',
+    example: true,
+    omit: true,
+  },
   passwordHint: { note: 'Offer to choose another password.', example: 'common' },
   'post /auth/password > totp': agedTotpField,
   'post /auth/password > passkey': agedPasskeyField,

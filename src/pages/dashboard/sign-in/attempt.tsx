@@ -8,9 +8,11 @@ import { type Attempt, FactorStep } from './factor-step.js'
  * the form.
  */
 export function useAttempt({
+  byMail = false,
   email,
   onSignedIn,
 }: {
+  readonly byMail?: boolean
   /** The account whose page this is, if there is one. */
   readonly email: string | undefined
   readonly onSignedIn: () => void
@@ -29,6 +31,7 @@ export function useAttempt({
   const step = waiting && (
     <FactorStep
       attempt={waiting.attempt}
+      byMail={byMail}
       email={email}
       onSignedIn={onSignedIn}
       onBack={() => setWaiting(undefined)}

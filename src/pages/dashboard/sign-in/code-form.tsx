@@ -23,7 +23,7 @@ export function CodeForm({
 }): JSX.Element {
   const [code, setCode] = useState('')
   const [sentAgain, setSentAgain] = useState(false)
-  const attempt = useAttempt({ email, onSignedIn })
+  const attempt = useAttempt({ byMail: true, email, onSignedIn })
   const verify = useSubmit(() =>
     attempt.run((factor) => call('POST', '/auth/otp/verify', { body: { email, code, ...factor } })),
   )

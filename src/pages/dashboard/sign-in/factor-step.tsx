@@ -3,27 +3,31 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Notice } from '../../ui/messages/notice.js'
+import { FaultNotice } from '../parts/fault-notice.js'
 import { CodeField } from '../parts/fields/code-field.js'
 import { FactorField } from '../parts/fields/factor-field.js'
 import { useSubmit } from '../use-submit.js'
 import { PasskeyButton } from './passkey-button.js'
 
-/** Sends a sign-in, with the second factor if there is one. */
-export type Attempt = (factor: { readonly totp?: string }) => Promise<unknown>
+/** Sends a sign-in, with the second factor if there is one. `notMine`: somebody else has set that up. */
+export type Attempt = (factor: { readonly totp?: string; readonly notMine?: true }) => Promise<unknown>
 
 /** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
 export function FactorStep({
   attempt,
+  byMail,
   email,
   onSignedIn,
   onBack,
 }: {
   readonly attempt: Attempt
+  /** By a mailed code or link: whoever reads the mail can say that somebody else has set up the second factor. */
+  readonly byMail: boolean
   readonly email: string | undefined
   readonly onSignedIn: () => void
   readonly onBack: () => void
 }): JSX.Element {
-  const [way, setWay] = useState<'app' | 'recovery'>('app')
+  const [way, setWay] = useState<'app' | 'recovery' | 'not-mine'>('app')
   const [totp, setTotp] = useState('')
   const check = useSubmit(async () => {
     await attempt({ totp: totp.trim() })
@@ -34,6 +38,8 @@ export function FactorStep({
     setTotp(text)
     check.clear()
   }
+  if (way === 'not-mine')
+    return <NotMine attempt={attempt} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
   return (
     <form
       class="stack"
@@ -72,11 +78,52 @@ export function FactorStep({
         >
           {way === 'app' ? words.factor.useRecovery : words.factor.useApp}
         </button>
+        {byMail && (
+          <button type="button" class="link" onClick={() => setWay('not-mine')}>
+            {words.factor.notMine}
+          </button>
+        )}
         <button type="button" class="link" onClick={onBack}>
           {words.back}
         </button>
       </div>
     </form>
+  )
+}
+
+/** Signs in without the second factor, if the e-mail address was never proven before, and voids what was set up. */
+function NotMine({
+  attempt,
+  onSignedIn,
+  onBack,
+}: {
+  readonly attempt: Attempt
+  readonly onSignedIn: () => void
+  readonly onBack: () => void
+}): JSX.Element {
+  const startOver = useSubmit(async () => {
+    await attempt({ notMine: true })
+    onSignedIn()
+  })
+  const proven = startOver.fault === 'second_factor_required'
+  return (
+    <div class="stack">
+      <Notice tone="warn" icon="warn" urgent>
+        <strong>{words.factor.notMineTitle}</strong>
+        <p>{proven ? words.factor.notMineProven : words.factor.notMineEffect}</p>
+      </Notice>
+      {!proven && (
+        <>
+          <FaultNotice fault={startOver.fault} />
+          <Button kind="danger" busy={startOver.busy} onPress={startOver.run}>
+            {words.factor.notMineSubmit}
+          </Button>
+        </>
+      )}
+      <button type="button" class="link" onClick={onBack}>
+        {words.back}
+      </button>
+    </div>
   )
 }
 

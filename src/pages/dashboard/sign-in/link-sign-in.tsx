@@ -22,7 +22,7 @@ export function LinkSignIn({
   readonly onSignedIn: () => void
   readonly onOtherWay: () => void
 }): JSX.Element {
-  const attempt = useAttempt({ email: undefined, onSignedIn })
+  const attempt = useAttempt({ byMail: true, email: undefined, onSignedIn })
   const logIn = useSubmit(() =>
     attempt.run((factor) => call('POST', '/auth/otp/link', { body: { token, ...factor } })),
   )

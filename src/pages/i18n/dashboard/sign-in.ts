@@ -41,6 +41,13 @@ export const signInWords = {
     countsToRemove: 'An app or passkey that is newer than this one counts once it is 72 hours old.',
     countsToRenew:
       'A recovery code, or your oldest app or passkey. Another one counts once it is 72 hours old.',
+    notMine: 'I never set this up',
+    notMineTitle: 'Did somebody else make this account?',
+    notMineEffect:
+      'If you have never confirmed this e-mail address here, start afresh: you’re signed in, and everything set up before stops working: the password, this second step, sessions and API keys.',
+    notMineProven:
+      'This e-mail address has been confirmed here before, so the second step counts. Use a recovery code, or write to us from your e-mail address.',
+    notMineSubmit: 'Start afresh',
     submit: 'Go on',
   },
   forgot: {
