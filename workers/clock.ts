@@ -2,6 +2,7 @@ import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
 import { createPayerWalk, createPaymentAddressWalk } from '../src/fiat/intents/payer-addresses.js'
+import { closeOldAccounts } from '../src/ledger/close-old-accounts.js'
 import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { deleteOldRates } from '../src/market/accepted-rates.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
@@ -20,7 +21,7 @@ import { createBooksCheck } from './watch-books.js'
 
 /**
  * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger; compares the payout provider's list with ours once a day; deletes expired rows; makes the
+ * waiting work; checks the ledger and moves what old accounts hold; compares the payout provider's list with ours once a day; deletes expired rows; makes the
  * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
@@ -40,6 +41,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['banks', '5-59/15 * * * * *', () => banks.banks()],
     ['forget-rates', '23 * * * *', () => deleteOldRates(services)],
     ['books', '30 * * * * *', checkLedger],
+    ['old-accounts', '19 7 * * * *', () => closeOldAccounts(services)],
     ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
@@ -55,7 +57,8 @@ export function startClock(services: Services): () => Promise<void> {
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
   )
-  for (const runAtStart of [() => prices.refresh(), () => banks.banks()]) void runAtStart().catch(onError)
+  for (const runAtStart of [() => prices.refresh(), () => banks.banks(), () => closeOldAccounts(services)])
+    void runAtStart().catch(onError)
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))
   }

@@ -98,6 +98,6 @@ export async function createFundedCreator(db: Knex, url: string, micro: bigint):
 /** Credits a user as if the money came from the chain. Once. */
 export async function fund(db: Knex, userId: string, micro: bigint): Promise<void> {
   const available = userAccount(userId, 'available', 'USDC')
-  const entries = transferEntries(micro, platformAccount('chain_clearing', 'USDC'), available)
+  const entries = transferEntries(micro, platformAccount('custody_wallets', 'USDC'), available)
   await credit(db, { key: `faults:${userId}`, ref: 'faults', entries })
 }

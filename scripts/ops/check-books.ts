@@ -52,7 +52,7 @@ function textOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]): 
 
 function lineOf({ currency, kind, accounts, entries, units }: BooksSum): string {
   const amount = displayText(BigInt(units), decimals[currency] ?? 0)
-  return `${currency.padEnd(5)}${kind.padEnd(18)}${amount.padStart(24)}  ${entries} entries in ${accounts} accounts`
+  return `${currency.padEnd(5)}${kind.padEnd(24)}${amount.padStart(24)}  ${entries} entries in ${accounts} accounts`
 }
 
 await runAsProgram(import.meta, command)

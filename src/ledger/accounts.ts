@@ -4,14 +4,31 @@ export type Currency = 'USDC' | 'NGN'
 /** `pending`: confirmed on the chain, not final yet. `held`: reserved for a withdrawal. */
 export type UserAccountKind = 'available' | 'pending' | 'held'
 
-/** Where the platform's money is. A negative balance is owed to creators: what arrived on the chain, for example. */
-export type PlatformAccountKind = 'chain_clearing' | 'provider_clearing' | 'platform_fee' | 'fx' | 'suspense'
+/** What the platform has, owes and earns. What it has carries a minus: an asset of 5 is a balance of -5. */
+export type PlatformAccountKind =
+  // What it has.
+  | 'custody_wallets'
+  | 'in_transit'
+  | 'treasury'
+  | 'float_ngn'
+  | 'collections_receivable'
+  | 'receivables'
+  // What it owes besides creators' balances, and what it spends, earns and exchanges.
+  | 'suspense'
+  | 'provider_fees'
+  | 'platform_fee'
+  | 'fx'
+  | 'equity'
+
+/** Accounts of earlier releases and where their balances belong now (`close-old-accounts.ts`). */
+export const closedAccounts = { chain_clearing: 'custody_wallets', provider_clearing: 'float_ngn' } as const
+export type ClosedAccountKind = keyof typeof closedAccounts
 
 /** An account, named by its purpose. The first transfer that needs a user's account opens it. */
 export interface LedgerAccount<C extends Currency = Currency> {
   /** Null: an account of the platform. */
   readonly userId: string | null
-  readonly kind: UserAccountKind | PlatformAccountKind
+  readonly kind: UserAccountKind | PlatformAccountKind | ClosedAccountKind
   readonly currency: C
 }
 

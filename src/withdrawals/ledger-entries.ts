@@ -62,7 +62,7 @@ function exchangeEntries(
   const entries: Entry[] = [
     { account: platformAccount('fx', 'USDC'), amount: sign * debitMicro },
     { account: platformAccount('fx', 'NGN'), amount: -sign * grossKobo },
-    { account: platformAccount('provider_clearing', 'NGN'), amount: sign * netKobo },
+    { account: platformAccount('float_ngn', 'NGN'), amount: sign * netKobo },
     { account: platformAccount('platform_fee', 'NGN'), amount: sign * feeKobo },
   ]
   return entries.filter(({ amount }) => amount !== 0n)

@@ -82,7 +82,7 @@ const passSettleTime = (payment: string) =>
 
 test.serial('a refund is planned, confirmed, sent once, and booked when the provider confirms', async (t) => {
   const { payment } = await waitingPayment()
-  const before = await readPlatformBalance(world(), 'provider_clearing', 'NGN')
+  const before = await readPlatformBalance(world(), 'float_ngn', 'NGN')
   const plan = await refund(payment)
   t.is(plan.code, 0)
   t.regex(plan.out, /NGN 5,000\.00 of payment \d+: would be returned to the payer/)
@@ -98,7 +98,7 @@ test.serial('a refund is planned, confirmed, sent once, and booked when the prov
     resolved_by: 'ngozi',
     note: 'ticket 7',
   })
-  t.is((await readPlatformBalance(world(), 'provider_clearing', 'NGN')) - before, 500_000n)
+  t.is((await readPlatformBalance(world(), 'float_ngn', 'NGN')) - before, 500_000n)
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is(refundsOf(payment).length, 1)
   const audit = await world()

@@ -44,7 +44,7 @@ test.serial(
     const consistent = await runCheckBooks()
     t.is(consistent.code, 0, consistent.err)
     t.regex(consistent.out, /the books hold/)
-    t.regex(consistent.out, /USDC +chain_clearing +-1\.5 /)
+    t.regex(consistent.out, /USDC +custody_wallets +-1\.5 /)
     t.regex(consistent.out, /USDC +available +1 /)
     t.regex(consistent.out, /USDC +held +0\.5 /)
     t.notRegex(consistent.out, /BROKEN/)

@@ -20,7 +20,7 @@ test.serial('hand-written SQL that would violate an invariant is refused and cha
   const [a] = await db('ledger_accounts').where({ user_id: user, kind: 'available' })
   const platform = async (kind: string, currency: string) =>
     (await db('ledger_accounts').where({ user_id: null, kind, currency }).first()).id
-  const [usdc, naira] = [await platform('chain_clearing', 'USDC'), await platform('fx', 'NGN')]
+  const [usdc, naira] = [await platform('custody_wallets', 'USDC'), await platform('fx', 'NGN')]
   const key = newKey()
   const { id: reserved } = await reserve(db, {
     key,

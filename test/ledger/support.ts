@@ -4,8 +4,8 @@ import { type BooksReport, checkBooks } from '../../src/ledger/invariants.js'
 import { credit } from '../../src/ledger/transfers.js'
 import { freshEmail } from '../helpers/make/creators.js'
 
-export const clearing = platformAccount('chain_clearing', 'USDC')
-export const provider = platformAccount('provider_clearing', 'USDC')
+export const clearing = platformAccount('custody_wallets', 'USDC')
+export const provider = platformAccount('treasury', 'USDC')
 export const fees = platformAccount('platform_fee', 'USDC')
 export const available = (userId: string) => userAccount(userId, 'available', 'USDC')
 export const pending = (userId: string) => userAccount(userId, 'pending', 'USDC')

@@ -34,9 +34,9 @@ test('a credit opens the account and raises its balance', async (t) => {
 test('a transfer may change currency: each sums to zero by itself', async (t) => {
   const { db } = world()
   const user = await createUserWith(db, 0n)
-  const naira = (kind: 'provider_clearing' | 'fx') => platformAccount(kind, 'NGN')
+  const naira = (kind: 'float_ngn' | 'fx') => platformAccount(kind, 'NGN')
   const entries = [
-    ...transferEntries(160_000n, naira('provider_clearing'), naira('fx')),
+    ...transferEntries(160_000n, naira('float_ngn'), naira('fx')),
     ...transferEntries(1_000_000n, platformAccount('fx', 'USDC'), available(user)),
   ]
   await credit(db, { key: newKey(), ref: 'fiat:1', entries })

@@ -220,7 +220,7 @@ test.serial(
 
 /** Takes money out, as a withdrawal does. */
 async function spend(userId: string, micro: bigint): Promise<void> {
-  const to = platformAccount('chain_clearing', 'USDC')
+  const to = platformAccount('custody_wallets', 'USDC')
   const entries = transferEntries(micro, userAccount(userId, 'available', 'USDC'), to)
   await credit(world().db, { key: `test:spend:${userId}:${micro}`, ref: 'test', entries })
 }
@@ -280,7 +280,7 @@ test.serial(
     const crediting = await db.transaction()
     t.teardown(() => crediting.isCompleted() || crediting.rollback())
     const to = userAccount(id, 'available', 'USDC')
-    const entries = transferEntries(5n, platformAccount('chain_clearing', 'USDC'), to)
+    const entries = transferEntries(5n, platformAccount('custody_wallets', 'USDC'), to)
     await credit(crediting, { key: `test:race:${id}`, ref: 'test', entries })
     const closing = close(creator, byMail)
     await until('the closing waits', async () => {
@@ -486,7 +486,7 @@ test.serial('operators close an account, list those that hold money, and erase a
   t.regex((await runOpsScript(world(), 'close-account', '--user', id)).out, /nothing to do/)
   t.false((await dumpTables(db)).get('audit_log')?.includes(person.email))
   const late = userAccount(id, 'available', 'USDC')
-  const entries = transferEntries(1_500_000n, platformAccount('chain_clearing', 'USDC'), late)
+  const entries = transferEntries(1_500_000n, platformAccount('custody_wallets', 'USDC'), late)
   await credit(db, { key: `test:late:${id}`, ref: 'test', entries })
   t.regex((await runOpsScript(world(), 'close-account')).out, new RegExp(`${id} .* USDC 1\\.5`))
 

@@ -92,7 +92,7 @@ async function createAccounts(db: Knex): Promise<Omit<BenchAccounts, 'db'>> {
     with t as (insert into ledger_transfers (idem, kind, ref) values ('start', 'credit', 'bench') returning id)
     insert into ledger_entries (transfer_id, account_id, amount, balance_after)
       select t.id, a.id, case kind when 'available' then ${startUnits} else -${startUnits} * ${users} end, a.balance
-      from t, ledger_accounts a where kind = 'available' or (kind = 'chain_clearing' and currency = 'USDC');
+      from t, ledger_accounts a where kind = 'available' or (kind = 'custody_wallets' and currency = 'USDC');
     ${peerSchema}
     analyze`)
   const { rows } = await db.raw(
@@ -143,7 +143,7 @@ function postingsOf({ db, userIds, accountIds, platformIds }: BenchAccounts) {
 
 function creditEntries(user: string, fee: LedgerAccount): Entry[] {
   return [
-    { account: platformAccount('chain_clearing', 'USDC'), amount: -100n },
+    { account: platformAccount('custody_wallets', 'USDC'), amount: -100n },
     { account: userAccount(user, 'available', 'USDC'), amount: 95n },
     { account: fee, amount: 5n },
   ]

@@ -15,8 +15,8 @@ export type Outcome = 'posted' | 'repeated' | 'refused'
 
 /** How many operations back a post or void can refer to. */
 const earlierOperations = 40
-const clearing = platformAccount('chain_clearing', 'USDC')
-const payouts = platformAccount('provider_clearing', 'USDC')
+const clearing = platformAccount('custody_wallets', 'USDC')
+const payouts = platformAccount('treasury', 'USDC')
 const fees = platformAccount('platform_fee', 'USDC')
 
 /**
@@ -75,11 +75,7 @@ function creditEntries(users: readonly string[], random: (limit: number) => numb
   const units = BigInt(1 + random(1_000_000))
   if (random(2) === 0) return transferEntries(units, clearing, to)
   return [
-    ...transferEntries(
-      units * 16n,
-      platformAccount('provider_clearing', 'NGN'),
-      platformAccount('fx', 'NGN'),
-    ),
+    ...transferEntries(units * 16n, platformAccount('float_ngn', 'NGN'), platformAccount('fx', 'NGN')),
     { account: platformAccount('fx', 'USDC'), amount: -units - 5n },
     { account: to, amount: units },
     { account: fees, amount: 5n },

@@ -81,7 +81,7 @@ export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promi
 function paymentEntries({ userId, payment, classification, credit }: RecordedPayment): Entry[] {
   const suspenseKobo = classification.suspense?.kobo ?? 0n
   const naira: Entry[] = [
-    { account: platformAccount('provider_clearing', 'NGN'), amount: -payment.kobo },
+    { account: platformAccount('collections_receivable', 'NGN'), amount: -payment.kobo },
     { account: platformAccount('fx', 'NGN'), amount: payment.kobo - suspenseKobo },
     { account: platformAccount('suspense', 'NGN'), amount: suspenseKobo },
   ]

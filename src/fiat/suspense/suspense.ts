@@ -142,11 +142,7 @@ export async function valueAssignment(
 }
 
 function returnEntries({ kobo }: SuspenseItem): Entry[] {
-  return transferEntries(
-    kobo,
-    platformAccount('suspense', 'NGN'),
-    platformAccount('provider_clearing', 'NGN'),
-  )
+  return transferEntries(kobo, platformAccount('suspense', 'NGN'), platformAccount('float_ngn', 'NGN'))
 }
 
 function assignEntries({ kobo }: SuspenseItem, { intent, ...value }: Assignment): Entry[] {

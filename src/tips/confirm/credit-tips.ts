@@ -60,7 +60,7 @@ export async function creditTips(trx: Knex, tips: readonly TipCredit[]): Promise
       if (userId === undefined) return []
       const entries = transferEntries(
         amount,
-        platformAccount('chain_clearing', 'USDC'),
+        platformAccount('custody_wallets', 'USDC'),
         userAccount(userId, 'pending', 'USDC'),
       )
       return [{ key: creditKey(id, wallet === recipient ? undefined : wallet), ref: id, entries }]

@@ -48,7 +48,7 @@ export const bank = { bankCode: '058', accountNumber: '0123456789', accountName:
 export async function creditCreator({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {
   const entries = transferEntries(
     micro,
-    platformAccount('chain_clearing', 'USDC'),
+    platformAccount('custody_wallets', 'USDC'),
     userAccount(userId, 'available', 'USDC'),
   )
   await credit(db, { key: `test:${randomBytes(8).toString('hex')}`, ref: 'tip:test', entries })
