@@ -9,6 +9,7 @@ import { createRateLimits } from './platform/rate-limits/rate-limits.js'
 import { createProducerClient, type RedisClient } from './platform/redis/clients.js'
 import { createNotifications, createPublisher } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
+import type { Disputes } from './ports/disputes.js'
 import type { Mail } from './ports/mail.js'
 import type { PayoutSender } from './ports/payout-sender.js'
 import type { Refunds } from './ports/refunds.js'
@@ -17,6 +18,7 @@ import type { Vault } from './ports/vault.js'
 import { createAggregatorUltra } from './providers/aggregator-ultra/aggregator-ultra.js'
 import { createAggregatorV6 } from './providers/aggregator-v6/aggregator-v6.js'
 import { createFiatpayCollections } from './providers/fiatpay/collections.js'
+import { createFiatpayDisputes } from './providers/fiatpay/disputes.js'
 import { createFiatpayPayoutSender } from './providers/fiatpay/payout-sender.js'
 import { createFiatpayPayouts } from './providers/fiatpay/payouts.js'
 import { createFiatpayRefunds } from './providers/fiatpay/refunds.js'
@@ -71,6 +73,7 @@ export function compose(config: Config, processName: string): Composed {
       ...config.fiatpay,
       returnUrl: `${config.http.publicUrl}${paidPath}`,
     }),
+    disputes: composeDisputes(config),
     payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
     exchangeRates: createUsdRates(config.rates),
     secondExchangeRates:
@@ -137,6 +140,13 @@ export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'p
 }
 
 /** Reads refunds. Cannot request one. */
-export function composeRefundReader(config: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list'> {
+export function composeRefundReader(
+  config: Pick<Config, 'fiatpay' | 'payouts'>,
+): Pick<Refunds, 'list' | 'listAll'> {
   return composeRefunds(config)
+}
+
+/** Disputes about naira payments. Services has only the part that reads, so that not every process can answer one. */
+function composeDisputes({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
+  return createFiatpayDisputes({ ...fiatpay, timeoutMs: payouts.timeoutMs })
 }

@@ -9,6 +9,7 @@ import type { RateLimits } from './platform/rate-limits/rate-limits.js'
 import type { Notifications } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
+import type { Disputes } from './ports/disputes.js'
 import type { ExchangeRateFeed } from './ports/exchange-rates.js'
 import type { Names } from './ports/names.js'
 import type { Payouts } from './ports/payouts.js'
@@ -32,6 +33,8 @@ export interface Services {
   readonly names: Names
   readonly prices: PriceFeed
   readonly collections: Collections
+  /** Reads disputes about collected naira. Cannot answer one. */
+  readonly disputes: Pick<Disputes, 'list' | 'find'>
   /** Queries to the payout provider. Only withdrawals/send/send-payouts.ts can send (ports/payout-sender.ts). */
   readonly payouts: Payouts
   readonly exchangeRates: ExchangeRateFeed

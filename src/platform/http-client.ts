@@ -1,7 +1,7 @@
 import { ProviderError } from '../kernel/provider-error.js'
 
 export interface JsonRequest {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT'
   readonly headers?: Record<string, string>
   readonly body?: unknown
   /** Total time limit in ms, from connecting to the last byte of the answer. */
@@ -42,22 +42,43 @@ export async function requestAnyStatus(
   }
 }
 
-async function send(
+/**
+ * Stores a file with PUT at an address that a provider signed for it. Sends no credentials. Throws ProviderError for every status
+ * but 2xx, too.
+ */
+export async function putFile(
   url: string,
-  { method = 'GET', headers, body, timeoutMs }: JsonRequest,
-): Promise<Response> {
+  {
+    type,
+    bytes,
+    timeoutMs,
+  }: { readonly type: string; readonly bytes: Uint8Array; readonly timeoutMs: number },
+): Promise<void> {
+  const body = new Uint8Array(bytes)
+  const { status, ok } = await request(
+    url,
+    { method: 'PUT', headers: { 'content-type': type }, body },
+    timeoutMs,
+  )
+  if (!ok) throw failure('ambiguous', url, status)
+}
+
+function send(url: string, { method = 'GET', headers, body, timeoutMs }: JsonRequest): Promise<Response> {
+  const init = {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+  return request(url, init, timeoutMs)
+}
+
+async function request(url: string, init: RequestInit, timeoutMs: number): Promise<Response> {
   try {
-    return await fetch(url, {
-      method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
   } catch (error) {
     const refused = causeCode(error) === 'ECONNREFUSED' || causeCode(error) === 'ENOTFOUND'
     throw new ProviderError(

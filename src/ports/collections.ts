@@ -19,13 +19,29 @@ export interface Payment {
   /** The provider's id of this payment, unique among all payments. */
   readonly transaction: string
   readonly kobo: bigint
+  /** What the provider kept of it. 0 when it does not say. It is not given back when the money goes back. */
+  readonly feeKobo: bigint
+  /**
+   * The provider has given the money back, or the payer's bank has taken it: after a refund, a lost dispute, or a reversal
+   * without either. Only the refunds and disputes of the payment say which, so this alone is no further loss.
+   */
+  readonly reversed: boolean
   readonly paidAt: Date
 }
 
-/** The state of a charge at the provider. `unpaid`: nothing has arrived, and nothing has been refused. */
+/** A payment in a list of all charges. */
+interface ListedPayment extends Payment {
+  /** The reference of its charge. */
+  readonly reference: string
+}
+
+/**
+ * The state of a charge at the provider. `unpaid`: nothing has arrived, and nothing has been refused. `reversed`: its newest
+ * payment arrived and is gone again.
+ */
 export type ChargeState =
   | { readonly status: 'unpaid' | 'failed' }
-  | { readonly status: 'paid'; readonly newest: Payment }
+  | { readonly status: 'paid' | 'reversed'; readonly newest: Payment }
 
 /**
  * The provider that collects naira. Every method throws ProviderError: `rejected` when the provider refuses the request,
@@ -39,10 +55,19 @@ export interface Collections {
   openTransferAccount(charge: ChargeRequest, expiresAt: Date): Promise<TransferAccount>
   /** The state of a charge, with the newest payment if there are several. */
   findCharge(reference: string): Promise<ChargeState>
-  /** Every payment for a charge, oldest first. An empty list proves nothing: the provider's filter is undocumented. */
+  /**
+   * Every payment for a charge, oldest first, reversed ones too. An empty list proves nothing: the provider's filter is
+   * undocumented.
+   */
   listPayments(reference: string): Promise<Payment[]>
   /**
-   * The reference that a webhook names, or null when it names none. Undefined when the signature is wrong, so the
+   * Every payment of a charge that was begun between two times, newest first, page by page, reversed ones too. A charge can be
+   * paid long after it was begun.
+   */
+  listAllPayments(from: Date, to: Date): AsyncIterable<readonly ListedPayment[]>
+  /**
+   * The reference of the charge or the transfer that a webhook names, or null when it names none. A webhook about a dispute or
+   * a refund names the charge: it only says that there is news of it. Undefined when the signature is wrong, so the
    * webhook is not the provider's. `raw`: the exact bytes of the body; `header` reads a request header.
    */
   readWebhook(raw: Uint8Array, header: (name: string) => string): string | null | undefined

@@ -24,6 +24,11 @@ export interface ProviderTransfer {
   /** Our reference. */
   readonly reference: string
   readonly amountKobo: bigint
+  /**
+   * What the provider takes in addition. 0 when it does not say, as in some lists. A transfer that fails or comes back gives it
+   * back too.
+   */
+  readonly feeKobo: bigint
   readonly currency: string
   readonly state: TransferState
   /** The bank's reason for a transfer that failed or came back. */
@@ -44,6 +49,8 @@ export interface Payouts {
   findTransfer(reference: string): Promise<ProviderTransfer | undefined>
   /** All transfers created between two times, newest first, page by page. */
   listTransfers(from: Date, to: Date): AsyncIterable<readonly ProviderTransfer[]>
+  /** The provider's naira that we can pay out now, in kobo. Negative when it is owed more than it holds for us. */
+  readBalance(): Promise<bigint>
   /** The banks it pays to, without those whose code is not three to six digits. Each code once. */
   listBanks(): Promise<Bank[]>
   /** The name of the account holder. */

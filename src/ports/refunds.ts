@@ -9,6 +9,8 @@ export interface ProviderRefund {
   readonly transaction: string
   readonly kobo: bigint
   readonly state: RefundState
+  /** The provider's id of the dispute that this refund ends, else null. */
+  readonly dispute: string | null
 }
 
 /** A refund to request. */
@@ -31,4 +33,6 @@ export interface Refunds {
   request(refund: NewRefund): Promise<ProviderRefund>
   /** The refunds of a payment since a time, oldest first. Throws ProviderError. */
   list(transaction: string, since: Date): Promise<ProviderRefund[]>
+  /** All refunds requested between two times, newest first, page by page. Throws ProviderError. */
+  listAll(from: Date, to: Date): AsyncIterable<readonly ProviderRefund[]>
 }

@@ -142,7 +142,13 @@ test('every status but success and failed counts as unpaid', async (t) => {
 
 test('a payment has the provider’s id, its kobo and its time', async (t) => {
   const { fiatpay } = await startProvider(t, 200, answered(row))
-  const newest = { transaction: '77', kobo: 1_520_000n, paidAt: new Date(row.paid_at) }
+  const newest = {
+    transaction: '77',
+    kobo: 1_520_000n,
+    feeKobo: 0n,
+    reversed: false,
+    paidAt: new Date(row.paid_at),
+  }
   t.deepEqual(await fiatpay.findCharge(charge.reference), { status: 'paid', newest })
 })
 
@@ -183,7 +189,9 @@ test('refunds of other payments are not read, and an unusual one of this payment
     const { url } = await startProvider(t, 200, answered(rows))
     return createFiatpayRefunds({ url, secretKey: 'x', timeoutMs: 5000 }).list('77', new Date(0))
   }
-  t.deepEqual(await list([...others, own]), [{ id: '5', transaction: '77', kobo: 500_000n, state: 'paid' }])
+  t.deepEqual(await list([...others, own]), [
+    { id: '5', transaction: '77', kobo: 500_000n, state: 'paid', dispute: null },
+  ])
   t.deepEqual(await list(others), [])
   for (const odd of [{ currency: 'USD' }, { status: 'unheard-of' }, { amount: null }])
     await t.throwsAsync(list([...others, { ...own, ...odd }]), { instanceOf: ProviderError })

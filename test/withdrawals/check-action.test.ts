@@ -35,7 +35,7 @@ const held = {
 
 function transferThat(state: ProviderTransfer['state']): ProviderTransfer {
   const { providerReference: reference, netKobo: amountKobo } = withdrawal
-  return { id: '1', reference, amountKobo, currency: 'NGN', state, reason: null }
+  return { id: '1', reference, amountKobo, feeKobo: 0n, currency: 'NGN', state, reason: null }
 }
 
 /** Reviews that were opened so many hours ago. */

@@ -14,6 +14,7 @@ const theirs: ProviderTransfer = {
   id: 'TRF_1',
   reference: 'fiatpay-1',
   amountKobo: 5000n,
+  feeKobo: 0n,
   currency: 'NGN',
   state: 'paid',
   reason: null,

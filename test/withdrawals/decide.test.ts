@@ -20,6 +20,7 @@ const transfer = (state: TransferState, change: Partial<ProviderTransfer> = {}):
   id: 'TRF_1',
   reference: 'fiatpay-1',
   amountKobo: 5000n,
+  feeKobo: 0n,
   currency: 'NGN',
   state,
   reason: null,

@@ -27,5 +27,7 @@ export async function fetchPayments(
   const listed = all.find(({ transaction }) => transaction === newest.transaction)
   if (listed?.kobo !== newest.kobo)
     throw new ProviderError('ambiguous', 'the fiat provider contradicts itself about a payment')
-  return { failed: false, payments: all.filter(({ transaction }) => !recorded.includes(transaction)) }
+  // What is gone again is not credited. The daily comparison shows it.
+  const payments = all.filter(({ transaction, reversed }) => !reversed && !recorded.includes(transaction))
+  return { failed: false, payments }
 }

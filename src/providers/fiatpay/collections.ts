@@ -2,7 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { ChargeRequest, ChargeState, Collections, Payment } from '../../ports/collections.js'
-import { answer, createFiatpayQuery, type FiatpayAccess, undefinedIfNotFound } from './requests.js'
+import {
+  answer,
+  createFiatpayQuery,
+  type FiatpayAccess,
+  readPages,
+  undefinedIfNotFound,
+  wireKobo,
+} from './requests.js'
 
 const timeoutMs = 10_000
 /** Payments read per charge. A charge is normally paid once, and rarely twice by mistake. */
@@ -24,7 +31,8 @@ const transaction = z.object({
   id: z.int().positive(),
   status: z.string(),
   reference: z.string(),
-  amount: z.int().positive(),
+  amount: wireKobo.pipe(z.bigint().positive()),
+  fees: wireKobo.pipe(z.bigint().nonnegative()).nullish(),
   currency: z.string(),
   paid_at: z.iso.datetime({ offset: true }).nullable(),
 })
@@ -33,10 +41,13 @@ type Transaction = z.output<typeof transaction>
 const verifyAnswer = answer(transaction)
 const listAnswer = answer(z.array(transaction))
 
-/** A webhook about a refund names its charge in another field. */
+/** A webhook about a refund or a dispute names its charge in another field. */
 const webhookEvent = z.object({
   data: z.union([
     z.object({ transaction_reference: z.string() }).transform((data) => data.transaction_reference),
+    z
+      .object({ transaction: z.object({ reference: z.string() }) })
+      .transform(({ transaction }) => transaction.reference),
     z.object({ reference: z.string() }).transform(({ reference }) => reference),
   ]),
 })
@@ -75,11 +86,15 @@ export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOption
     },
     async listPayments(reference) {
       const { data } = await query(`/transaction?reference=${reference}&perPage=${maxPayments}`, listAnswer)
-      const paid = data.filter((row) => row.reference === reference && row.status === 'success')
-      return paid
+      return data
+        .filter((row) => row.reference === reference && isPayment(row))
         .toSorted((a, b) => a.id - b.id)
         .map(paymentOf)
         .toSorted(byTime)
+    },
+    async *listAllPayments(from, to) {
+      for await (const rows of readPages(query, '/transaction', transaction, { from, to }))
+        yield rows.filter(isPayment).map((row) => ({ ...paymentOf(row), reference: row.reference }))
     },
     readWebhook(raw, header) {
       const expected = createHmac('sha512', secretKey).update(raw).digest()
@@ -97,14 +112,28 @@ function wireCharge({ reference, amountKobo, email }: ChargeRequest) {
 function stateOf(reference: string, row: Transaction): ChargeState {
   if (row.reference !== reference)
     throw new ProviderError('ambiguous', 'fiatpay answered about another reference')
-  if (row.status === 'success') return { status: 'paid', newest: paymentOf(row) }
+  if (isPayment(row)) {
+    const newest = paymentOf(row)
+    return { status: newest.reversed ? 'reversed' : 'paid', newest }
+  }
   return { status: row.status === 'failed' ? 'failed' : 'unpaid' }
 }
 
-function paymentOf({ id, amount, currency, paid_at: paidAt }: Transaction): Payment {
+/** Whether money arrived. A reversed transaction without a time of payment never was one. */
+function isPayment({ status, paid_at: paidAt }: Transaction): boolean {
+  return status === 'success' || (status === 'reversed' && paidAt !== null)
+}
+
+function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt }: Transaction): Payment {
   if (currency !== 'NGN') throw new ProviderError('ambiguous', 'fiatpay names another currency')
   if (paidAt === null) throw new ProviderError('ambiguous', 'fiatpay names no time of payment')
-  return { transaction: String(id), kobo: BigInt(amount), paidAt: new Date(paidAt) }
+  return {
+    transaction: String(id),
+    kobo: amount,
+    feeKobo: fees ?? 0n,
+    reversed: status === 'reversed',
+    paidAt: new Date(paidAt),
+  }
 }
 
 /** The sort is stable, so payments of the same millisecond stay in order of the provider's ids. */

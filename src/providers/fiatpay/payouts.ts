@@ -3,12 +3,19 @@ import { isBankCode } from '../../kernel/ids.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
 import type { Payouts, ProviderTransfer, TransferState } from '../../ports/payouts.js'
-import { answer, createFiatpayQuery, type FiatpayAccess, undefinedIfNotFound } from './requests.js'
+import {
+  answer,
+  createFiatpayQuery,
+  type FiatpayAccess,
+  readPages,
+  undefinedIfNotFound,
+  wireKobo,
+} from './requests.js'
 
-/** Rows per page of a list, the provider's maximum. */
+/** Rows per page of the list of banks, the provider's maximum. */
 const perPage = 100
-/** More pages than a day of transfers fills. Ends the loop if the provider repeats a page. */
-const maxPages = 1000
+/** More pages than the banks fill. Ends the loop if the provider repeats a page. */
+const maxPages = 100
 const textLength = 200
 
 /** Paystack's statuses of a transfer. The last five are final, except that a paid transfer may come back later. */
@@ -25,9 +32,10 @@ const states: Readonly<Record<string, TransferState>> = {
   reversed: 'returned',
 }
 
-/** A row of `GET /transfer` and the data of `GET /transfer/verify/:reference`. `amount`: kobo. */
+/** A row of `GET /transfer` and the data of `GET /transfer/verify/:reference`. Not every row names the fee. */
 const transfer = z.object({
-  amount: z.int().positive(),
+  amount: wireKobo.pipe(z.bigint().positive()),
+  fee_charged: wireKobo.pipe(z.bigint().nonnegative()).nullish(),
   currency: z.string(),
   reference: z.string(),
   status: z.string(),
@@ -36,7 +44,7 @@ const transfer = z.object({
 })
 
 const transferAnswer = answer(transfer)
-const transfersAnswer = answer(z.array(transfer))
+const balanceAnswer = answer(z.array(z.object({ currency: z.string(), balance: wireKobo })))
 const banksAnswer = answer(z.array(z.object({ code: z.string(), name: z.string().min(1) })))
 const nameAnswer = answer(z.object({ account_name: z.string() }))
 
@@ -47,8 +55,8 @@ export interface FiatpayPayoutOptions extends FiatpayAccess {
 }
 
 /**
- * Queries about payouts in Paystack's wire format: `GET /transfer/verify/:reference`, `GET /transfer`, `GET /bank` and
- * `GET /bank/resolve`. Paystack refuses a used reference (`duplicate_transfer_reference`); the setting
+ * Queries about payouts in Paystack's wire format: `GET /transfer/verify/:reference`, `GET /transfer`, `GET /balance`,
+ * `GET /bank` and `GET /bank/resolve`. Paystack refuses a used reference (`duplicate_transfer_reference`); the setting
  * FIATPAY_DEDUPLICATES can deny that.
  */
 export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
@@ -60,17 +68,15 @@ export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
       return found && transferOf(found.data)
     },
     async *listTransfers(from, to) {
-      for (let page = 1; page <= maxPages; page++) {
-        const params = new URLSearchParams({
-          from: from.toISOString(),
-          to: to.toISOString(),
-          perPage: String(perPage),
-          page: String(page),
-        })
-        const { data } = await query(`/transfer?${params}`, transfersAnswer)
-        yield data.map(transferOf)
-        if (data.length < perPage) return
-      }
+      for await (const rows of readPages(query, '/transfer', transfer, { from, to }))
+        yield rows.map(transferOf)
+    },
+    async readBalance() {
+      const { data } = await query('/balance', balanceAnswer)
+      const [naira, ...others] = data.filter(({ currency }) => currency === 'NGN')
+      if (naira === undefined || others.length > 0)
+        throw new ProviderError('ambiguous', 'fiatpay did not answer one balance in NGN')
+      return naira.balance
     },
     async listBanks() {
       const names = new Map<string, string>()
@@ -105,7 +111,8 @@ function transferOf(row: z.output<typeof transfer>): ProviderTransfer {
   return {
     id: row.transfer_code,
     reference: row.reference,
-    amountKobo: BigInt(row.amount),
+    amountKobo: row.amount,
+    feeKobo: row.fee_charged ?? 0n,
     currency: row.currency,
     state,
     reason: row.gateway_response ? cleanLine(row.gateway_response, textLength) : null,

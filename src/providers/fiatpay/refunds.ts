@@ -8,13 +8,11 @@ import {
   createFiatpayRequest,
   type FiatpayAccess,
   type FiatpayReply,
+  readPages,
   refusal,
+  wireKobo,
 } from './requests.js'
 
-/** Rows per page of a list, the provider's maximum. */
-const perPage = 100
-/** More pages than the refunds of a month fill. Ends the loop if the provider repeats a page. */
-const maxPages = 200
 const textLength = 200
 /** Statuses that are about the request. The other 4xx are about our account or its load. */
 const requestStatuses = new Set([400, 404, 422])
@@ -31,16 +29,18 @@ const states: Readonly<Record<string, RefundState>> = {
 const named = z.object({
   transaction: z.union([z.int().positive(), z.object({ id: z.int().positive() }).transform(({ id }) => id)]),
 })
-/** Amounts are kobo, sometimes as text. */
 const refund = named.extend({
   id: z.int().positive(),
-  amount: z.coerce.number().int().positive(),
+  amount: wireKobo.pipe(z.bigint().positive()),
   currency: z.literal('NGN'),
   status: z.string(),
+  dispute: z
+    .union([z.int().positive(), z.object({ id: z.int().positive() }).transform(({ id }) => id)])
+    .nullish(),
 })
 const refundAnswer = answer(refund)
 /** Only the refunds of the payment in question are read strictly: those of others say nothing about it. */
-const refundsAnswer = answer(z.array(z.looseObject(named.shape)))
+const namedRefund = z.looseObject(named.shape)
 
 /** Refunds in Paystack's wire format: `POST /refund` and `GET /refund`. */
 export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutMs: number }): Refunds {
@@ -59,19 +59,12 @@ export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutM
     // The filter by transaction is not documented everywhere; `from` is.
     async list(transaction, since) {
       const found: ProviderRefund[] = []
-      for (let page = 1; page <= maxPages; page++) {
-        const params = new URLSearchParams({
-          from: since.toISOString(),
-          perPage: String(perPage),
-          page: String(page),
-        })
-        const { data } = await query(`/refund?${params}`, refundsAnswer)
-        found.push(...data.filter((row) => String(row.transaction) === transaction).map(listedRefund))
-        if (data.length < perPage)
-          return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
-      }
-      // What is not read may hold the refund.
-      throw new ProviderError('ambiguous', 'fiatpay lists refunds without an end')
+      for await (const rows of readPages(query, '/refund', namedRefund, { from: since }))
+        found.push(...rows.filter((row) => String(row.transaction) === transaction).map(listedRefund))
+      return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
+    },
+    async *listAll(from, to) {
+      for await (const rows of readPages(query, '/refund', refund, { from, to })) yield rows.map(refundOf)
     },
   }
 }
@@ -83,11 +76,17 @@ function listedRefund(row: unknown): ProviderRefund {
 }
 
 /** Throws ProviderError for an undocumented status, which says nothing about the money. */
-function refundOf({ id, transaction, amount, status }: z.output<typeof refund>): ProviderRefund {
+function refundOf({ id, transaction, amount, status, dispute }: z.output<typeof refund>): ProviderRefund {
   const state = states[status]
   if (state === undefined)
     throw new ProviderError('ambiguous', `fiatpay knows a refund status ${cleanLine(status, 30)}`)
-  return { id: String(id), transaction: String(transaction), kobo: BigInt(amount), state }
+  return {
+    id: String(id),
+    transaction: String(transaction),
+    kobo: amount,
+    state,
+    dispute: dispute ? String(dispute) : null,
+  }
 }
 
 /** Only an answer in the provider's envelope is a refusal: another one may come from a proxy in front of it. */

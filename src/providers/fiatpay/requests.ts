@@ -15,29 +15,37 @@ export interface FiatpayReply {
   readonly body: unknown
 }
 
-export type FiatpayRequest = (path: string, body?: unknown) => Promise<FiatpayReply>
+/** The method is GET without a body, else POST, unless given. */
+export type FiatpayRequest = (
+  path: string,
+  body?: unknown,
+  method?: 'GET' | 'POST' | 'PUT',
+) => Promise<FiatpayReply>
 
-type FiatpayQuery = <Schema extends z.ZodType>(
+export type FiatpayQuery = <Schema extends z.ZodType>(
   path: string,
   answer: Schema,
   body?: unknown,
+  method?: 'POST' | 'PUT',
 ) => Promise<z.output<Schema>>
 
 const maxBytes = 256 * 1024
+/** Rows per page of a list, the provider's maximum. */
+const perPage = 100
+/** More pages than any list fills. Ends the loop if the provider repeats a page. */
+const maxPages = 1000
 const refusalLength = 200
 /** Statuses that are about the request. Paystack's other 4xx are about our account or its load. */
 const requestStatuses = new Set([400, 404, 422])
 
 /**
- * Sends requests to Paystack's API: a GET, or a POST when there is a body. Returns an answer of any status: what a
+ * Sends requests to Paystack's API. Returns an answer of any status: what a
  * refusal means depends on the request. Throws ProviderError when there is no complete answer within `timeoutMs`.
  */
 export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutMs: number): FiatpayRequest {
   const headers = { authorization: `Bearer ${secretKey}` }
-  return (path, body) => {
-    const method = body === undefined ? 'GET' : 'POST'
-    return requestAnyStatus(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
-  }
+  return (path, body, method = body === undefined ? 'GET' : 'POST') =>
+    requestAnyStatus(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
 }
 
 /**
@@ -46,13 +54,38 @@ export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutM
  */
 export function createFiatpayQuery(access: FiatpayAccess, timeoutMs: number): FiatpayQuery {
   const request = createFiatpayRequest(access, timeoutMs)
-  return async (path, answer, body) => {
-    const reply = await request(path, body)
+  return async (path, answer, body, method) => {
+    const reply = await request(path, body, method)
     if (reply.status >= 400) throw queryFailure(reply)
     const parsed = answer.safeParse(reply.body)
     if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
     return parsed.data
   }
+}
+
+/** All rows of a list that the provider created between two times, newest first, page by page. Throws ProviderError. */
+export async function* readPages<Row extends z.ZodType>(
+  query: FiatpayQuery,
+  path: string,
+  row: Row,
+  { from, to }: { readonly from: Date; readonly to?: Date },
+): AsyncGenerator<z.output<Row>[]> {
+  const rows = answer(z.array(row)).extend({ meta: pageMeta })
+  for (let page = 1; page <= maxPages; page++) {
+    const params = new URLSearchParams({
+      from: from.toISOString(),
+      ...(to && { to: to.toISOString() }),
+      perPage: String(perPage),
+      page: String(page),
+    })
+    const { data, meta } = await query(`${path}?${params}`, rows)
+    yield data
+    // A provider that ignores perPage has shorter pages.
+    const isLast = data.length < perPage && page >= (meta?.pageCount ?? 0)
+    if (data.length === 0 || isLast) return
+  }
+  // What is not read may be what the caller looks for.
+  throw new ProviderError('ambiguous', `fiatpay lists ${path} without an end`)
 }
 
 /** A handler for `catch`: undefined for a 404, which means that the provider has no such record. */
@@ -75,6 +108,14 @@ function queryFailure({ status, body }: FiatpayReply): ProviderError {
 export function answer<Data extends z.ZodType>(data: Data) {
   return z.object({ status: z.literal(true), data })
 }
+
+/** Paystack's data about the pages of a list. */
+const pageMeta = z.object({ pageCount: z.int() }).optional().catch(undefined)
+
+/** A whole number of kobo, as a number or as digits: the provider writes both. */
+export const wireKobo = z
+  .union([z.int(), z.string().regex(/^-?\d{1,15}$/)])
+  .transform((value) => BigInt(value))
 
 /** Paystack's envelope of a refusal. Not every refusal has a code. */
 export const refusal = z.object({
