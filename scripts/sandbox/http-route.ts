@@ -80,8 +80,17 @@ function parseJson(body: Buffer): unknown {
  * @throws RequestError 400 when it is not percent-encoded UTF-8
  */
 export function lastSegment({ url }: SandboxRequest): string {
+  return decoded(url.pathname.split('/').at(-1))
+}
+
+/** The decoded segment before the last one, likewise. */
+export function innerSegment({ url }: SandboxRequest): string {
+  return decoded(url.pathname.split('/').at(-2))
+}
+
+function decoded(segment = ''): string {
   try {
-    return decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1))
+    return decodeURIComponent(segment)
   } catch {
     throw new RequestError(400, 'the path is not percent-encoded UTF-8')
   }
@@ -100,7 +109,7 @@ export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): voi
     'content-type': answer.type,
     'access-control-allow-origin': '*',
     'access-control-allow-headers': '*',
-    'access-control-allow-methods': 'GET, POST, OPTIONS',
+    'access-control-allow-methods': 'GET, POST, PUT, OPTIONS',
   })
   response.end(answer.body)
 }

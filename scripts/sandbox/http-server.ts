@@ -15,7 +15,7 @@ import {
 const portAttempts = 20
 const anyOrigin = 'http://sandbox'
 
-/** Routes by method and path, such as `POST /dev/airdrop`. A `*` as the last segment matches any segment. */
+/** Routes by method and path, such as `POST /dev/airdrop`. A `*` as the last segment, or the one before, matches any segment. */
 export type Routes = ReadonlyMap<string, Route>
 
 /** Serves the routes on a port. 0: any free port. Rejects with EADDRINUSE when the port is taken. */
@@ -76,7 +76,8 @@ async function answer(routes: Routes, request: IncomingMessage): Promise<Sandbox
   const url = new URL(target, anyOrigin)
   const route =
     routes.get(`${request.method} ${url.pathname}`) ??
-    routes.get(`${request.method} ${url.pathname.replace(/[^/]*$/, '*')}`)
+    routes.get(`${request.method} ${url.pathname.replace(/[^/]*$/, '*')}`) ??
+    routes.get(`${request.method} ${url.pathname.replace(/[^/]+(\/[^/]*)$/, '*$1')}`)
   if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
   return route({ url, headers: request.headers, body: await readBody(request) })
 }

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { json, lastSegment, RequestError, type Route, readControl } from '../http-route.js'
+import { setBalance } from './balance.js'
+import { leftOf } from './charges/transaction-json.js'
 import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
-import { outcomes, refundOutcomes } from './records.js'
+import { type Charge, outcomes, refundOutcomes } from './records.js'
 
 const paidKoboMax = 100_000_000_000
 const reasonMax = 500
 
 const chargeControl = z.strictObject({
-  outcome: z.enum(['paid', 'failed']),
+  outcome: z.enum(['paid', 'failed', 'disputed', 'reversed']),
   amountKobo: z.int().positive().max(paidKoboMax).optional(),
 })
 const transferControl = z.strictObject({
@@ -16,6 +18,7 @@ const transferControl = z.strictObject({
   reason: z.string().min(1).max(reasonMax).optional(),
 })
 
+const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind']) })
 const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
 
 /** The controls, by method and path. The last segment is the provider's reference or the service's own id. */
@@ -26,10 +29,22 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       const charge = fiatpay.charges.find(lastSegment(request))
       if (charge === undefined) throw new RequestError(404, 'no charge with this reference')
       if (outcome === 'paid') fiatpay.pay(charge, amountKobo ?? charge.amountKobo)
-      else if (charge.payments.length > 0) throw new RequestError(409, 'the charge is paid already')
-      else fiatpay.failCharge(charge)
+      else if (outcome === 'failed') failUnpaid(fiatpay, charge)
+      else takeBack(fiatpay, charge, outcome, amountKobo)
       return json(200, { success: true })
     },
+    'POST /dev/fiatpay/disputes/*': (request) => {
+      const { outcome } = readControl(disputeControl, request)
+      const dispute = fiatpay.disputes.find(lastSegment(request))
+      if (dispute === undefined) throw new RequestError(404, 'no dispute about a charge with this reference')
+      if (dispute.status === 'resolved')
+        throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
+      if (outcome === 'won') fiatpay.winDispute(dispute)
+      else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
+      else fiatpay.remindOfDispute(dispute)
+      return json(200, { success: true })
+    },
+    'POST /dev/fiatpay/balance': setBalance(fiatpay),
     'POST /dev/fiatpay/transfers/*': (request) => {
       const { outcome, reason } = readControl(transferControl, request)
       const transfer = fiatpay.transfers.find(lastSegment(request))
@@ -61,4 +76,31 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       }),
     'GET /dev/fiatpay/webhooks': () => json(200, fiatpay.webhooks.deliveries()),
   }
+}
+
+function failUnpaid(fiatpay: Fiatpay, charge: Charge): void {
+  if (charge.payments.length > 0) throw new RequestError(409, 'the charge is paid already')
+  fiatpay.failCharge(charge)
+}
+
+/** The payer, or their bank, wants the newest payment back: with a dispute, or without asking anybody. */
+function takeBack(
+  fiatpay: Fiatpay,
+  charge: Charge,
+  outcome: 'disputed' | 'reversed',
+  amountKobo: number | undefined,
+): void {
+  const payment = charge.payments.at(-1)
+  if (payment === undefined) throw new RequestError(409, 'the charge is not paid: pay it first')
+  if (fiatpay.disputes.listByReference(charge.reference).some(({ status }) => status !== 'resolved'))
+    throw new RequestError(409, 'the charge has an open dispute: end it at /dev/fiatpay/disputes')
+  const left = leftOf(fiatpay, charge, payment, 'taken')
+  if (left <= 0)
+    throw new RequestError(409, 'nothing is left of the payment: it was refunded, reversed or lost')
+  if (outcome === 'reversed') {
+    if (amountKobo !== undefined) throw new RequestError(400, 'amountKobo: only for paid and disputed')
+    fiatpay.reverse(charge, payment, left)
+  } else if (amountKobo !== undefined && amountKobo > left)
+    throw new RequestError(409, `only ${left} kobo are left of the payment`)
+  else fiatpay.openDispute(charge, payment, amountKobo ?? left)
 }

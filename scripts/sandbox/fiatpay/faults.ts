@@ -32,6 +32,8 @@ const refundModes = [
   'accept-then-500',
 ] as const
 const chargeModes = ['ok', 'down', 'timeout', 'garbage'] as const
+/** Paystack's 16 hours, the longest time a dispute waits for an answer. */
+const disputeDueMs = 57_600_000
 
 export type TransferMode = (typeof transferModes)[number]
 export type EndpointFault = (typeof endpointFaults)[number]
@@ -42,13 +44,17 @@ export type ChargeMode = (typeof chargeModes)[number]
 /**
  * How the provider treats all requests. `transfers`: what happens to a sent transfer. `auto` gives it an outcome after a
  * delay, `manual` waits for a control, `reject` refuses it with `rejectText`. `charges`: the mode of the charge endpoints.
- * `refunds`: what happens to a requested refund.
+ * `refunds`: what happens to a requested refund. `webhooks`: with `off` none is sent, not even later. `fees`: whether further
+ * payments and transfers cost the provider's fees. `disputeDueMs`: how long a further dispute waits for an answer.
  */
 export const modeSchema = z.strictObject({
   transfers: z.enum(transferModes).optional(),
   charges: z.enum(chargeModes).optional(),
   rejectText: z.string().min(1).max(1000).optional(),
   refunds: z.enum(refundModes).optional(),
+  webhooks: z.enum(['ok', 'off']).optional(),
+  fees: z.enum(['on', 'off']).optional(),
+  disputeDueMs: z.int().nonnegative().max(disputeDueMs).optional(),
 })
 
 const delayInMs = z.int().nonnegative().max(delayMsMax)
@@ -104,6 +110,12 @@ export class FiatpayFaults {
   #mode: Mode = {}
   #fault: Fault = {}
   readonly #faultsByReference = new Map<string, Fault>()
+  readonly #fees: boolean
+
+  /** `fees`: whether fees are charged while the mode says nothing about them. */
+  constructor(fees = false) {
+    this.#fees = fees
+  }
 
   /** Changes the named values of the mode. */
   setMode(mode: Mode): void {
@@ -131,6 +143,18 @@ export class FiatpayFaults {
 
   get refundMode(): RefundMode {
     return this.#mode.refunds ?? 'auto'
+  }
+
+  get sendsWebhooks(): boolean {
+    return this.#mode.webhooks !== 'off'
+  }
+
+  get chargesFees(): boolean {
+    return this.#mode.fees === undefined ? this.#fees : this.#mode.fees === 'on'
+  }
+
+  get disputeDueMs(): number {
+    return this.#mode.disputeDueMs ?? disputeDueMs
   }
 
   get rejectText(): string | undefined {

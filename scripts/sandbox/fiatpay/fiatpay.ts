@@ -1,10 +1,23 @@
 import { join } from 'node:path'
 import { CallCounter, Counter } from '../counters.js'
-import { chargeStatus, transactionJson } from './charges/transaction-json.js'
+import { effects, paymentFee, readBook } from './balance.js'
+import { transactionJson, transactionStatus } from './charges/transaction-json.js'
+import { disputeEvent, disputeJson } from './disputes/dispute-json.js'
 import { FiatpayFaults } from './faults.js'
 import { OutcomeTimers } from './outcome-timers.js'
 import { Ids, RecordStore } from './record-store.js'
-import type { Charge, Outcome, Recipient, Refund, RefundOutcome, Transfer } from './records.js'
+import type {
+  Charge,
+  Dispute,
+  Outcome,
+  Payment,
+  Recipient,
+  Refund,
+  RefundOutcome,
+  Resolution,
+  TopUp,
+  Transfer,
+} from './records.js'
 import { refundEvent, refundStatus } from './refunds/refunds.js'
 import { transferJson } from './transfers/transfer-json.js'
 import { Webhooks } from './webhooks.js'
@@ -16,6 +29,8 @@ export interface FiatpayOptions {
   readonly secretKey?: string | undefined
   /** Where webhooks go. Without it none are sent. */
   readonly webhookUrl?: string | undefined
+  /** Whether payments and transfers cost the provider's fees, while no mode is set. Without it they do not. */
+  readonly fees?: boolean | undefined
 }
 
 /** The default secret key. */
@@ -25,12 +40,15 @@ const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Tra
 /** The stand-in for the provider of naira payments and payouts, in the wire format of Paystack's API. */
 export class Fiatpay {
   readonly secretKey: string
-  readonly faults = new FiatpayFaults()
+  readonly faults: FiatpayFaults
   readonly ids = new Ids()
   readonly charges: RecordStore<Charge>
   readonly recipients: RecordStore<Recipient>
   readonly transfers: RecordStore<Transfer>
   readonly refunds: RecordStore<Refund>
+  readonly disputes: RecordStore<Dispute>
+  readonly topUps: RecordStore<TopUp>
+  readonly disputeFiles = new Map<string, 'named' | 'stored'>()
   readonly webhooks: Webhooks
   /** Calls by endpoint, and how often each transfer was sent and looked up. */
   readonly calls = new CallCounter()
@@ -39,26 +57,103 @@ export class Fiatpay {
   readonly #timers = new OutcomeTimers((id) => this.#applyPlannedOutcome(id))
 
   /** Continues with the records on disk. Throws when they cannot be read. */
-  constructor({ dataDir, secretKey = sandboxSecretKey, webhookUrl }: FiatpayOptions = {}) {
+  constructor({ dataDir, secretKey = sandboxSecretKey, webhookUrl, fees }: FiatpayOptions = {}) {
     const file = (name: string) =>
       dataDir === undefined ? undefined : join(dataDir, `fiatpay-${name}.jsonl`)
     this.secretKey = secretKey
-    this.charges = new RecordStore(file('charges'), this.ids)
+    this.faults = new FiatpayFaults(fees)
+    this.charges = new RecordStore(file('charges'), this.ids, effects.charge)
     this.recipients = new RecordStore(file('recipients'), this.ids)
-    this.transfers = new RecordStore(file('transfers'), this.ids)
-    this.refunds = new RecordStore(file('refunds'), this.ids)
+    this.transfers = new RecordStore(file('transfers'), this.ids, effects.transfer)
+    this.refunds = new RecordStore(file('refunds'), this.ids, effects.refund)
+    this.disputes = new RecordStore(file('disputes'), this.ids, effects.dispute)
+    this.topUps = new RecordStore(file('top-ups'), this.ids, effects.topUp)
     this.webhooks = new Webhooks(secretKey, this.faults, webhookUrl)
     for (const transfer of this.transfers.all()) this.transferExecuted(transfer)
-    for (const refund of this.refunds.all()) this.refundTaken(refund)
+    for (const refund of this.refunds.all()) this.#startRefund(refund)
+    for (const dispute of this.disputes.all()) this.#startDispute(dispute)
   }
 
   /** Records a payment of a charge in any state. A further payment is a new transaction. */
   pay(charge: Charge, amountKobo: number): Charge {
     const id = charge.payments.length === 0 ? charge.id : this.ids.next()
-    const payment = { id, amountKobo, paidAt: new Date().toISOString() }
+    const feeKobo = this.faults.chargesFees ? paymentFee(amountKobo) : 0
+    const payment = { id, amountKobo, feeKobo, paidAt: new Date().toISOString() }
     const paid = this.charges.write({ ...charge, payments: [...charge.payments, payment] })
-    this.webhooks.send('charge.success', transactionJson(paid, payment))
+    this.webhooks.send('charge.success', transactionJson(paid, payment, 'success'))
     return paid
+  }
+
+  /** The payer's bank takes back what is left of a payment. No webhook reports it. */
+  reverse(charge: Charge, payment: Payment, reversedKobo: number): void {
+    const payments = charge.payments.map((one) => (one.id === payment.id ? { ...one, reversedKobo } : one))
+    this.charges.write({ ...charge, payments })
+  }
+
+  /** A payer disputes a payment, or a part of it. */
+  openDispute({ reference }: Charge, { id: transaction }: Payment, amountKobo: number): Dispute {
+    const now = new Date()
+    const createdAt = now.toISOString()
+    const dispute = this.disputes.write({
+      id: this.ids.next(),
+      reference,
+      transaction,
+      amountKobo,
+      shownKobo: amountKobo,
+      takenKobo: 0,
+      status: 'awaiting-merchant-feedback',
+      resolution: null,
+      createdAt,
+      dueAt: new Date(now.getTime() + this.faults.disputeDueMs).toISOString(),
+      updatedAt: createdAt,
+      resolvedAt: null,
+      message: null,
+      fileName: null,
+      evidence: null,
+    })
+    this.#sendDispute('create', dispute)
+    this.#startDispute(dispute)
+    return dispute
+  }
+
+  /** Sends the reminder that the provider sends every four hours. */
+  remindOfDispute(dispute: Dispute): void {
+    this.#sendDispute('remind', dispute)
+  }
+
+  readonly declineDispute = (dispute: Dispute): Dispute => {
+    this.#timers.stop(dispute.id)
+    const updatedAt = new Date().toISOString()
+    return this.disputes.write({
+      ...dispute,
+      status: 'awaiting-bank-feedback',
+      resolution: 'declined',
+      updatedAt,
+    })
+  }
+
+  winDispute(dispute: Dispute): void {
+    this.#endDispute(dispute, 'declined', 0)
+  }
+
+  /** `auto-accepted`: nobody answered in time, or the bank decided for the payer. */
+  readonly loseDispute = (
+    dispute: Dispute,
+    resolution: 'merchant-accepted' | 'auto-accepted',
+    takenKobo: number,
+  ): Dispute => this.#endDispute({ ...dispute, shownKobo: takenKobo }, resolution, takenKobo)
+
+  readonly disputeJson = (dispute: Dispute) => {
+    const [charge] = this.charges.listByReference(dispute.reference)
+    if (charge === undefined) throw new Error('a dispute without a charge')
+    const payment = charge.payments.find(({ id }) => id === dispute.transaction)
+    const status = transactionStatus(this, charge, payment)
+    return disputeJson(dispute, charge, transactionJson(charge, payment, status))
+  }
+
+  /** The provider's balance for the business. */
+  get balanceKobo(): number {
+    return readBook(this).balanceKobo
   }
 
   /** Makes a charge fail. As at the provider, no webhook reports it. */
@@ -71,9 +166,10 @@ export class Fiatpay {
     if (settles !== null && status === 'pending') this.#timers.start(id, settles.at)
   }
 
-  /** Starts the timer of a stored refund, likewise. */
-  readonly refundTaken = ({ id, settlesAt, status }: Refund): void => {
-    if (settlesAt !== null && status === 'pending') this.#timers.start(id, settlesAt)
+  /** Announces a stored refund and starts its timer. */
+  readonly refundRequested = (refund: Refund, { email }: Charge): void => {
+    this.webhooks.send('refund.pending', refundEvent(refund, email), refund.reference)
+    this.#startRefund(refund)
   }
 
   /** Gives a refund an outcome. Does nothing when it has this outcome. */
@@ -82,9 +178,7 @@ export class Fiatpay {
     this.#timers.stop(refund.id)
     const changed = this.refunds.write({ ...refund, status: outcome })
     const [charge] = this.charges.listByReference(refund.reference)
-    // The provider documents no webhook for a refund that needs attention.
-    if (outcome !== 'needs-attention')
-      this.webhooks.send(`refund.${outcome}`, refundEvent(changed, charge?.email), refund.reference)
+    this.webhooks.send(`refund.${outcome}`, refundEvent(changed, charge?.email), refund.reference)
   }
 
   /** Gives a transfer an outcome, also when it already has another one. Does nothing when it has this outcome. */
@@ -107,7 +201,7 @@ export class Fiatpay {
         reference: charge.reference,
         amountKobo: charge.amountKobo,
         paidKobo: charge.payments.reduce((sum, { amountKobo }) => sum + amountKobo, 0),
-        status: chargeStatus(charge),
+        status: transactionStatus(this, charge, charge.payments.at(-1)),
       })),
       transfers: this.transfers.all().map(({ reference, amountKobo, recipientCode, status, executedAt }) => ({
         reference,
@@ -122,6 +216,17 @@ export class Fiatpay {
         amountKobo: refund.amountKobo,
         status: refundStatus(refund),
       })),
+      disputes: this.disputes.all().map((dispute) => ({
+        id: dispute.id,
+        transaction: dispute.transaction,
+        reference: dispute.reference,
+        amountKobo: dispute.amountKobo,
+        takenKobo: dispute.takenKobo,
+        status: dispute.status,
+        resolution: dispute.resolution,
+        dueAt: dispute.dueAt,
+      })),
+      balance: readBook(this),
     }
   }
 
@@ -130,22 +235,46 @@ export class Fiatpay {
     this.#timers.stopAll()
     this.webhooks.stop()
     this.faults.reset()
-    for (const part of [
-      this.charges,
-      this.recipients,
-      this.transfers,
-      this.refunds,
-      this.calls,
-      this.sendings,
-      this.lookups,
-    ])
-      part.reset()
+    this.disputeFiles.clear()
+    for (const part of [...this.#stores(), this.calls, this.sendings, this.lookups]) part.reset()
   }
 
   close(): void {
     this.#timers.stopAll()
     this.webhooks.stop()
-    for (const store of [this.charges, this.recipients, this.transfers, this.refunds]) store.close()
+    for (const store of this.#stores()) store.close()
+  }
+
+  #stores() {
+    return [this.charges, this.recipients, this.transfers, this.refunds, this.disputes, this.topUps]
+  }
+
+  #startRefund({ id, settlesAt, status }: Refund): void {
+    if (settlesAt !== null && status === 'pending') this.#timers.start(id, settlesAt)
+  }
+
+  #startDispute({ id, dueAt, status }: Dispute): void {
+    if (status === 'awaiting-merchant-feedback') this.#timers.start(id, dueAt)
+  }
+
+  #endDispute(dispute: Dispute, resolution: Resolution, takenKobo: number): Dispute {
+    this.#timers.stop(dispute.id)
+    const resolvedAt = new Date().toISOString()
+    const ended = this.disputes.write({
+      ...dispute,
+      status: 'resolved',
+      resolution,
+      takenKobo,
+      resolvedAt,
+      updatedAt: resolvedAt,
+    })
+    this.#sendDispute('resolve', ended)
+    return ended
+  }
+
+  #sendDispute(event: 'create' | 'remind' | 'resolve', dispute: Dispute): void {
+    const data = disputeEvent(this.disputeJson(dispute))
+    this.webhooks.send(`charge.dispute.${event}`, data, dispute.reference)
   }
 
   #applyPlannedOutcome(id: number): void {
@@ -154,5 +283,8 @@ export class Fiatpay {
       this.setOutcome(transfer, transfer.settles.outcome)
     const refund = this.refunds.get(id)
     if (refund?.status === 'pending') this.setRefundOutcome(refund, 'processed')
+    const dispute = this.disputes.get(id)
+    if (dispute?.status === 'awaiting-merchant-feedback')
+      this.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
   }
 }

@@ -16,12 +16,18 @@ interface Row {
  */
 export class RecordStore<Record extends Row> {
   readonly #log: JsonLog<Record> | undefined
+  readonly #effectKobo: (record: Record) => number
   readonly #records = new Map<number, Record>()
   readonly #byReference = new Map<string, number[]>()
   readonly #references = new Map<string, string>()
+  #totalKobo = 0
 
-  /** `path`: the log file. With `undefined` the records are in memory. Throws when the file cannot be read. */
-  constructor(path: string | undefined, ids: Ids) {
+  /**
+   * `path`: the log file. With `undefined` the records are in memory. `effectKobo`: how a record changes the balance. Throws when
+   * the file cannot be read.
+   */
+  constructor(path: string | undefined, ids: Ids, effectKobo: (record: Record) => number = () => 0) {
+    this.#effectKobo = effectKobo
     this.#log = path === undefined ? undefined : new JsonLog(path, { synced: true })
     for (const record of this.#log?.entries() ?? []) {
       ids.skip(record.id)
@@ -57,9 +63,15 @@ export class RecordStore<Record extends Row> {
     return this.listByReference(this.#references.get(keyOf(id)) ?? '').at(-1)
   }
 
+  /** How all records together change the balance. */
+  get totalKobo(): number {
+    return this.#totalKobo
+  }
+
   /** Deletes all records. */
   reset(): void {
     this.#log?.clear()
+    this.#totalKobo = 0
     for (const map of [this.#records, this.#byReference, this.#references]) map.clear()
   }
 
@@ -69,6 +81,8 @@ export class RecordStore<Record extends Row> {
 
   #remember(record: Record): void {
     const { id, reference } = record
+    const before = this.#records.get(id)
+    this.#totalKobo += this.#effectKobo(record) - (before === undefined ? 0 : this.#effectKobo(before))
     if (!this.#records.has(id)) {
       this.#byReference.set(reference, [...(this.#byReference.get(reference) ?? []), id])
       this.#references.set(keyOf(reference), reference)

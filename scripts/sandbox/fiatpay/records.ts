@@ -7,7 +7,11 @@ import type { metadata } from './schemas.js'
 export interface Payment {
   readonly id: number
   readonly amountKobo: number
+  /** What the provider kept. Absent in records of an older stand-in. */
+  readonly feeKobo?: number
   readonly paidAt: string
+  /** What the payer's bank took back without a dispute. */
+  readonly reversedKobo?: number
 }
 
 /** A requested payment and what was paid. */
@@ -49,6 +53,8 @@ export interface Transfer {
   readonly code: string
   readonly reference: string
   readonly amountKobo: number
+  /** What the provider takes in addition. Absent in records of an older stand-in. */
+  readonly feeKobo?: number
   readonly recipientCode: string
   /** The sender's text for the payee. */
   readonly narration: string
@@ -63,7 +69,7 @@ export interface Transfer {
   readonly failure: string | null
 }
 
-export const refundOutcomes = ['processed', 'failed', 'needs-attention'] as const
+export const refundOutcomes = ['processing', 'processed', 'failed', 'needs-attention'] as const
 export type RefundOutcome = (typeof refundOutcomes)[number]
 
 /** Money of a payment that goes back to its payer. */
@@ -79,6 +85,42 @@ export interface Refund {
   readonly status: 'pending' | RefundOutcome
   /** When a pending one is processed. `null`: only a control gives it an outcome. */
   readonly settlesAt: string | null
+}
+
+/** A change of the balance outside the API: the business tops up, or takes money out. */
+export interface TopUp {
+  readonly id: number
+  readonly reference: string
+  readonly amountKobo: number
+}
+
+export type Resolution = 'merchant-accepted' | 'declined' | 'auto-accepted'
+
+/** A payer's complaint at their bank about a payment. */
+export interface Dispute {
+  readonly id: number
+  /** The reference of the charge. */
+  readonly reference: string
+  /** The id of the payment. */
+  readonly transaction: number
+  /** What the payer wants back. */
+  readonly amountKobo: number
+  /** What the wire shows as the amount: what the payer wants, then what the merchant or the bank decided. */
+  readonly shownKobo: number
+  /** What left the balance when it was lost. */
+  readonly takenKobo: number
+  readonly status: 'awaiting-merchant-feedback' | 'awaiting-bank-feedback' | 'resolved'
+  readonly resolution: Resolution | null
+  readonly createdAt: string
+  /** Until when the merchant can answer. Afterwards it is lost. */
+  readonly dueAt: string
+  readonly updatedAt: string
+  readonly resolvedAt: string | null
+  /** The merchant's words. */
+  readonly message: string | null
+  readonly fileName: string | null
+  /** The id of the evidence. */
+  readonly evidence: number | null
 }
 
 /**

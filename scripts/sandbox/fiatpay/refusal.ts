@@ -35,6 +35,13 @@ const refusals = {
     'Transaction reference not found.',
     "Ensure that you're passing the reference of a transaction that exists on this integration",
   ],
+  // The provider does not document the texts of the next two.
+  dispute_not_found: [404, 'Dispute not found', "Ensure that you're passing the id of an existing dispute"],
+  dispute_resolved: [
+    400,
+    'Dispute has already been resolved',
+    'Fetch the dispute to see how it was resolved',
+  ],
   invalid_bank_code: [
     422,
     'Could not resolve account name. Check parameters or try again.',

@@ -1,8 +1,17 @@
 import type { NoAnswer, Route, SandboxAnswer } from '../http-route.js'
+import { showBalance } from './balance.js'
 import { charge, initialize } from './charges/charges.js'
 import { showCheckout, submitCheckout } from './charges/checkout.js'
 import { listTransactions, verifyTransaction } from './charges/transactions.js'
 import { fiatpayControls } from './controls.js'
+import {
+  addEvidence,
+  fetchDispute,
+  listDisputes,
+  nameFile,
+  resolveDispute,
+  storeFile,
+} from './disputes/disputes.js'
 import { down, type Endpoint, faultAnswers, garbage, serve } from './endpoint.js'
 import type { ChargeMode } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
@@ -36,16 +45,25 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
   const collections: Endpoints = {
     'POST /transaction/initialize': initialize(charges, ids),
     'POST /charge': charge(charges, ids),
-    'GET /transaction': listTransactions(charges),
-    'GET /transaction/verify/*': verifyTransaction(charges, faults),
+    'GET /transaction': listTransactions(fiatpay),
+    'GET /transaction/verify/*': verifyTransaction(fiatpay),
   }
   const refunds: Endpoints = {
     'POST /refund': createRefund(fiatpay),
     'GET /refund': listRefunds(fiatpay),
   }
+  const disputes: Endpoints = {
+    'GET /dispute': listDisputes(fiatpay),
+    'GET /dispute/*': fetchDispute(fiatpay),
+    'GET /dispute/*/upload_url': nameFile(fiatpay),
+    'POST /dispute/*/evidence': addEvidence(fiatpay),
+    'PUT /dispute/*/resolve': resolveDispute(fiatpay),
+  }
   const endpoints: Endpoints = {
     ...transfers,
+    'GET /balance': showBalance(fiatpay),
     ...refunds,
+    ...disputes,
     ...withFaults(accounts, () => {
       const fault = faults.accountFault(fiatpay.calls.httpRequests)
       return fault === 'ok' ? undefined : faultAnswers[fault]
@@ -62,6 +80,7 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
     ...Object.fromEntries(api),
     'GET /fiatpay/checkout/*': showCheckout(fiatpay),
     'POST /fiatpay/checkout/*': submitCheckout(fiatpay),
+    'PUT /fiatpay/uploads/*': storeFile(fiatpay),
     ...fiatpayControls(fiatpay),
   }
 }

@@ -19,7 +19,11 @@ export function localTesting(): Chapter {
         ],
         [
           '`POST /dev/fiatpay/charges/<intentId>`',
-          'Pays or fails a naira tip: `outcome` is `paid` or `failed`; `amountKobo` pays another amount.',
+          'Pays or fails a naira tip: `outcome` is `paid` or `failed`; `amountKobo` pays another amount. For a paid one: `disputed` or `reversed`.',
+        ],
+        [
+          '`POST /dev/fiatpay/disputes/<intentId>`',
+          'Ends a dispute: `outcome` is `won` or `lost`. One that nobody answers is lost after 16 hours.',
         ],
         [
           '`POST /dev/fiatpay/transfers/<reference>`',
@@ -27,11 +31,11 @@ export function localTesting(): Chapter {
         ],
         [
           '`POST /dev/fiatpay/refunds/<intentId>`',
-          'Gives a refund an outcome: `processed`, `failed` or `needs-attention`.',
+          'Gives a refund an outcome: `processing`, `processed`, `failed` or `needs-attention`.',
         ],
         [
           '`POST /dev/fiatpay/mode`',
-          'Sets how the bank behaves: `transfers` is `auto`, `manual`, `reject`, `timeout` and others.',
+          'Sets how the bank behaves: `transfers` is `auto`, `manual`, `reject`, `timeout` and others; `webhooks` and `fees` are switched here too.',
         ],
         ['`POST /dev/prices`', 'Sets prices: mint and dollars.'],
         ['`POST /dev/rates`', 'Sets the exchange rate: `NGN`; 0 removes it.'],

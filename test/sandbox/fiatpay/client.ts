@@ -73,6 +73,7 @@ export function createCaller({ url, fiatpay }: FiatSandbox) {
   return {
     get: <Data>(path: string) => callApi<Data>(to, 'GET', path),
     post: <Data>(path: string, body: unknown) => callApi<Data>(to, 'POST', path, body),
+    put: <Data>(path: string, body: unknown) => callApi<Data>(to, 'PUT', path, body),
     control: (path: string, body: unknown) => callControl(to, path, body),
   }
 }

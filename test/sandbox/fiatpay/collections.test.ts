@@ -4,7 +4,7 @@ import { callApi, createCaller, newReference, startFiatFor, type Transaction } f
 const payer = { email: 'supporter@example.com', amount: 160_000 }
 
 test('an initialized transaction is `abandoned` until it is paid, then `success`', async (t) => {
-  const { get, post, control } = createCaller(await startFiatFor(t))
+  const { get, post, control } = createCaller(await startFiatFor(t, { fees: true }))
   const reference = newReference()
   const opened = await post<{ authorization_url: string; access_code: string; reference: string }>(
     '/transaction/initialize',

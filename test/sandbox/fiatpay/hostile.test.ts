@@ -11,6 +11,12 @@ const endpoints = [
   'POST /fiatpay/transfer',
   'POST /fiatpay/checkout/fiatpay-known',
   'POST /dev/fiatpay/charges/fiatpay-known',
+  'POST /fiatpay/refund',
+  'POST /fiatpay/dispute/1/evidence',
+  'PUT /fiatpay/dispute/1/resolve',
+  'PUT /fiatpay/uploads/x',
+  'POST /dev/fiatpay/disputes/fiatpay-known',
+  'POST /dev/fiatpay/balance',
   'POST /dev/fiatpay/transfers/fiatpay-known',
   'POST /dev/rates',
 ] as const
@@ -22,6 +28,10 @@ const readable = [
   '/fiatpay/transfer',
   '/fiatpay/transfer/verify/x',
   '/fiatpay/checkout/x',
+  '/fiatpay/refund',
+  '/fiatpay/dispute',
+  '/fiatpay/dispute/x',
+  '/fiatpay/dispute/1/upload_url',
 ] as const
 
 const fields = [

@@ -55,7 +55,7 @@ test('an account resolves to the name of its last created recipient', async (t) 
 })
 
 test('a transfer is `pending`, then becomes `success` after a delay', async (t) => {
-  const fiat = await startFiatFor(t)
+  const fiat = await startFiatFor(t, { fees: true })
   fiat.fiatpay.faults.setFault({ settleMs: 100 })
   const { get, post } = createCaller(fiat)
   const reference = newReference()

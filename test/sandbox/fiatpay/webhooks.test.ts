@@ -77,7 +77,7 @@ test('every outcome of a transfer sends a webhook, and a failed charge sends non
   )
 })
 
-test('a refund sends refund.processed or refund.failed, which name the charge', async (t) => {
+test('every status of a refund sends an event, which names the charge', async (t) => {
   const { fiat, received, arrived, post, control } = await startProvider(t)
   const charge = newReference()
   await post('/transaction/initialize', { email: 'a@example.com', amount: 20_000, reference: charge })
@@ -85,17 +85,28 @@ test('a refund sends refund.processed or refund.failed, which name the charge', 
   await arrived(1)
   fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   await post('/refund', { transaction: charge, amount: 5000 })
-  await control(`fiatpay/refunds/${charge}`, { outcome: 'needs-attention' })
-  await control(`fiatpay/refunds/${charge}`, { outcome: 'failed' })
   await arrived(2)
+  for (const [index, outcome] of ['processing', 'needs-attention', 'failed'].entries()) {
+    await control(`fiatpay/refunds/${charge}`, { outcome })
+    await arrived(index + 3)
+  }
   fiat.fiatpay.faults.setMode({ refunds: 'auto' })
   await post('/refund', { transaction: charge, amount: 5000 })
-  await arrived(3)
+  await arrived(7)
   const events = received.slice(1).map(({ body }) => JSON.parse(body))
-  for (const [index, status] of ['failed', 'processed'].entries())
+  for (const [index, [status, amount]] of (
+    [
+      ['pending', '5000'],
+      ['processing', '5000'],
+      ['needs-attention', 5000],
+      ['failed', 5000],
+      ['pending', '5000'],
+      ['processed', '5000'],
+    ] as const
+  ).entries())
     t.like(events[index], {
       event: `refund.${status}`,
-      data: { status, transaction_reference: charge, amount: '5000', currency: 'NGN' },
+      data: { status, transaction_reference: charge, amount, currency: 'NGN' },
     })
 })
 
@@ -129,6 +140,18 @@ test('webhooks can be repeated, late, wrongly signed and lost', async (t) => {
   t.is(received.length, 4)
   t.not(last?.signature, signed(last?.body ?? ''))
   t.false(received.some(({ body }) => body.includes(lost)))
+})
+
+test('with webhooks switched off none is sent, not even afterwards', async (t) => {
+  const { received, arrived, control, fiat } = await startProvider(t)
+  await control('fiatpay/mode', { webhooks: 'off' })
+  const lost = await payOne(fiat)
+  await control('fiatpay/mode', { webhooks: 'ok' })
+  await payOne(fiat)
+  await arrived(1)
+  t.is(received.length, 1)
+  t.false(received[0]?.body.includes(lost))
+  t.is(fiat.fiatpay.webhooks.deliveries().length, 1)
 })
 
 test('an unavailable service does not block the provider', async (t) => {

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { Charge, Payment } from '../records.js'
+import type { RecordStore } from '../record-store.js'
+import type { Charge, Dispute, Payment, Refund } from '../records.js'
 
-// The provider's own fees in kobo: 1.5 %, plus NGN 100 from NGN 2,500 up, at most NGN 2,000.
-const feeShare = 0.015
-const flatFeeFromKobo = 250_000
-const flatFeeKobo = 10_000
-const feeMaxKobo = 200_000
+/** What decides whether a payment is still there. */
+export interface PaymentContext {
+  readonly refunds: RecordStore<Refund>
+  readonly disputes: RecordStore<Dispute>
+}
+
+type Status = ReturnType<typeof chargeStatus> | 'reversed'
 
 /** `abandoned`: not yet paid on the checkout page. `ongoing`: the bank transfer has not arrived yet. */
 export function chargeStatus({
@@ -18,8 +21,43 @@ export function chargeStatus({
   return channel === 'bank_transfer' ? 'ongoing' : 'abandoned'
 }
 
+/**
+ * What is left of a payment after reversals, lost disputes and refunds. `kind`: with `taken` pending refunds count too, with
+ * `returned` only those that reached the payer.
+ */
+export function leftOf(
+  { refunds, disputes }: PaymentContext,
+  { reference }: Charge,
+  { id, amountKobo, reversedKobo = 0 }: Payment,
+  kind: 'taken' | 'returned',
+): number {
+  const refunded = refunds
+    .listByReference(reference)
+    .filter(
+      ({ transaction, status }) =>
+        transaction === id && (kind === 'taken' ? status !== 'failed' : status === 'processed'),
+    )
+  const lost = disputes.listByReference(reference).filter(({ transaction }) => transaction === id)
+  return (
+    amountKobo -
+    reversedKobo -
+    refunded.reduce((sum, refund) => sum + refund.amountKobo, 0) -
+    lost.reduce((sum, { takenKobo }) => sum + takenKobo, 0)
+  )
+}
+
+/** As `chargeStatus`, of one payment of a charge. It is `reversed` when nothing of it is left. */
+export function transactionStatus(
+  context: PaymentContext,
+  charge: Charge,
+  payment: Payment | undefined,
+): Status {
+  if (payment === undefined || leftOf(context, charge, payment, 'returned') > 0) return chargeStatus(charge)
+  return 'reversed'
+}
+
 /** A transaction in the provider's format. Without a payment: the unpaid transaction. */
-export function transactionJson(charge: Charge, payment: Payment | undefined) {
+export function transactionJson(charge: Charge, payment: Payment | undefined, status: Status) {
   const { reference, email, channel, amountKobo } = charge
   const paidAt = payment?.paidAt ?? null
   // A further payment is a new transaction.
@@ -27,7 +65,7 @@ export function transactionJson(charge: Charge, payment: Payment | undefined) {
   return {
     id: payment?.id ?? charge.id,
     domain: 'test',
-    status: chargeStatus(charge),
+    status,
     reference,
     receipt_number: null,
     amount: payment?.amountKobo ?? amountKobo,
@@ -40,7 +78,7 @@ export function transactionJson(charge: Charge, payment: Payment | undefined) {
     ip_address: null,
     metadata: charge.metadata ?? '',
     log: null,
-    fees: payment ? feeOf(payment.amountKobo) : null,
+    fees: payment ? (payment.feeKobo ?? 0) : null,
     fees_split: null,
     authorization: payment ? authorization(charge) : {},
     customer: customer(email),
@@ -58,11 +96,6 @@ export function transactionJson(charge: Charge, payment: Payment | undefined) {
     plan_object: {},
     subaccount: {},
   }
-}
-
-function feeOf(kobo: number): number {
-  const flat = kobo >= flatFeeFromKobo ? flatFeeKobo : 0
-  return Math.min(Math.ceil(kobo * feeShare) + flat, feeMaxKobo)
 }
 
 function authorization({ channel, reference }: Charge) {
@@ -83,7 +116,7 @@ function authorization({ channel, reference }: Charge) {
   }
 }
 
-function customer(email: string) {
+export function customer(email: string) {
   return {
     id: Number.parseInt(digits(email, 7), 16),
     first_name: null,

@@ -6,18 +6,24 @@ import { newestFirst, page } from '../paging.js'
 import type { RecordStore } from '../record-store.js'
 import type { Charge } from '../records.js'
 import { Refusal } from '../refusal.js'
-import { transactionJson } from './transaction-json.js'
+import { type PaymentContext, transactionJson, transactionStatus } from './transaction-json.js'
 
 const referenceFilter = z.string().max(200)
 
+interface TransactionContext extends PaymentContext {
+  readonly charges: RecordStore<Charge>
+  readonly faults: FiatpayFaults
+}
+
 /** `GET /transaction/verify/:reference`: the transaction of a charge. With several payments: the newest one's. */
-export function verifyTransaction(charges: RecordStore<Charge>, faults: FiatpayFaults): Endpoint {
+export function verifyTransaction(context: TransactionContext): Endpoint {
   return (request) => {
     const reference = lastSegment(request)
-    const [charge] = charges.listByReference(reference)
+    const [charge] = context.charges.listByReference(reference)
     if (charge === undefined) throw new Refusal('transaction_not_found')
-    const transaction = transactionJson(charge, charge.payments.at(-1))
-    return ok('Verification successful', { ...transaction, ...faults.faultFor(reference).shows })
+    const payment = charge.payments.at(-1)
+    const transaction = transactionJson(charge, payment, transactionStatus(context, charge, payment))
+    return ok('Verification successful', { ...transaction, ...context.faults.faultFor(reference).shows })
   }
 }
 
@@ -25,16 +31,17 @@ export function verifyTransaction(charges: RecordStore<Charge>, faults: FiatpayF
  * `GET /transaction`: one row per payment and per unpaid charge, newest first. The filter `reference`, which the provider
  * supports but does not document, selects the rows of one charge.
  */
-export function listTransactions(charges: RecordStore<Charge>): Endpoint {
+export function listTransactions(context: TransactionContext): Endpoint {
   return (request) => {
     const reference = referenceFilter
       .optional()
       .safeParse(request.url.searchParams.get('reference') ?? undefined)
+    const { charges } = context
     const wanted = reference.data === undefined ? charges.all() : charges.listByReference(reference.data)
     const rows = wanted.flatMap((charge) =>
-      charge.payments.length === 0
-        ? [transactionJson(charge, undefined)]
-        : charge.payments.map((payment) => transactionJson(charge, payment)),
+      (charge.payments.length === 0 ? [undefined] : charge.payments).map((payment) =>
+        transactionJson(charge, payment, transactionStatus(context, charge, payment)),
+      ),
     )
     rows.sort((one, other) => one.id - other.id)
     return okPage('Transactions retrieved', page(newestFirst(rows, request), request))

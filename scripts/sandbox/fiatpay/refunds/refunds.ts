@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NoAnswer, SandboxAnswer } from '../../http-route.js'
+import { leftOf, type PaymentContext } from '../charges/transaction-json.js'
 import { answerOrRefusal, type Endpoint, faultAnswers, ok, okPage } from '../endpoint.js'
 import type { FiatpayFaults, RefundMode } from '../faults.js'
 import { newestFirst, page } from '../paging.js'
@@ -21,12 +22,12 @@ const creation = z.object({
 })
 
 /** What the endpoints of refunds need. */
-export interface RefundContext {
+export interface RefundContext extends PaymentContext {
   readonly charges: RecordStore<Charge>
-  readonly refunds: RecordStore<Refund>
   readonly faults: FiatpayFaults
   readonly ids: Ids
-  readonly refundTaken: (refund: Refund) => void
+  readonly balanceKobo: number
+  readonly refundRequested: (refund: Refund, charge: Charge) => void
 }
 
 /** `instead`: the answer when nothing is executed. `afterwards`: the answer after the refund was taken. */
@@ -58,14 +59,16 @@ function take(context: RefundContext, input: z.output<typeof creation>): Sandbox
   const [charge, payment] = findPayment(context, input.transaction)
   if (faults.refundMode === 'reject')
     throw new Refusal('invalid_params', faults.rejectText ?? 'This transaction cannot be refunded')
-  const taken = refunds
+  const disputed = context.disputes
     .listByReference(charge.reference)
-    .filter((one) => one.transaction === payment.id && refundStatus(one) !== 'failed')
-  const left = taken.reduce((sum, { amountKobo }) => sum - amountKobo, payment.amountKobo)
-  if (left === 0) throw new Refusal('invalid_params', 'Transaction has been fully reversed')
+    .some(({ transaction, status }) => transaction === payment.id && status !== 'resolved')
+  if (disputed) throw new Refusal('invalid_params', 'This transaction has an open dispute')
+  const left = leftOf(context, charge, payment, 'taken')
+  if (left <= 0) throw new Refusal('invalid_params', 'Transaction has been fully reversed')
   const amountKobo = input.amount ?? left
   if (amountKobo > left)
     throw new Refusal('invalid_params', 'Refund amount cannot be more than the transaction amount')
+  if (amountKobo > context.balanceKobo) throw new Refusal('insufficient_balance')
   const now = new Date()
   const refund = refunds.write({
     id: ids.next(),
@@ -77,7 +80,7 @@ function take(context: RefundContext, input: z.output<typeof creation>): Sandbox
     status: 'pending',
     settlesAt: faults.refundMode === 'manual' ? null : new Date(now.getTime() + settleMs).toISOString(),
   })
-  context.refundTaken(refund)
+  context.refundRequested(refund, charge)
   return ok('Refund has been queued for processing', {
     ...refundJson(refund),
     transaction: { id: payment.id, reference: charge.reference, amount: payment.amountKobo, currency: 'NGN' },
@@ -111,18 +114,32 @@ export function refundStatus({ status, settlesAt }: Refund): Refund['status'] {
     : status
 }
 
-/** The data of a webhook about a refund. It names the charge by its reference, and the amount is text. */
+/** The fields that a webhook about a refund has at each status only. The amount is text at some, a number at others. */
+const eventFields: Record<Refund['status'], (refund: Refund) => object> = {
+  pending: ({ amountKobo }) => ({ refund_reference: null, amount: String(amountKobo) }),
+  processing: ({ amountKobo }) => ({ refund_reference: null, amount: String(amountKobo) }),
+  processed: ({ id, amountKobo }) => ({ refund_reference: String(id), amount: String(amountKobo) }),
+  failed: ({ id, amountKobo }) => ({ refund_reference: `TRF_${id.toString(36)}`, amount: amountKobo }),
+  'needs-attention': ({ id, amountKobo, note }) => ({
+    refund_reference: `TRF_${id.toString(36)}`,
+    amount: amountKobo,
+    id: String(id),
+    customer_note: '',
+    merchant_note: note,
+  }),
+}
+
+/** The data of a webhook about a refund. It names the charge by its reference. */
 export function refundEvent(refund: Refund, email: string | undefined) {
   return {
-    status: refundStatus(refund),
+    status: refund.status,
     transaction_reference: refund.reference,
-    refund_reference: String(refund.id),
-    amount: String(refund.amountKobo),
     currency: 'NGN',
-    processor: 'instant-transfer',
+    ...(refund.status === 'needs-attention' ? {} : { processor: 'instant-transfer' }),
     customer: { first_name: '', last_name: '', email },
     integration: 100_043,
     domain: 'test',
+    ...eventFields[refund.status](refund),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Counter } from '../../counters.js'
 import type { NoAnswer, SandboxAnswer, SandboxRequest } from '../../http-route.js'
+import { transferFee } from '../balance.js'
 import { answerOrRefusal, type Endpoint, garbage, ok, serverError } from '../endpoint.js'
 import type { FiatpayFaults, TransferMode } from '../faults.js'
 import type { Ids, RecordStore } from '../record-store.js'
@@ -60,6 +61,7 @@ export interface TransferContext {
   readonly ids: Ids
   /** How often each reference was sent. */
   readonly sendings: Counter
+  readonly balanceKobo: number
   /** Called with every transfer after it is stored. */
   readonly transferExecuted: (transfer: Transfer) => void
 }
@@ -84,14 +86,16 @@ function accept(context: TransferContext, request: SandboxRequest, mode: Transfe
   const input = readInput(sending, request)
   const recipient = context.recipients.find(input.recipient)
   if (recipient === undefined) throw new Refusal('invalid_transfer_recipient')
-  if (mode === 'no-float') throw new Refusal('insufficient_balance')
+  const feeKobo = context.faults.chargesFees ? transferFee(input.amount) : 0
+  if (mode === 'no-float' || input.amount + feeKobo > context.balanceKobo)
+    throw new Refusal('insufficient_balance')
   if (mode === 'reject') throw new Refusal('transfer_rejected', context.faults.rejectText)
   if (recipient.accountNumber === misnamedAccount)
     throw new Refusal('transfer_rejected', 'Account name mismatch')
   const again = context.transfers.listByReference(input.reference).length > 0
   if (again && context.faults.faultFor(input.reference).duplicates !== 'execute')
     throw new Refusal('duplicate_transfer_reference')
-  const transfer = context.transfers.write(newTransfer(context, input, mode))
+  const transfer = context.transfers.write({ ...newTransfer(context, input, mode), feeKobo })
   context.transferExecuted(transfer)
   return ok('Transfer has been queued', sentJson(transfer, recipient))
 }
