@@ -7,7 +7,7 @@ import ts from 'typescript'
 
 /** The folder that writes each table. Others call its functions. Reading is free. */
 const owners: Readonly<Record<string, readonly string[]>> = {
-  'src/platform/database': ['idempotency_keys'],
+  'src/platform/database': ['idempotency_keys', 'switches'],
   'src/mail': ['emails'],
   'src/accounts': [
     'access_tokens',
@@ -31,7 +31,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/ledger': ['ledger_accounts', 'ledger_entries', 'ledger_transfers'],
   'src/intents': ['payment_intents'],
   'src/tips': ['creator_cursors', 'tip_claims', 'tip_mails', 'tip_sums', 'tips'],
-  'src/fiat': ['fiat_intents', 'fiat_payments', 'payers', 'suspense_items'],
+  'src/fiat': ['card_reserves', 'fiat_intents', 'fiat_payments', 'payers', 'suspense_items'],
   'src/withdrawals': [
     'banks',
     'payees',

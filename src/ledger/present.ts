@@ -19,6 +19,7 @@ export function presentTransaction(line: StatementLine): Transaction {
     reference: line.ref,
     amountUSDC: inUsdc(line.amount),
     balanceAfterUSDC: inUsdc(line.balanceAfter),
+    availableAt: line.availableAt?.toISOString() ?? null,
   }
 }
 
@@ -32,6 +33,7 @@ export function transactionsCsv(transactions: readonly Transaction[]): string {
     'reference',
     'amountUSDC',
     'balanceAfterUSDC',
+    'availableAt',
   ] as const
   return csvText(
     header,

@@ -26,6 +26,10 @@ const transaction = z.object({
   reference: z.string(),
   amountUSDC: usdc,
   balanceAfterUSDC: usdc,
+  availableAt: z.iso.datetime().nullable().meta({
+    description:
+      'When money paid by card, which this line makes pending, becomes available; null on every other line',
+  }),
 })
 export type Transaction = z.output<typeof transaction>
 

@@ -14,6 +14,8 @@ export interface StatementLine {
   readonly amount: bigint
   readonly balanceAfter: bigint
   readonly createdAt: Date
+  /** Card money that became pending: when it becomes available. */
+  readonly availableAt: Date | null
 }
 
 export interface StatementPage {
@@ -51,8 +53,9 @@ export async function readStatement(
         order by e.id desc limit $4
       ), transfers as materialized (
         select * from ledger_transfers where id = any(array(select transfer_id from page)))
-      select p.id, p.account, t.kind, t.ref, p.amount, p.balance_after as "balanceAfter", t.created_at as "createdAt"
-      from page p join transfers t on t.id = p.transfer_id
+      select p.id, p.account, t.kind, t.ref, p.amount, p.balance_after as "balanceAfter", t.created_at as "createdAt",
+        case when p.account = 'pending' then c.available_at end as "availableAt"
+      from page p join transfers t on t.id = p.transfer_id left join card_reserves c on c.transfer_id = t.id
       order by p.id desc`,
     values: [userId, currency, before ?? null, limit + 1],
   })

@@ -61,6 +61,12 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'suspense',
   },
   {
+    what: 'card money that is due and not available',
+    rows: `card_reserves where due_at is not null and available_at < clock_timestamp() - interval '10 minutes'`,
+    since: 'available_at',
+    command: 'work list --kind settlement',
+  },
+  {
     what: 'closed accounts that hold money',
     rows: `users u where closed_at is not null
       and exists (select from ledger_accounts where user_id = u.id and balance > 0)`,

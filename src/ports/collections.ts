@@ -27,6 +27,8 @@ export interface Payment {
    */
   readonly reversed: boolean
   readonly paidAt: Date
+  /** A card paid it, or the provider does not say what did. The payer of a card can call the money back. */
+  readonly byCard: boolean
 }
 
 /** A payment in a list of all charges. */

@@ -148,6 +148,7 @@ test('a payment has the provider’s id, its kobo and its time', async (t) => {
     feeKobo: 0n,
     reversed: false,
     paidAt: new Date(row.paid_at),
+    byCard: true,
   }
   t.deepEqual(await fiatpay.findCharge(charge.reference), { status: 'paid', newest })
 })

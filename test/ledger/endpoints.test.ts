@@ -205,11 +205,11 @@ test('the page as CSV is a file with a header and no formulas', async (t) => {
   t.is(answer.headers['cache-control'], 'no-store')
   t.is(answer.headers['link'], undefined)
   const [header, ...rows] = answer.body.split('\r\n')
-  t.is(header, 'id,timestamp,account,type,reference,amountUSDC,balanceAfterUSDC')
+  t.is(header, 'id,timestamp,account,type,reference,amountUSDC,balanceAfterUSDC,availableAt')
   t.is(rows.at(-1), '')
   t.is(rows.length - 1, refs.length + 2)
   const cells = rows.map((row) => row.split(',').slice(4).join(','))
-  t.true(cells.includes('w,-0.5,10'), 'an amount stays a number')
+  t.true(cells.includes('w,-0.5,10,'), 'an amount stays a number')
   const expected = [
     'tip:plain',
     `"'=HYPERLINK(""http://evil.example"")"`,
@@ -220,7 +220,7 @@ test('the page as CSV is a file with a header and no formulas', async (t) => {
     `"'\tx"`,
   ]
   t.deepEqual(
-    cells.slice(2, -1).map((cell) => cell.replace(/,[\d.]+,[\d.]+$/, '')),
+    cells.slice(2, -1).map((cell) => cell.replace(/,[\d.]+,[\d.]+,$/, '')),
     expected.toReversed(),
   )
 })

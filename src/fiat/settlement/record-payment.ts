@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import { percentBps } from '../../kernel/money.js'
 import { type Entry, platformAccount, userAccount } from '../../ledger/accounts.js'
-import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import type { Payment } from '../../ports/collections.js'
 import type { FiatCredit } from '../fees.js'
+import { creditOrReserve } from './card-reserve.js'
 
 /** Why money waits for an operator. */
 export type SuspenseReason = 'underpaid' | 'overpaid' | 'paid_again'
@@ -43,6 +43,8 @@ export interface RecordedPayment {
   readonly classification: Classification
   /** Undefined when the payment credits nothing. */
   readonly credit: FiatCredit | undefined
+  /** So long money that was paid by card is pending. */
+  readonly cardReserveDays: number
 }
 
 /**
@@ -51,25 +53,29 @@ export interface RecordedPayment {
  * the rest to suspense. The dollars of the creator and of the platform come out of `fx`.
  */
 export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promise<void> {
-  const { payment, intentId, classification } = recorded
+  const { payment, intentId, classification, cardReserveDays } = recorded
   const { countedKobo, suspense } = classification
-  await query(trx, {
+  const [row] = await query<{ availableAt: Date | null }>(trx, {
     name: 'fiat.payment',
     text: /* sql */ `
-      insert into fiat_payments (provider_transaction, intent_id, kobo, paid_at, disposition) values ($1, $2, $3, $4, $5)`,
+      insert into fiat_payments (provider_transaction, intent_id, kobo, paid_at, disposition, available_at)
+      values ($1, $2, $3, $4, $5, $4::timestamptz + $6::float8 * interval '1 day')
+      returning case when available_at > clock_timestamp() then available_at end as "availableAt"`,
     values: [
       payment.transaction,
       intentId,
       payment.kobo,
       payment.paidAt,
       countedKobo > 0n ? 'credited' : 'suspense',
+      payment.byCard && cardReserveDays > 0 ? cardReserveDays : null,
     ],
   })
-  await credit(trx, {
+  const transfer = {
     key: `fiatpay:${payment.transaction}`,
     ref: intentId,
     entries: paymentEntries(recorded),
-  })
+  }
+  await creditOrReserve(trx, transfer, row?.availableAt ?? null)
   if (suspense === undefined) return
   await query(trx, {
     name: 'fiat.suspense',

@@ -4,6 +4,7 @@ import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { type FollowNeeds, firstPauseSeconds, followRefunds } from '../suspense/follow-refunds.js'
+import { releaseCardReserves } from './card-reserve.js'
 import { type FetchedPayments, fetchPayments } from './fetch-payments.js'
 import { type DueFiatIntent, fiatIntentQueue, finishIntent } from './intent-queue.js'
 import { reportSettlement, settleIntent } from './settle-intent.js'
@@ -14,17 +15,26 @@ type Needs = FollowNeeds &
     'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
   >
 
+/** After so long without a pause, card money becomes available between two batches of intents. */
+const longestBusyMs = 60_000
+
 /**
  * Polls the provider about the due intents and settles what it finds: read, call, transact. Also follows the refunds of
  * their payments. An intent that fails does not stop the others. Without a usable answer it is polled again later. Any
- * number of workers may run it.
+ * number of workers may run it. Card money whose days are over becomes available when no intent is due, and at the latest after
+ * a minute, so that no tip waits for it.
  */
 export function createSettlementBatch(services: Needs): Batch {
   const rates = new ExchangeRates(services)
+  let releasedAt = performance.now()
   return async () => {
     const due = await takeDueRows<DueFiatIntent>(services.db, fiatIntentQueue)
     const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, rates, intent)))
-    return { taken: due.length, nextDueMs: Math.min(...pauses) }
+    if (due.length > 0 && performance.now() - releasedAt < longestBusyMs)
+      return { taken: due.length, nextDueMs: Math.min(...pauses) }
+    releasedAt = performance.now()
+    const released = await releaseCardReserves(services)
+    return { taken: due.length + released, nextDueMs: Math.min(...pauses) }
   }
 }
 

@@ -46,7 +46,14 @@ export async function settleIntent(
     const { suspense, countedKobo } = classification
     if (suspense !== undefined) suspended.push(suspense.reason)
     const credit = countedKobo > 0n ? await complete(uow, config, intent, payment, classification) : undefined
-    await recordPayment(uow.trx, { intentId: id, userId: intent.userId, payment, classification, credit })
+    await recordPayment(uow.trx, {
+      intentId: id,
+      userId: intent.userId,
+      payment,
+      classification,
+      credit,
+      cardReserveDays: config.fiat.cardReserveDays,
+    })
     completed ||= countedKobo > 0n
   }
   // Nothing was completed, so each new payment was too short.

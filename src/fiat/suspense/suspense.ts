@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
-import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { valueOfKobo } from '../fees.js'
 import { advanceSuspense, type SuspenseState } from '../lifecycle.js'
+import { creditOrReserve } from '../settlement/card-reserve.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
 import { readSettleRate } from '../settlement/settle-intent.js'
@@ -17,6 +17,8 @@ export interface SuspenseItem {
   readonly kobo: bigint
   readonly reason: SuspenseReason
   readonly paidAt: Date
+  /** Paid by card, and pending until then when it is assigned. Null: available at once. */
+  readonly availableAt: Date | null
   readonly state: SuspenseState
   /** What the provider said last about a refund. */
   readonly refundAnswer: string | null
@@ -28,6 +30,7 @@ export interface SuspenseItem {
 
 const columns = /* sql */ `
   s.provider_transaction as transaction, p.intent_id as "intentId", s.kobo, s.reason, p.paid_at as "paidAt",
+  case when p.available_at > clock_timestamp() then p.available_at end as "availableAt",
   s.state, s.refund_answer as "refundAnswer",
   s.resolved_at as "resolvedAt", s.resolution, s.resolved_by as "resolvedBy", s.note`
 
@@ -117,11 +120,12 @@ export async function resolveSuspense(
     values: [transaction, as, by, note, state, refundSentAt],
   })
   if (item === undefined) return undefined
-  await credit(trx, {
+  const transfer = {
     key: `fiatpay:${transaction}:${as}`,
     ref: item.intentId,
     entries: as === 'returned' ? returnEntries(item) : await assign(trx, item),
-  })
+  }
+  await creditOrReserve(trx, transfer, item.availableAt)
   return item
 }
 

@@ -31,6 +31,12 @@ export function goingLive(base: string): Chapter {
       'You have sent yourself a small tip of each kind and seen it in the events and in the balance.',
       'You have made one withdrawal: bank, account and name are correct.',
       'Your identity is verified before you withdraw more than 200,000 naira at a time.',
+      'You know whether the service keeps card tips back: `pendingUSDC` of the balance, and `availableAt` of each line.',
+    ),
+    heading('Running the service yourself'),
+    text('The guards against stolen cards are off until you set them. Before strangers can pay by card:'),
+    list(
+      '`CARD_RESERVE_DAYS=14`: a stolen card is often reported within two weeks, and its money is then still here.',
     ),
   )
 }

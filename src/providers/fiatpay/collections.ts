@@ -35,6 +35,7 @@ const transaction = z.object({
   fees: wireKobo.pipe(z.bigint().nonnegative()).nullish(),
   currency: z.string(),
   paid_at: z.iso.datetime({ offset: true }).nullable(),
+  channel: z.string().nullish(),
 })
 type Transaction = z.output<typeof transaction>
 
@@ -124,7 +125,10 @@ function isPayment({ status, paid_at: paidAt }: Transaction): boolean {
   return status === 'success' || (status === 'reversed' && paidAt !== null)
 }
 
-function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt }: Transaction): Payment {
+/** The channels in which the payer's bank has sent the money. Everything else counts as a card. */
+const sentByBank: readonly unknown[] = ['bank_transfer', 'bank', 'ussd', 'eft', 'mobile_money']
+
+function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt, channel }: Transaction): Payment {
   if (currency !== 'NGN') throw new ProviderError('ambiguous', 'fiatpay names another currency')
   if (paidAt === null) throw new ProviderError('ambiguous', 'fiatpay names no time of payment')
   return {
@@ -133,6 +137,7 @@ function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt }: Tran
     feeKobo: fees ?? 0n,
     reversed: status === 'reversed',
     paidAt: new Date(paidAt),
+    byCard: !sentByBank.includes(channel),
   }
 }
 

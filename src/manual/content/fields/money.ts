@@ -82,11 +82,15 @@ export const moneyFields: FieldNotes = {
   'banks[].nicknames': { note: 'What people call it; for a search.', example: ['GTB', 'GTBank', 'GTCO'] },
   'get /creators/banks > q': { note: 'Part of a name, a nickname or a code.', omit: true, example: 'gtb' },
   availableUSDC: { note: 'Can be withdrawn now.', example: 118.4 },
-  pendingUSDC: { note: 'Confirmed, not yet final on the chain.', example: 4.9 },
+  pendingUSDC: {
+    note: 'Confirmed and not final on the chain, or paid by card and kept until its `availableAt`.',
+    example: 4.9,
+  },
   heldUSDC: { note: 'Held by withdrawals on their way.', example: 25 },
   'transactions[].id': { example: '1042' },
   'transactions[].account': { note: 'Which of the three balances moved.', example: 'available' },
   'transactions[].type': { example: 'credit' },
   'transactions[].amountUSDC': { note: 'Negative when it left.', example: 19 },
   balanceAfterUSDC: { example: 118.4 },
+  availableAt: { note: 'Of money that was paid by card.', example: null },
 }

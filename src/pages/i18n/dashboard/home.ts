@@ -7,7 +7,7 @@ export const homeWords = {
     available: 'Available',
     availableHint: 'USDC you can withdraw now',
     pending: 'Pending',
-    pendingHint: 'Seen on the chain, final in about 15 seconds',
+    pendingHint: 'Not yours to withdraw yet: for 15 seconds on the chain, for some days when a card paid',
     held: 'On hold',
     heldHint: 'Withdrawals in progress',
     withdraw: 'Withdraw',
