@@ -37,6 +37,9 @@ export function goingLive(base: string): Chapter {
     text('The guards against stolen cards are off until you set them. Before strangers can pay by card:'),
     list(
       '`CARD_RESERVE_DAYS=14`: a stolen card is often reported within two weeks, and its money is then still here.',
+      '`IDENTITY_YOUNG_NGN=50000`: thieves open new accounts; a real creator’s first tips stay below it.',
+      '`IDENTITY_ACCOUNT_DAILY_NGN=500000`, `IDENTITY_ACCOUNT_MONTHLY_NGN=2000000`, `IDENTITY_ACCOUNT_TOTAL_NGN=5000000`: several accounts that share a bank account get no more than one.',
+      '`IDENTITY_NAME_DAILY_NGN=1000000`, `IDENTITY_NAME_MONTHLY_NGN=5000000`: the same for one name at several banks, higher because people share names.',
     ),
   )
 }

@@ -6,13 +6,15 @@ import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { exceedsShared, type SharedPayee } from './shared-payee.js'
 
 const koboPerNaira = 100n
 
-/** Whether a creator's identity is verified (docs/decisions/0022). */
+/** Whether a creator's identity is verified (docs/decisions/0022), and how old the account is. */
 export interface CreatorIdentity {
   readonly email: string
   readonly verified: boolean
+  readonly ageDays: number
 }
 
 /**
@@ -23,7 +25,8 @@ export async function readIdentity(trx: Knex, userId: string): Promise<CreatorId
   const [row] = await query<CreatorIdentity & { frozen: boolean }>(trx, {
     name: 'identity.read',
     text: /* sql */ `
-      select email, identity_verified_at is not null as verified, frozen_at is not null as frozen
+      select email, identity_verified_at is not null as verified, frozen_at is not null as frozen,
+        extract(epoch from clock_timestamp() - created_at)::float8 / 86400 as "ageDays"
       from users where id = $1 for share`,
     values: [userId],
   })
@@ -33,18 +36,42 @@ export async function readIdentity(trx: Knex, userId: string): Promise<CreatorId
   return identity
 }
 
+type Limits = Pick<
+  Config['withdrawals'],
+  'identitySingleNgn' | 'identityDailyNgn' | 'youngDays' | 'youngNgn' | 'perAccount' | 'perName'
+>
+
+/** A withdrawal that is about to be stored, for the limits of its creator and of where it goes. */
+export interface LimitedWithdrawal extends SharedPayee {
+  readonly userId: string
+  readonly grossKobo: bigint
+}
+
 /**
  * Whether a withdrawal needs a verified identity: its own amount is above the limit, or its sum with the creator's
- * withdrawals of the last 24 hours that have not failed. Call it under the lock of the creator's ledger account, so that
- * concurrent withdrawals are added up.
+ * withdrawals of the last 24 hours that have not failed, or with all of them while the account is young, or with what all
+ * creators withdraw to one account or name. Call it under the lock of the creator's ledger account and the locks of
+ * `lockSharedPayee`, so that concurrent withdrawals are added up.
  */
 export async function exceedsLimits(
+  trx: Knex.Transaction,
+  { ageDays }: Pick<CreatorIdentity, 'ageDays'>,
+  withdrawal: LimitedWithdrawal,
+  limits: Limits,
+): Promise<boolean> {
+  const { userId, grossKobo } = withdrawal
+  if (grossKobo > BigInt(limits.identitySingleNgn) * koboPerNaira) return true
+  if (await exceedsDaily(trx, userId, grossKobo, limits)) return true
+  if (await exceedsYoung(trx, ageDays, withdrawal, limits)) return true
+  return exceedsShared(trx, withdrawal, grossKobo, limits)
+}
+
+async function exceedsDaily(
   trx: Knex,
   userId: string,
   grossKobo: bigint,
-  limits: Pick<Config['withdrawals'], 'identitySingleNgn' | 'identityDailyNgn'>,
+  limits: Pick<Limits, 'identityDailyNgn'>,
 ): Promise<boolean> {
-  if (grossKobo > BigInt(limits.identitySingleNgn) * koboPerNaira) return true
   const [row] = await query<{ kobo: string }>(trx, {
     name: 'identity.day',
     text: /* sql */ `
@@ -53,6 +80,23 @@ export async function exceedsLimits(
     values: [userId],
   })
   return BigInt(row?.kobo ?? 0) + grossKobo > BigInt(limits.identityDailyNgn) * koboPerNaira
+}
+
+/** A young account has one limit for all its withdrawals, so that waiting a day does not help. */
+async function exceedsYoung(
+  trx: Knex,
+  ageDays: number,
+  { userId, grossKobo }: Pick<LimitedWithdrawal, 'userId' | 'grossKobo'>,
+  { youngDays, youngNgn }: Pick<Limits, 'youngDays' | 'youngNgn'>,
+): Promise<boolean> {
+  if (youngNgn === undefined || ageDays >= youngDays) return false
+  const [row] = await query<{ kobo: bigint }>(trx, {
+    name: 'identity.young',
+    text: /* sql */ `
+      select coalesce(sum(gross_kobo), 0)::bigint as kobo from withdrawals where user_id = $1 and status <> 'failed'`,
+    values: [userId],
+  })
+  return (row?.kobo ?? 0n) + grossKobo > BigInt(youngNgn) * koboPerNaira
 }
 
 /** Asks the creator by e-mail to prove the identity. In the transaction that holds the withdrawal. */

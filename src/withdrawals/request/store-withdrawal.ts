@@ -11,10 +11,11 @@ import { reserveHold } from '../ledger-entries.js'
 import type { SendState } from '../lifecycle.js'
 import { mailCreator } from '../mail-creator.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
-import { sealAccount } from '../sealed-account.js'
+import { resolvedContext, sealAccount, sealName } from '../sealed-account.js'
 import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { exceedsLimits, readIdentity, requestIdentity } from './identity-hold.js'
+import { lockSharedPayee } from './shared-payee.js'
 
 /** A withdrawal that is not stored yet. */
 export interface NewWithdrawal extends WithdrawalPrice {
@@ -26,6 +27,9 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly accountNumber: string
   readonly accountName: string
   readonly accountHash: Buffer
+  /** Keyed hash of the name of the account's holder, and that name at the bank. Null: not asked for, or not known. */
+  readonly nameHash: Buffer | null
+  readonly resolvedName: string | null
   /** Who asks for it: the client network and the device. */
   readonly network: string
   readonly deviceHash: Buffer
@@ -43,7 +47,8 @@ export class KeyTaken extends Error {
 
 /**
  * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity,
- * confirmation, or both. The lock on the creator's ledger account runs a creator's withdrawals one after the other. Throws
+ * confirmation, or both. The lock on the creator's ledger account runs a creator's withdrawals one after the other, and the locks
+ * before it those to one account or name where these are limited. Throws
  * `insufficient_balance`, `account_frozen`, KeyTaken, and `too_many_requests` when nothing could confirm it: the account has
  * had its codes of the day and has no factor that counts.
  */
@@ -55,12 +60,12 @@ export async function storeWithdrawal(
   const { trx } = uow
   const identity = await readIdentity(trx, withdrawal.userId)
   const changes = await readRecentChanges(trx, withdrawal.userId)
+  if (!identity.verified) await lockSharedPayee(trx, withdrawal, config.withdrawals)
   const hold = await reserveHold(trx, withdrawal)
   const payee = await usePayee(trx, config, withdrawal)
   const confirmationReason = reasonToConfirm(payee, changes)
   const waitsForIdentity =
-    !identity.verified &&
-    (await exceedsLimits(trx, withdrawal.userId, withdrawal.grossKobo, config.withdrawals))
+    !identity.verified && (await exceedsLimits(trx, identity, withdrawal, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
   const sendState = firstState(waitsForIdentity, confirmationReason)
   const stored = await insert(uow, config, withdrawal, {
@@ -108,11 +113,13 @@ async function insert(
     text: /* sql */ `
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
         bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at,
-        confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four)
+        confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four,
+        name_hash, sealed_resolved_name)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         -- Plain only in the hour after the deploy, for the release before.
         case when not personal_data_sealed() then $10 end, case when not personal_data_sealed() then $11 end,
-        $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4))
+        $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4),
+        $21, $22)
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -135,6 +142,10 @@ async function insert(
       withdrawal.network,
       withdrawal.deviceHash,
       sealAccount(config, withdrawal.reference, withdrawal),
+      withdrawal.nameHash,
+      withdrawal.resolvedName === null
+        ? null
+        : sealName(config, resolvedContext(withdrawal.reference), withdrawal.resolvedName),
     ],
   })
   if (row === undefined) throw new KeyTaken()

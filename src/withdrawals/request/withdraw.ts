@@ -16,9 +16,10 @@ import type { BankAccount } from '../sealed-account.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
 import { bankAccountOf } from './bank-accounts.js'
 import { assertListed, type BankList } from './banks.js'
+import { resolveHolder } from './shared-payee.js'
 import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './store-withdrawal.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake'>
+type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake' | 'payouts' | 'log'>
 
 /** Who withdraws, and the idempotency key of the request, if it has one. */
 export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash'> {
@@ -101,6 +102,7 @@ async function create(
   return store(services, {
     ...price,
     ...bank,
+    ...(await resolveHolder(services, bank)),
     ...requester,
     accountHash: accountHash(services.config, bank),
     userId,

@@ -4,6 +4,7 @@ import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
+import { nameHash } from '../request/shared-payee.js'
 import { type BankAccount, openAccount, resolvedContext, sealName } from '../sealed-account.js'
 import { type DuePayout, payoutQueue } from '../work-queue.js'
 import {
@@ -124,7 +125,7 @@ async function createRecipient(
   return code
 }
 
-/** Records the account's name at the bank, for operators. A different name or no answer does not stop the payout. */
+/** Records the account's name at the bank, for operators and the limits of one name. A different name or no answer does not stop the payout. */
 async function recordAccountName(
   { db, config, payouts, log }: Needs,
   { id, reference, nameKnown }: DuePayout,
@@ -135,8 +136,8 @@ async function recordAccountName(
     const name = await payouts.resolveAccountName(account)
     await query(db, {
       name: 'payouts.account-name',
-      text: 'update withdrawals set sealed_resolved_name = $2 where id = $1',
-      values: [id, sealName(config, resolvedContext(reference), name)],
+      text: 'update withdrawals set sealed_resolved_name = $2, name_hash = $3 where id = $1',
+      values: [id, sealName(config, resolvedContext(reference), name), nameHash(config, name)],
     })
   } catch (error) {
     log.debug({ err: error, reference }, 'the provider did not return the name of a bank account')
