@@ -15,11 +15,13 @@ import {
   RefusedError,
   reasonOption,
   requireConfirmation,
+  requireReason,
   runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
 import { type ActionResult, runAction } from './support/payout-actions.js'
+import { changePause, type PauseRequest } from './support/payout-pause.js'
 import {
   findPayout,
   listHistory,
@@ -45,7 +47,8 @@ These commands show a plan; with --apply, --confirm and --reason they act:
   replay <reference>...   sends it again under the same reference. Refused when it may have been sent before, unless the
                           provider does not find it and documents that it refuses a used reference
                           (FIATPAY_DEDUPLICATES)
-  release <reference>     sends a withdrawal that waits for an identity, without verifying the creator
+  release <reference>     sends a withdrawal that waits for an identity, without verifying the creator, or one that waits for a
+                          payout limit
   void <reference>        fails the withdrawal and gives the creator the money back. Only if it was never sent, or is in
                           manual_review and the provider does not find it
   recredit <reference>    credits the creator again after the money of a completed withdrawal came back. Refused within 24
@@ -56,10 +59,14 @@ These commands show a plan; with --apply, --confirm and --reason they act:
   close <reference>       closes the open reviews of a withdrawal that was settled outside the service; moves no money
   reopen <reference>      opens again what close has closed
 
-All of them except release ask the provider first. Every action is written to the audit log in the same
+These need no --confirm:
+  pause                   nothing new is sent once this returns, until resume; withdrawals are accepted and wait
+  resume                  sends what waited
+
+All of them except release, pause and resume ask the provider first. Every action is written to the audit log in the same
 transaction. If two operators run the same action at the same time, it is done once.
 
-  --state <state>         for list: open (default), all, a status or a send state
+  --state <state>         for list: open (default), all, a status, a send state, or breaker: waits for a limit or the pause
   --older-than <minutes>  for list: only withdrawals older than this
   --limit <n>             for list: at most this many; default 100
   --apply                 do it
@@ -130,6 +137,8 @@ const verbs = {
   resolve: action('resolve'),
   close: action('close'),
   reopen: action('reopen'),
+  pause: pause('pause'),
+  resume: pause('resume'),
 } satisfies Record<string, Verb>
 const verbNames = Object.keys(verbs) as (keyof typeof verbs)[]
 
@@ -147,6 +156,19 @@ function action(name: OperatorAction): Verb {
       results.push(await runAction(services, reference, request))
     }
     return outcomeOf(results, apply)
+  }
+}
+
+function pause(to: PauseRequest['to']): Verb {
+  return async (services, positionals, given) => {
+    refusePositionals(positionals)
+    const { apply = false } = given
+    return changePause(services, {
+      to,
+      actor: actorOf(given),
+      reason: apply ? requireReason(given) : '',
+      apply,
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
+import { payoutsRun, waitsForBreaker } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
 import { notFrozen } from '../withdrawals/work-queue.js'
 
@@ -41,6 +42,18 @@ const caseQueries: readonly CaseQuery[] = [
     rows: `withdrawals where status = 'pending' and send_state = 'confirmation_hold'`,
     since: 'created_at',
     command: 'payouts list --state confirmation_hold',
+  },
+  {
+    what: 'payouts are paused',
+    rows: `switches where name = 'payouts' and not (${payoutsRun})`,
+    since: 'stopped_at',
+    command: 'payouts resume',
+  },
+  {
+    what: 'withdrawals that wait for a payout limit or the pause',
+    rows: `withdrawals w where ${waitsForBreaker('w')}`,
+    since: 'created_at',
+    command: 'payouts list --state breaker',
   },
   {
     what: 'withdrawals of frozen accounts that are not sent',

@@ -3,6 +3,7 @@ import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { makeDue } from '../platform/queue/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
+import { payoutsRun } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
 import { notFrozen } from '../withdrawals/work-queue.js'
 
@@ -25,8 +26,8 @@ const tables: Readonly<Record<WorkKind, WorkTable>> = {
   payouts: {
     table: 'withdrawals',
     key: 'reference',
-    // What a frozen account has waits for no worker.
-    condition: `${toSend} and ${notFrozen}`,
+    // What a frozen account has, and all while payouts are paused, waits for no worker.
+    condition: `${toSend} and ${notFrozen} and ${payoutsRun}`,
     error: 'last_error',
   },
   reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },

@@ -6,6 +6,7 @@ export interface Metrics {
   readonly takenRows: Counter<'kind'>
   readonly batchErrors: Counter<'kind'>
   readonly oldestDueSeconds: Gauge<'kind'>
+  readonly stopped: Gauge<'switch'>
   readonly rpcCalls: Counter<'method'>
   readonly rpcFailures: Counter<'endpoint'>
   readonly tipsConfirmed: Counter
@@ -45,6 +46,12 @@ export function createMetrics(): Metrics {
       name: `${prefix}oldest_due_seconds`,
       help: 'How long the oldest due row has waited',
       labelNames: ['kind'],
+      registers,
+    }),
+    stopped: new Gauge({
+      name: `${prefix}stopped`,
+      help: 'Whether an operator or an alarm has stopped this: 1, else 0',
+      labelNames: ['switch'],
       registers,
     }),
     rpcCalls: new Counter({

@@ -171,14 +171,24 @@ export const unansweredStates = sourcesOf(sendMachine, 'not_sent').filter(
   (state) => !neverSentStates.includes(state),
 )
 
-/** What a held withdrawal waits for. The last two are not used yet. */
+/** What a held withdrawal waits for. `breaker`: a payout limit, or the pause of payouts. `dispute` is not used yet. */
 export const holds = ['identity', 'confirmation', 'dispute', 'breaker'] as const
 export type Hold = (typeof holds)[number]
 
-/** Null: it waits for nobody. */
-export function heldFor(sendState: SendState): Hold | null {
+/**
+ * Null: it waits for nothing. Waiting for the breaker is no send state: it comes and goes with what others send, from `not_sent`
+ * as from `resend`, and says nothing about the sending.
+ */
+export function heldFor({
+  sendState,
+  waitsForBreaker,
+}: {
+  readonly sendState: SendState
+  readonly waitsForBreaker: boolean
+}): Hold | null {
   if (sendState === 'identity_hold') return 'identity'
-  return sendState === 'confirmation_hold' ? 'confirmation' : null
+  if (sendState === 'confirmation_hold') return 'confirmation'
+  return waitsForBreaker ? 'breaker' : null
 }
 
 const reviewStates = ['open', 'closed', 'outdated'] as const

@@ -81,7 +81,7 @@ export const withdrawInput = z
 export type WithdrawInput = z.output<typeof withdrawInput>
 
 const heldFor = z.enum(holds).nullable().meta({
-  description: 'What it waits for before it is sent; null for nothing. `dispute` and `breaker` come later',
+  description: 'What it waits for before it is sent; null for nothing. `dispute` comes later',
 })
 const ngn = z.number().meta({ description: 'NGN, two decimals' })
 

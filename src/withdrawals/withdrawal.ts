@@ -2,6 +2,7 @@ import { type Step, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { advance } from './advance.js'
+import { waitsForBreaker } from './breaker/pause.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import {
   type HoldEntry,
@@ -55,6 +56,10 @@ export interface Withdrawal extends StoredAccount {
   /** Why its creator must confirm it (docs/decisions/0057). Null: need not. */
   readonly confirmationReason: ConfirmationReason | null
   readonly confirmedAt: Date | null
+  /** It could be sent, and waits for a payout limit or the pause. */
+  readonly waitsForBreaker: boolean
+  /** The limit that it waits for, while it could be sent. Null: none. */
+  readonly breaker: string | null
 }
 
 export type ConfirmationReason = 'new_account' | 'recent_change' | 'new_client'
@@ -79,7 +84,7 @@ export const withdrawalColumns = /* sql */ `
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
   w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
-  w.confirmed_at as "confirmedAt"`
+  w.confirmed_at as "confirmedAt", ${waitsForBreaker('w')} as "waitsForBreaker", w.breaker`
 
 /** The channel for notifications that this withdrawal has changed. */
 export function payoutChannel(reference: string): string {

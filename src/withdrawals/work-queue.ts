@@ -5,6 +5,7 @@ import { query } from '../platform/database/database.js'
 import type { DueRows } from '../platform/queue/due-rows.js'
 import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
+import { payoutsRun } from './breaker/pause.js'
 import {
   pollNowStates,
   reconciledStates,
@@ -21,6 +22,7 @@ export const maxErrorLength = 200
 /** A withdrawal that is due to be sent. */
 export interface DuePayout extends StoredAccount {
   readonly id: string
+  readonly userId: string
   readonly reference: string
   readonly providerReference: string
   readonly sendState: SendState
@@ -29,6 +31,10 @@ export interface DuePayout extends StoredAccount {
   readonly recipient: string | null
   /** The account's name at the bank is recorded. */
   readonly nameKnown: boolean
+  /** It waited for a payout limit before. */
+  readonly waited: boolean
+  /** An operator has it sent beyond the limits. */
+  readonly released: boolean
   /** The fence: the next worker that takes the row has another number. */
   readonly attempts: number
 }
@@ -44,7 +50,7 @@ type Lease = Pick<Config['payouts'], 'leaseSeconds'>
 /** The provider is called for all withdrawals of a batch in parallel. */
 const batchSize = 16
 
-/** The withdrawals to send. */
+/** The withdrawals to send. While payouts are paused: none. */
 export function payoutQueue({ leaseSeconds }: Lease): DueRows {
   return {
     name: 'payouts',
@@ -52,11 +58,12 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     id: 'uuid',
     batchSize,
     leaseSeconds,
-    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen}`,
+    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen} and ${payoutsRun}`,
     columns: /* sql */ `
-      t.id, t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
+      t.id, t.user_id as "userId", t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
-      t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.attempts`,
+      t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
+      t.breaker_released_at is not null as released, t.attempts`,
   }
 }
 

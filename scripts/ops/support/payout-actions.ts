@@ -7,6 +7,7 @@ import {
   type ActionOptions,
   applyAction,
   checkAction,
+  isHeld,
   lockForReview,
   type OperatorAction,
   type Permission,
@@ -68,7 +69,7 @@ function checkAndApply(
     let permission = checkAction(action, reviewed, rules, options)
     if ('refused' in permission) return permission
     const terms = services.config.withdrawals
-    if (action === 'release') {
+    if (action === 'release' && isHeld(reviewed.withdrawal)) {
       const release = await planRelease(uow.trx, terms, reviewed.withdrawal)
       permission = { done: `${permission.done}: ${releaseText(release)}` }
     }

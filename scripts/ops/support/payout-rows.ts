@@ -4,6 +4,7 @@ import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
 import { query } from '../../../src/platform/database/database.js'
 import type { Services } from '../../../src/services.js'
+import { waitsForBreaker } from '../../../src/withdrawals/breaker/pause.js'
 import { openStatuses, sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { openAccount, openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
 import { type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
@@ -24,13 +25,13 @@ export interface PayoutRow extends Withdrawal {
 }
 
 export interface PayoutFilter {
-  /** A status, a send state, `all`, or `open`: not at its end, or with an open review. */
+  /** A status, a send state, `all`, `open`: not at its end, or with an open review; `breaker`: waits for a limit or the pause. */
   readonly state: string
   readonly olderThanSeconds: number
   readonly limit: number
 }
 
-const listStates: readonly string[] = ['open', 'all', ...withdrawalStatuses, ...sendStates]
+const listStates: readonly string[] = ['open', 'all', 'breaker', ...withdrawalStatuses, ...sendStates]
 
 type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
   readonly plainResolved: string | null
@@ -67,6 +68,7 @@ export async function listPayouts(
       select ${columns} from withdrawals w
       where w.created_at <= clock_timestamp() - $2::float8 * interval '1 second' and case $1
         when 'all' then true
+        when 'breaker' then ${waitsForBreaker('w')}
         when 'open' then w.status in (${sqlList(openStatuses)})
           or exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null)
         else w.status = $1 or w.send_state = $1 end
@@ -129,10 +131,17 @@ function describeDetails({ state, kobo, currency = 'NGN', reference, reason, pro
   return parts.length === 0 ? '' : `: the provider showed ${parts.join(', ')}`
 }
 
+function breakerText({ waitsForBreaker, breaker }: PayoutRow): string | null {
+  return waitsForBreaker
+    ? `waits for ${breaker === null ? 'payouts to resume' : `the limit ${breaker}`}`
+    : null
+}
+
 /** One line of a list. */
 export function payoutLine(row: PayoutRow): string {
   const amount = nairaText(row.netKobo).padStart(20)
-  const problems = [...row.open, ...(row.lastError === null ? [] : [row.lastError])].join('; ')
+  const waits = breakerText(row)
+  const problems = [...row.open, ...[waits, row.lastError].filter((text) => text !== null)].join('; ')
   const state = `${row.status}/${row.sendState}`.padEnd(24)
   return `${row.reference}  ${formatAge(row.ageSeconds).padStart(6)}  ${state}${amount}  ${problems}`.trimEnd()
 }
@@ -177,6 +186,7 @@ export function payoutText(row: PayoutRow, history: readonly PayoutHistory[]): s
     `  name at the bank      ${row.resolvedName ?? 'not known'}`,
     `  requests sent         ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,
     `  next check            ${row.dueAt?.toISOString() ?? 'none'}`,
+    ...(breakerText(row) === null ? [] : [`  ${breakerText(row)}`]),
     ...(row.failureReason === null ? [] : [`  failure reason        ${row.failureReason}`]),
     ...(row.open.length === 0 ? [] : [`  OPEN REVIEWS          ${row.open.join(', ')}`]),
     ...moments.flatMap(([what, at]) => (at === null ? [] : [`  ${at.toISOString()}  ${what}`])),

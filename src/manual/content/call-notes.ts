@@ -148,6 +148,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
     'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
+    '`heldFor: "breaker"`: the service sends no more for now. Nothing is to be done: it goes out by itself, and can be cancelled until then.',
   ],
   'post /payouts/{reference}/confirm': [
     'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is 72 hours old, a recovery code never.',

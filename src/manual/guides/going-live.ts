@@ -40,6 +40,9 @@ export function goingLive(base: string): Chapter {
       '`IDENTITY_YOUNG_NGN=50000`: thieves open new accounts; a real creator’s first tips stay below it.',
       '`IDENTITY_ACCOUNT_DAILY_NGN=500000`, `IDENTITY_ACCOUNT_MONTHLY_NGN=2000000`, `IDENTITY_ACCOUNT_TOTAL_NGN=5000000`: several accounts that share a bank account get no more than one.',
       '`IDENTITY_NAME_DAILY_NGN=1000000`, `IDENTITY_NAME_MONTHLY_NGN=5000000`: the same for one name at several banks, higher because people share names.',
+      '`PAYOUT_CREATOR_HOURLY_NGN=500000`, `PAYOUT_CREATOR_DAILY_NGN=2000000`: what one account can lose before a person looks.',
+      '`PAYOUT_HOURLY_NGN` at four times the busiest hour and `PAYOUT_DAILY_NGN` at twice the busiest day: what all together can lose.',
+      'Somebody knows `npm run ops -- payouts pause` and has tried it.',
     ),
   )
 }

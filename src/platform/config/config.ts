@@ -153,6 +153,10 @@ const settings = z.object({
   IDENTITY_NAME_DAILY_NGN: whole(0, 1e12).optional(),
   IDENTITY_NAME_MONTHLY_NGN: whole(0, 1e12).optional(),
   IDENTITY_NAME_TOTAL_NGN: whole(0, 1e12).optional(),
+  PAYOUT_HOURLY_NGN: whole(0, 1e12).optional(),
+  PAYOUT_DAILY_NGN: whole(0, 1e12).optional(),
+  PAYOUT_CREATOR_HOURLY_NGN: whole(0, 1e12).optional(),
+  PAYOUT_CREATOR_DAILY_NGN: whole(0, 1e12).optional(),
   PAYOUT_TIMEOUT_MS: whole(50, 30_000).default(15_000),
   PAYOUT_LOOK_SECONDS: number(0.01, 60).default(3),
   PAYOUT_SETTLE_SECONDS: number(0.1, 86_400).default(900),
@@ -256,6 +260,12 @@ function shape(s: z.output<typeof settings>) {
       leaseSeconds: Math.max(1, (4 * s.PAYOUT_TIMEOUT_MS) / 1000),
       pollSeconds: s.PAYOUT_LOOK_SECONDS,
       settleSeconds: s.PAYOUT_SETTLE_SECONDS,
+      limits: {
+        hourlyNgn: s.PAYOUT_HOURLY_NGN,
+        dailyNgn: s.PAYOUT_DAILY_NGN,
+        creatorHourlyNgn: s.PAYOUT_CREATOR_HOURLY_NGN,
+        creatorDailyNgn: s.PAYOUT_CREATOR_DAILY_NGN,
+      },
     },
     sessions: {
       idleDays: s.SESSION_IDLE_DAYS,

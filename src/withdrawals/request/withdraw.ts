@@ -8,6 +8,7 @@ import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
+import { waitsForBreaker } from '../breaker/pause.js'
 import { accountHash, adoptPayees } from '../confirmation/payees.js'
 import { heldFor, heldStates } from '../lifecycle.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
@@ -72,7 +73,8 @@ async function answerOutcome(
 ): Promise<WithdrawAnswer> {
   const outcome = await waitForOutcome(withdrawal.reference)
   if (outcome.kind === 'failed') throw new DomainError('payout_refused', outcome.reason)
-  return presentWithdrawal(withdrawal, outcome.kind)
+  const { waitsForBreaker = false } = outcome
+  return presentWithdrawal({ ...withdrawal, waitsForBreaker }, outcome.kind)
 }
 
 async function findByKey(
@@ -172,9 +174,9 @@ async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdr
   }
 }
 
-/** `submitted`: the provider accepted it. `pending`: nothing is known yet. `reason`: the provider's text. */
+/** `submitted`: the provider accepted it. `pending`: it waits, or nothing is known yet. `reason`: the provider's text. */
 type Outcome =
-  | { readonly kind: 'submitted' | 'pending' }
+  | { readonly kind: 'submitted' | 'pending'; readonly waitsForBreaker?: boolean }
   | { readonly kind: 'failed'; readonly reason: string }
 
 export type WaitForOutcome = (reference: string) => Promise<Outcome>
@@ -207,19 +209,22 @@ export function createWaitForOutcome(
 
 /** Undefined while a worker may still decide it. */
 async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Promise<Outcome | undefined> {
-  const [row] = await query<Pick<Withdrawal, 'status' | 'sendState' | 'failureReason'>>(db, {
+  type Row = Pick<Withdrawal, 'status' | 'sendState' | 'failureReason' | 'waitsForBreaker'>
+  const [row] = await query<Row>(db, {
     name: 'payouts.outcome',
     text: /* sql */ `
-      select status, send_state as "sendState", failure_reason as "failureReason" from withdrawals where reference = $1`,
+      select status, send_state as "sendState", failure_reason as "failureReason", ${waitsForBreaker('w')} as "waitsForBreaker"
+      from withdrawals w where reference = $1`,
     values: [reference],
   })
   if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
+  if (row?.waitsForBreaker === true) return { kind: 'pending', waitsForBreaker: true }
   if (row !== undefined && heldStates.includes(row.sendState)) return { kind: 'pending' }
   return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
 }
 
 function presentWithdrawal(withdrawal: Withdrawal, status: 'pending' | 'submitted'): WithdrawAnswer {
-  const { reference, currency, netKobo, feeKobo, debitMicro, sendState } = withdrawal
+  const { reference, currency, netKobo, feeKobo, debitMicro } = withdrawal
   return {
     provider: 'fiatpay',
     reference,
@@ -228,7 +233,7 @@ function presentWithdrawal(withdrawal: Withdrawal, status: 'pending' | 'submitte
     systemFeeNGN: displayNumber(feeKobo, 2),
     ...(currency === 'USDC' ? { amountUSDC: displayNumber(debitMicro, 6) } : {}),
     currency,
-    requiresVerification: heldFor(sendState) === 'identity',
-    heldFor: heldFor(sendState),
+    requiresVerification: heldFor(withdrawal) === 'identity',
+    heldFor: heldFor(withdrawal),
   }
 }

@@ -5,8 +5,9 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { advance } from '../advance.js'
+import { releaseFromLimits } from '../breaker/limits.js'
 import { recreditPayout } from '../ledger-entries.js'
-import { neverSentStates, statusMachine } from '../lifecycle.js'
+import { heldStates, neverSentStates, statusMachine } from '../lifecycle.js'
 import { mailCreator } from '../mail-creator.js'
 import { Review } from '../models.js'
 import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
@@ -84,9 +85,11 @@ export function checkAction(
 
 /** Only its creator releases what waits for a confirmation: whoever asks an operator for it may be the thief. */
 function checkRelease(withdrawal: LockedWithdrawal): Permission {
-  const { sendState } = withdrawal
+  const { sendState, waitsForBreaker, breaker } = withdrawal
   if (sendState === 'confirmation_hold')
     return refused('it waits for the confirmation of its creator, who alone can give it')
+  if (waitsForBreaker && breaker !== null) return { done: `send it now, beyond the limit ${breaker}` }
+  if (waitsForBreaker) return refused(waitsForPause)
   if (sendState !== 'identity_hold') return refused(`its send state is ${sendState}, not identity_hold`)
   return {
     done: awaitsConfirmation(withdrawal)
@@ -95,15 +98,22 @@ function checkRelease(withdrawal: LockedWithdrawal): Permission {
   }
 }
 
+const waitsForPause = 'payouts are paused. Run: npm run ops -- payouts resume'
+
 /**
  * It is safe to send a withdrawal that was certainly never sent. After a request that may have reached the provider it is safe
  * only if the provider documents that it refuses a used reference, and has had the time to show the transfer.
  */
-function checkReplay({ sendState, sends, sinceSent }: LockedWithdrawal, rules: ProviderRules): Permission {
+function checkReplay(
+  { sendState, sends, sinceSent, waitsForBreaker, breaker }: LockedWithdrawal,
+  rules: ProviderRules,
+): Permission {
   if (sendState === 'identity_hold')
     return refused('it waits for the identity of its creator: use release or verify-identity')
   if (sendState === 'confirmation_hold')
     return refused('it waits for the confirmation of its creator, who alone can give it')
+  if (waitsForBreaker)
+    return refused(breaker === null ? waitsForPause : `it waits for the limit ${breaker}: use release`)
   if (sendState === 'not_sent' && sends === 0) return { done: 'send it now; it was never sent before' }
   if (sendState === 'resend') return refused('it is about to be sent again already')
   if (sendState === 'sending')
@@ -291,7 +301,8 @@ export async function applyAction(
 ): Promise<void> {
   const { withdrawal, found, openReviews, closedReviews } = reviewed
   const { id } = withdrawal
-  if (action === 'release') await releaseHeld(uow, settings, id)
+  if (action === 'release')
+    await (isHeld(withdrawal) ? releaseHeld(uow, settings, id) : releaseFromLimits(uow, withdrawal))
   if (action === 'replay') await makeDueToSend(uow, withdrawal)
   if (action === 'void') await failUnpaid(uow, settings, withdrawal, 'The withdrawal was cancelled')
   if (action === 'recredit') await recredit(uow, settings, withdrawal)
@@ -308,6 +319,11 @@ export async function applyAction(
     const decision = decide(withdrawal, found, rules)
     if (decision.kind === 'agree') await outdateReviews(uow, id, decision.outdated, reason)
   }
+}
+
+/** It waits for a person, and is priced again at its release. Else it waits for the breaker, and keeps its price. */
+export function isHeld({ sendState }: Pick<LockedWithdrawal, 'sendState'>): boolean {
+  return heldStates.includes(sendState)
 }
 
 /** The kinds of review that an action settles. */

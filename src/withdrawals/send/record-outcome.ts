@@ -1,7 +1,10 @@
+import type { Knex } from 'knex'
 import { sourcesOf } from '../../kernel/state-machine.js'
+import { lockSwitch, runsLockedSql } from '../../platform/database/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { advance } from '../advance.js'
+import { alarmBreaker, findLimitWait, type LimitWait, payoutLimits, waitForLimit } from '../breaker/limits.js'
 import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../review/review.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
@@ -21,18 +24,41 @@ export interface Sending {
 
 /**
  * Records that a request is about to be sent, before its first byte is. Committed on return. Undefined: this worker may not
- * send the withdrawal any more.
+ * send the withdrawal any more, or it waits for a payout limit or the pause. Both are decided in the transaction that commits
+ * `sending`, and nothing else leads to a request, so they hold for whatever is sent.
  */
-export async function recordSending({ db, config }: Needs, payout: DuePayout): Promise<Sending | undefined> {
+export async function recordSending(services: Needs, payout: DuePayout): Promise<Sending | undefined> {
+  const { db, transact, config } = services
+  const limits = payout.released ? [] : payoutLimits(config.payouts)
+  if (limits.length === 0) return beginSending(db, config, payout)
+  const outcome = await transact(async (uow): Promise<Sending | LimitWait | undefined> => {
+    if (!(await lockSwitch(uow.trx, 'payouts'))) return undefined
+    const wait = await findLimitWait(uow, payout, limits)
+    if (wait === undefined) return beginSending(uow.trx, config, payout)
+    await waitForLimit(uow, payout, wait)
+    return wait
+  })
+  if (outcome === undefined || !('limit' in outcome)) return outcome
+  if (!payout.waited) alarmBreaker(services, payout.reference, outcome)
+  return undefined
+}
+
+/** Takes the lock of the switch before that of the withdrawal. */
+async function beginSending(
+  db: Knex,
+  config: Needs['config'],
+  payout: DuePayout,
+): Promise<Sending | undefined> {
   const [row] = await advance<Sending>(db, {
     name: 'payouts.sending',
     id: payout.id,
     from: [payout.sendState],
     to: 'sending',
-    set: `sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
+    set: `sends = sends + 1, sent_at = clock_timestamp(), counted_at = clock_timestamp(), looks = 0, last_error = null,
+      breaker = null, breaker_since = null,
       due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
     // A worker may have taken it before its account was frozen.
-    where: `attempts = $6 and ${notFrozen}`,
+    where: `attempts = $6 and ${notFrozen} and ${runsLockedSql('payouts')}`,
     values: [payout.attempts, config.payouts.leaseSeconds],
     returning: 'sends, sent_at as at',
   })

@@ -47,7 +47,7 @@ export const moneyFields: FieldNotes = {
   },
   'payouts[].status': { example: 'completed' },
   heldFor: {
-    note: 'What it waits for: `identity`, `confirmation` or null. The identity comes first when both are due.',
+    note: 'What it waits for: `identity`, `confirmation`, `breaker` or null. The identity comes first, the breaker last.',
     example: null,
   },
   'post /payouts/{reference}/confirm > reference': {

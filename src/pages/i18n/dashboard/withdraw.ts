@@ -88,6 +88,8 @@ export const withdrawWords = {
     onHold: 'On hold',
     onHoldMore:
       'We’re looking at this withdrawal. Your money is reserved; nothing is lost. We e-mail you when it goes on.',
+    waitsTurn:
+      'Many withdrawals go out at the moment, so this one waits its turn. Your money is reserved; nothing is lost. It is sent by itself, and we e-mail you when it is paid.',
     missing: 'There is no such withdrawal',
     reference: 'Reference',
     another: 'Make another withdrawal',

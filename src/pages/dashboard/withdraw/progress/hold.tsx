@@ -19,7 +19,7 @@ export function Hold({
   readonly terms: Terms
   readonly onChanged: () => void
 }): JSX.Element {
-  if (hold === 'dispute' || hold === 'breaker')
+  if (hold === 'dispute')
     return (
       <Notice tone="warn" icon="wait">
         {words.progress.onHoldMore}
@@ -31,7 +31,9 @@ export function Hold({
         <ConfirmHold payout={payout} onConfirmed={onChanged} />
       ) : (
         <Notice tone="warn" icon="wait">
-          {words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))}
+          {hold === 'breaker'
+            ? words.progress.waitsTurn
+            : words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))}
         </Notice>
       )}
       <CancelHold payout={payout} onCancelled={onChanged} />

@@ -1,0 +1,70 @@
+import type { Knex } from 'knex'
+import { query } from './database.js'
+
+/** What can be stopped, each a row of `switches` (docs/decisions/0062). */
+const switchNames = ['payouts'] as const
+export type SwitchName = (typeof switchNames)[number]
+
+export interface Switch {
+  readonly name: SwitchName
+  /** Null: it runs. */
+  readonly stoppedAt: Date | null
+  readonly changedBy: string | null
+  readonly reason: string | null
+}
+
+/** Who changes a switch, an operator or an alarm, and why. */
+export interface SwitchChange {
+  readonly by: string
+  readonly reason: string
+}
+
+/** Whether it runs, as SQL that reads and does not wait. A scalar subquery: read once for all rows of a statement. */
+export function runsSql(name: SwitchName): string {
+  return `(select stopped_at from switches where name = '${name}') is null`
+}
+
+/**
+ * Whether it runs, as SQL for the statement that does what the switch stops. Locks the switch until the transaction ends, so
+ * that who stops it waits for what has begun, and nothing begins afterwards.
+ */
+export function runsLockedSql(name: SwitchName): string {
+  return `exists (select from switches where name = '${name}' and stopped_at is null for share)`
+}
+
+/** Locks the switch alone, so that those who ask follow each other. False: it is stopped. */
+export async function lockSwitch(trx: Knex.Transaction, name: SwitchName): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'switches.lock',
+    text: 'select name from switches where name = $1 and stopped_at is null for no key update',
+    values: [name],
+  })
+  return rows.length > 0
+}
+
+/** Stops it, or lets it run. False: it is so already, and stays as it is with its reason. */
+export async function changeSwitch(
+  trx: Knex.Transaction,
+  name: SwitchName,
+  to: 'stopped' | 'running',
+  { by, reason }: SwitchChange,
+): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'switches.change',
+    text: /* sql */ `
+      update switches set stopped_at = case when $2 then clock_timestamp() end, changed_by = $3, reason = $4
+      where name = $1 and (stopped_at is null) = $2 returning name`,
+    values: [name, to === 'stopped', by, reason],
+  })
+  return rows.length > 0
+}
+
+export async function readSwitches(db: Knex): Promise<Switch[]> {
+  return query(db, {
+    name: 'switches.read',
+    text: /* sql */ `
+      select name, stopped_at as "stoppedAt", changed_by as "changedBy", reason from switches
+      where name = any($1::text[]) order by name`,
+    values: [switchNames],
+  })
+}

@@ -1,0 +1,156 @@
+import { sqlList } from '../../kernel/state-machine.js'
+import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
+import { sendableStates } from '../lifecycle.js'
+import { type LockedWithdrawal, payoutChannel } from '../withdrawal.js'
+import { type DuePayout, notFrozen, payoutJob } from '../work-queue.js'
+
+/** A limit of what is sent in a window of time, of one creator or of all. Named as in `withdrawals.breaker`. */
+export interface PayoutLimit {
+  readonly name: 'creator_day' | 'creator_hour' | 'platform_day' | 'platform_hour'
+  readonly hours: 1 | 24
+  readonly kobo: bigint
+}
+
+/**
+ * The limits that are set. A creator's own come first: a withdrawal that waits for one of them keeps nobody else waiting. The
+ * long one comes before the short one, because what waits for both waits longer for it.
+ */
+export function payoutLimits({ limits }: Pick<Config['payouts'], 'limits'>): PayoutLimit[] {
+  const all = [
+    { name: 'creator_day', hours: 24, ngn: limits.creatorDailyNgn },
+    { name: 'creator_hour', hours: 1, ngn: limits.creatorHourlyNgn },
+    { name: 'platform_day', hours: 24, ngn: limits.dailyNgn },
+    { name: 'platform_hour', hours: 1, ngn: limits.hourlyNgn },
+  ] as const
+  return all.flatMap(({ ngn, ...limit }) =>
+    ngn === undefined ? [] : [{ ...limit, kobo: BigInt(ngn) * 100n }],
+  )
+}
+
+/** The limit that stops a withdrawal now, and when to look again. */
+export interface LimitWait {
+  readonly limit: PayoutLimit['name']
+  readonly seconds: number
+}
+
+/** Limits may be changed, and withdrawals before this one cancelled: so it looks again after this. */
+const longestPauseSeconds = 300
+/** Another one goes first, and may be on its way now. */
+const shortPauseSeconds = 1
+
+/**
+ * The first limit that stops a withdrawal; undefined when it may be sent. Call it under the lock of the switch `payouts`, which
+ * lasts until the sending is committed: so the sums are complete, and two workers do not both find room for the last naira.
+ *
+ * A withdrawal fits when what was sent in the window and its own net do not exceed the limit. Of those that fit the oldest goes
+ * first. A smaller one may pass an older one that does not fit, until the older one has waited for a whole window: then nothing
+ * passes it. One that is larger than the limit by itself never fits. It waits for an operator and keeps nobody waiting. Neither
+ * does one that has waited for three windows: something else is wrong with it.
+ */
+export async function findLimitWait(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  payout: Pick<DuePayout, 'id' | 'userId' | 'netKobo'>,
+  limits: readonly PayoutLimit[],
+): Promise<LimitWait | undefined> {
+  for (const limit of limits) {
+    const { fitsInSeconds, olderInSeconds } = await readRoom({ trx }, payout, limit)
+    const wait = payout.netKobo > limit.kobo ? longestPauseSeconds : (fitsInSeconds ?? olderInSeconds)
+    if (wait !== null) {
+      const seconds = Math.min(Math.max(wait, shortPauseSeconds), longestPauseSeconds)
+      return { limit: limit.name, seconds }
+    }
+  }
+  return undefined
+}
+
+interface Room {
+  /** Null: it fits now. */
+  readonly fitsInSeconds: number | null
+  /** Null: no older one goes first. Else until that one is looked at again. Always null for a creator's own limit. */
+  readonly olderInSeconds: number | null
+}
+
+async function readRoom(
+  { trx }: Pick<UnitOfWork, 'trx'>,
+  { id, userId, netKobo }: Pick<DuePayout, 'id' | 'userId' | 'netKobo'>,
+  { name, hours, kobo }: PayoutLimit,
+): Promise<Room> {
+  const ofCreator = name.startsWith('creator')
+  const [room] = await query<Room>(trx, {
+    name: ofCreator ? 'payouts.creator-room' : 'payouts.platform-room',
+    // `since`: what was sent from a request on, it included. The newest whose sum leaves no room must leave the window first.
+    text: /* sql */ `
+      with sent as materialized (
+        select counted_at, sum(net_kobo) over (order by counted_at desc, id) as since from withdrawals
+        where counted_at > statement_timestamp() - $2::int * interval '1 hour' and sends > 0 and status <> 'failed' and id <> $1
+          and ${ofCreator ? 'user_id = $5' : '$5::uuid is not null'})
+      select
+        extract(epoch from (select max(counted_at) from sent where since > $3::bigint - $4::bigint)
+          + $2::int * interval '1 hour' - clock_timestamp())::float8 as "fitsInSeconds",
+        ${ofCreator ? 'null::float8' : olderOne} as "olderInSeconds"`,
+    values: [id, hours, kobo, netKobo, userId, ...(ofCreator ? [] : [name])],
+  })
+  if (room === undefined) throw new Error('the room of a limit was not read')
+  return room
+}
+
+/** Older withdrawals that wait for the same limit and go first. */
+const olderOne = /* sql */ `(
+  select extract(epoch from min(o.due_at) - clock_timestamp())::float8 from withdrawals o
+  where o.breaker = $6 and o.status = 'pending' and o.send_state in (${sqlList(sendableStates)}) and ${notFrozen}
+    and o.breaker_released_at is null and o.net_kobo <= $3
+    and (o.created_at, o.id) < (select created_at, id from withdrawals where id = $1)
+    and o.breaker_since > clock_timestamp() - 3 * $2::int * interval '1 hour'
+    and (o.breaker_since <= clock_timestamp() - $2::int * interval '1 hour'
+      or o.net_kobo <= $3 - coalesce((select max(since) from sent), 0)))`
+
+/**
+ * Makes a withdrawal wait for a limit, and ends the waiting of its request. In the transaction that found the limit. Its send
+ * state stays: nothing more is known about the sending than before.
+ */
+export async function waitForLimit(
+  { trx, publish }: Pick<UnitOfWork, 'trx' | 'publish'>,
+  { id, reference, attempts }: Pick<DuePayout, 'id' | 'reference' | 'attempts'>,
+  { limit, seconds }: LimitWait,
+): Promise<void> {
+  await query(trx, {
+    name: 'payouts.wait',
+    text: /* sql */ `
+      update withdrawals set breaker = $3, breaker_since = coalesce(breaker_since, clock_timestamp()),
+        due_at = clock_timestamp() + $4::float8 * interval '1 second'
+      where id = $1 and attempts = $2 and status = 'pending' and send_state in (${sqlList(sendableStates)})`,
+    values: [id, attempts, limit, seconds],
+  })
+  publish(payoutChannel(reference))
+}
+
+/** An operator has a withdrawal sent beyond the limits. The pause still holds. */
+export async function releaseFromLimits(
+  { trx, wake }: UnitOfWork,
+  withdrawal: LockedWithdrawal,
+): Promise<void> {
+  await query(trx, {
+    name: 'payouts.release-from-limits',
+    text: /* sql */ `
+      update withdrawals set breaker_released_at = clock_timestamp(), due_at = clock_timestamp()
+      where id = $1 and breaker is not null`,
+    values: [withdrawal.id],
+  })
+  wake('payouts', payoutJob(withdrawal))
+}
+
+/** Alarms an operator about a withdrawal that begins to wait. Call it after the commit. */
+export function alarmBreaker(
+  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
+  reference: string,
+  { limit }: LimitWait,
+): void {
+  metrics.alerts.inc({ kind: 'payout_breaker' })
+  log.warn(
+    { reference, limit },
+    'a withdrawal waits for a payout limit. Run: npm run ops -- payouts list --state breaker',
+  )
+}
