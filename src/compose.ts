@@ -1,5 +1,5 @@
 import { paidPath } from './http/pages/paid-page.js'
-import { type Config, loadMail, loadWalletKek } from './platform/config/config.js'
+import { type Config, loadMail, loadWalletKeys } from './platform/config/config.js'
 import { createDb, createHotPool } from './platform/database/database.js'
 import { createTransact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
@@ -121,7 +121,7 @@ function composeSwaps(
 
 /** The vault of the custody wallets. Not part of Services, so that only the provisioner holds the key. */
 export function composeVault(): Vault {
-  return createConfiguredVault(loadWalletKek())
+  return createConfiguredVault(loadWalletKeys())
 }
 
 /** The mail server. Not part of Services, so that only the mailer holds its password. */

@@ -3,7 +3,7 @@ import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallet
 import { composeMail, composePayoutSender, composeRefundReader, composeVault } from '../src/compose.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
-import { loadConfig, loadMail, loadOperators, loadWalletKek } from '../src/platform/config/config.js'
+import { loadConfig, loadMail, loadOperators, loadWalletKeys } from '../src/platform/config/config.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
 import type { Batch } from '../src/platform/worker/batch-loop.js'
@@ -54,7 +54,7 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   provisioner: {
     createBatch: (services) => createProvisionerBatch({ ...services, vault: composeVault() }),
     concurrency: 1,
-    readOwnSettings: loadWalletKek,
+    readOwnSettings: loadWalletKeys,
     checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
   },
   /** Sends e-mails. The only worker with the mail server's password. */

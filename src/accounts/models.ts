@@ -92,4 +92,6 @@ export class WalletKeyCheck extends BaseModel {
   static override idColumn = 'key_version'
   declare keyVersion: number
   declare wrapped: Buffer
+  /** Since when no wallet may be sealed with it. Null: in use. */
+  declare retiredAt: Date | null
 }

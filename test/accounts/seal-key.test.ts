@@ -87,3 +87,21 @@ test('a sealed secret with one changed bit or one extra byte throws SealBroken',
 test('a key-encryption key of the wrong size is refused', (t) => {
   t.throws(() => createConfiguredVault(randomBytes(16)), { message: /32 bytes, not 16/ })
 })
+
+test('a vault seals with its newest key and opens with each of them', async (t) => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  const before = createConfiguredVault(old)
+  const both = createConfiguredVault(
+    new Map([
+      [1, old],
+      [2, fresh],
+    ]),
+  )
+  t.deepEqual([both.keyVersion, both.keyVersions], [2, [2, 1]])
+  const [secret, wallet] = [randomBytes(64), identity({ keyVersion: 1 })]
+  t.deepEqual(await unsealKey(both, await sealKey(before, secret, wallet), wallet), secret)
+  const newer = { ...wallet, keyVersion: 2 }
+  const sealed = await sealKey(both, secret, newer)
+  t.deepEqual(await unsealKey(both, sealed, newer), secret)
+  await t.throwsAsync(unsealKey(before, sealed, newer), { instanceOf: SealBroken })
+})

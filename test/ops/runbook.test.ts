@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import test from 'ava'
 import type { ReviewKind } from '../../src/withdrawals/review/review.js'
 
@@ -66,8 +66,8 @@ test('the runbook names every setting of .env.example', (t) => {
 })
 
 test('the runbook names every operators’ command', (t) => {
-  const commands = readdirSync('scripts/ops')
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => file.replace(/\.ts$/, ''))
+  const commands = readdirSync('scripts/ops', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('support'))
+    .map((file) => basename(file, '.ts'))
   t.deepEqual(matchAll(sectionOf("Operators' commands"), /^### (.+)$/gm).toSorted(), commands.toSorted())
 })

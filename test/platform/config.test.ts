@@ -5,7 +5,7 @@ import {
   loadConfig,
   loadDatabaseUrl,
   loadMail,
-  loadWalletKek,
+  loadWalletKeys,
 } from '../../src/platform/config/config.js'
 import { wallet } from '../tips/verify/transactions.js'
 
@@ -273,7 +273,7 @@ test('an error message contains no value', (t) => {
     ].map((name) => [name, `${secret} ${name.toLowerCase()} !`]),
   )
   t.false(faultsOf(t, { ...required, ...wrong }).includes(secret))
-  t.false(t.throws(() => loadWalletKek({ WALLET_KEK: secret }))?.message.includes(secret))
+  t.false(t.throws(() => loadWalletKeys({ WALLET_KEK: secret }))?.message.includes(secret))
 })
 
 test('loadDatabaseUrl requires DATABASE_URL only', (t) => {
@@ -282,9 +282,16 @@ test('loadDatabaseUrl requires DATABASE_URL only', (t) => {
   t.is(error?.message, 'The settings are not usable:\n  DATABASE_URL: is missing')
 })
 
-test('WALLET_KEK is exactly 32 bytes in base64', (t) => {
-  const key = randomBytes(32)
-  t.deepEqual(loadWalletKek({ WALLET_KEK: key.toString('base64') }), key)
+test('WALLET_KEK is a key of exactly 32 bytes in base64, or several by version', (t) => {
+  const [key, newer] = [randomBytes(32), randomBytes(32)]
+  const [one, two] = [key.toString('base64'), newer.toString('base64')]
+  const both = new Map([
+    [2, newer],
+    [1, key],
+  ])
+  t.deepEqual(loadWalletKeys({ WALLET_KEK: one }), new Map([[1, key]]))
+  for (const list of [`2:${two},1:${one}`, ` 1:${one} , 2:${two} `, `${one},2:${two}`])
+    t.deepEqual(loadWalletKeys({ WALLET_KEK: list }), both)
   const refused = [
     undefined,
     '',
@@ -293,14 +300,20 @@ test('WALLET_KEK is exactly 32 bytes in base64', (t) => {
     randomBytes(33).toString('base64'),
     key.toString('hex'),
     'change-me',
+    `${one},`,
+    `0:${one}`,
+    `x:${one}`,
+    `2147483648:${one}`,
+    `1:${one},1:${two}`,
+    `${one},1:${two}`,
+    `2:${one},1:${one}`,
+    `2:${two},1:short`,
   ]
-  for (const value of refused)
-    t.true(
-      t
-        .throws(() => loadWalletKek({ WALLET_KEK: value }), { instanceOf: ConfigError })
-        ?.message.includes('WALLET_KEK'),
-      String(value),
-    )
+  for (const value of refused) {
+    const error = t.throws(() => loadWalletKeys({ WALLET_KEK: value }), { instanceOf: ConfigError })
+    t.true(error?.message.includes('WALLET_KEK'), String(value))
+    t.false(error?.message.includes(one))
+  }
 })
 
 test('WALLET_KEK is not part of the config', (t) => {

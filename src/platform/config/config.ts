@@ -3,6 +3,7 @@ import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 import { parseTrustProxy } from './trust-proxy.js'
+import { walletKeys } from './wallet-keys.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
@@ -371,11 +372,11 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
 }
 
 /**
- * The key-encryption key of the custody wallets: 32 bytes, base64. Only the provisioner reads it. It is not part of
- * Config, so that no other process holds it.
+ * The key-encryption keys of the custody wallets, by version. Only the provisioner and the command that rotates them read
+ * them. They are not part of Config, so that no other process holds them.
  */
-export function loadWalletKek(env: NodeJS.ProcessEnv = process.env): Buffer {
-  return readSettings(z.object({ WALLET_KEK: key }), env).WALLET_KEK
+export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMap<number, Buffer> {
+  return readSettings(z.object({ WALLET_KEK: walletKeys }), env).WALLET_KEK
 }
 
 /**

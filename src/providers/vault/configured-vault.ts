@@ -3,17 +3,28 @@ import type { Vault } from '../../ports/vault.js'
 
 const keyBytes = 32
 
-/** A vault with one key-encryption key (32 bytes) from the settings. Wraps data keys with AES-256-GCM. */
-export function createConfiguredVault(kek: Uint8Array, keyVersion = 1): Vault {
-  if (kek.length !== keyBytes)
-    throw new Error(`A key-encryption key has ${keyBytes} bytes, not ${kek.length}`)
+/**
+ * A vault with key-encryption keys (32 bytes) from the settings, by version; one key alone is version 1. Wraps data keys with
+ * AES-256-GCM under the newest.
+ */
+export function createConfiguredVault(keys: Uint8Array | ReadonlyMap<number, Uint8Array>): Vault {
+  const keks = keys instanceof Uint8Array ? new Map([[1, keys]]) : keys
+  for (const { length } of keks.values())
+    if (length !== keyBytes) throw new Error(`A key-encryption key has ${keyBytes} bytes, not ${length}`)
+  const keyVersions = [...keks.keys()].sort((one, other) => other - one)
+  const [newest] = keyVersions
+  if (newest === undefined) throw new Error('A vault needs a key-encryption key')
   return {
-    keyVersion,
-    async wrap(dataKey, context) {
+    keyVersion: newest,
+    keyVersions,
+    async wrap(dataKey, context, version = newest) {
+      const kek = keks.get(version)
+      if (kek === undefined) throw new Error(`The vault has no key-encryption key of version ${version}`)
       return sealBox(kek, dataKey, context)
     },
     async unwrap(wrapped, context, version) {
-      if (version !== keyVersion) throw new SealBroken()
+      const kek = keks.get(version)
+      if (kek === undefined) throw new SealBroken()
       return openBox(kek, wrapped, context)
     },
   }
