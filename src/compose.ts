@@ -1,5 +1,6 @@
 import { paidPath } from './http/pages/paid-page.js'
-import { type Config, loadMail, loadWalletKeys } from './platform/config/config.js'
+import { type Config, loadMail, loadWalletKeys, refuseUse } from './platform/config/config.js'
+import type { Secret } from './platform/config/secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
 import { createTransact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
@@ -9,9 +10,13 @@ import { createRateLimits } from './platform/rate-limits/rate-limits.js'
 import { createProducerClient, type RedisClient } from './platform/redis/clients.js'
 import { createNotifications, createPublisher } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
+import type { Collections } from './ports/collections.js'
 import type { Disputes } from './ports/disputes.js'
+import type { ExchangeRateFeed } from './ports/exchange-rates.js'
 import type { Mail } from './ports/mail.js'
+import type { Names } from './ports/names.js'
 import type { PayoutSender } from './ports/payout-sender.js'
+import type { Payouts } from './ports/payouts.js'
 import type { Refunds } from './ports/refunds.js'
 import type { SwapEngine } from './ports/swaps.js'
 import type { Vault } from './ports/vault.js'
@@ -55,7 +60,14 @@ export function compose(config: Config, processName: string): Composed {
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
-  const chain = createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
+  const chain =
+    urls === undefined
+      ? withoutSecret<Chain>('SOLANA_RPC_URLS')
+      : createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
+  const { url, secretKey, payoutKey, deduplicates } = config.fiatpay
+  const queryKey = secretKey ?? payoutKey
+  const { timeoutMs } = config.payouts
+  const { url: rateUrl, secondUrl } = config.rates
   return {
     config,
     log,
@@ -67,17 +79,24 @@ export function compose(config: Config, processName: string): Composed {
     transact: createTransact(db, { wake: waker.wake, removeJobs: waker.removeJobs, publish }),
     wake: waker.wake,
     chain,
-    names: createSnsNames({ urls, genesisHash, onCall, onFailure }),
+    names:
+      urls === undefined
+        ? withoutSecret<Names>('SOLANA_RPC_URLS')
+        : createSnsNames({ urls, genesisHash, onCall, onFailure }),
     prices: createPriceV3(config.prices),
-    collections: createFiatpayCollections({
-      ...config.fiatpay,
-      returnUrl: `${config.http.publicUrl}${paidPath}`,
-    }),
-    disputes: composeDisputes(config),
-    payouts: createFiatpayPayouts({ ...config.fiatpay, timeoutMs: config.payouts.timeoutMs }),
-    exchangeRates: createUsdRates(config.rates),
-    secondExchangeRates:
-      config.rates.secondUrl === undefined ? undefined : createUsdRates({ url: config.rates.secondUrl }),
+    collections:
+      secretKey === undefined
+        ? withoutSecret<Collections>('FIATPAY_SECRET_KEY')
+        : createFiatpayCollections({ url, secretKey, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+    disputes:
+      secretKey === undefined ? withoutSecret<Disputes>('FIATPAY_SECRET_KEY') : composeDisputes(config),
+    payouts:
+      queryKey === undefined
+        ? withoutSecret<Payouts>('FIATPAY_SECRET_KEY')
+        : createFiatpayPayouts({ url, secretKey: queryKey, deduplicates, timeoutMs }),
+    exchangeRates:
+      rateUrl === undefined ? withoutSecret<ExchangeRateFeed>('RATE_URL') : createUsdRates({ url: rateUrl }),
+    secondExchangeRates: secondUrl === undefined ? undefined : createUsdRates({ url: secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
     ready: () => readiness(db, redis),
     async close() {
@@ -109,6 +128,11 @@ function succeeds(request: PromiseLike<unknown>): PromiseLike<boolean> {
   )
 }
 
+/** Stands for a port whose secret this process does not have. Every use throws an error that names it. */
+function withoutSecret<Port extends object>(secret: Secret): Port {
+  return new Proxy({} as Port, { get: () => refuseUse(secret) })
+}
+
 /** The swap engines that have settings, in order of preference. */
 function composeSwaps(
   { ultraUrl, v6Url, apiKey, referralAccount }: Config['swaps'],
@@ -131,22 +155,27 @@ export function composeMail(): Mail {
 
 /** The sender of payouts. Not part of Services, so that only the payouts worker can send money. */
 export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
-  return createFiatpayPayoutSender({ ...fiatpay, timeoutMs: payouts.timeoutMs })
+  const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
+  return createFiatpayPayoutSender({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }
 
 /** Refunds of naira payments. Not part of Services, so that only the operators' command can refund. */
 export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Refunds {
-  return createFiatpayRefunds({ ...fiatpay, timeoutMs: payouts.timeoutMs })
+  const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
+  return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }
 
 /** Reads refunds. Cannot request one. */
-export function composeRefundReader(
-  config: Pick<Config, 'fiatpay' | 'payouts'>,
-): Pick<Refunds, 'list' | 'listAll'> {
-  return composeRefunds(config)
+export function composeRefundReader({
+  fiatpay,
+  payouts,
+}: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list' | 'listAll'> {
+  const secretKey = fiatpay.secretKey ?? refuseUse('FIATPAY_SECRET_KEY')
+  return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }
 
 /** Disputes about naira payments. Services has only the part that reads, so that not every process can answer one. */
 function composeDisputes({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
-  return createFiatpayDisputes({ ...fiatpay, timeoutMs: payouts.timeoutMs })
+  const secretKey = fiatpay.secretKey ?? refuseUse('FIATPAY_SECRET_KEY')
+  return createFiatpayDisputes({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }

@@ -3,6 +3,7 @@ import { compose } from './compose.js'
 import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
 import { loadConfig } from './platform/config/config.js'
+import { secretsOf } from './platform/config/secrets.js'
 import { loadOrExit } from './platform/config/start-settings.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
@@ -10,7 +11,7 @@ import { stopOnSignals } from './platform/shutdown.js'
 const lastRequestsMs = 8000
 
 /** A web process. It keeps no state, so any number of them can run. */
-const config = loadOrExit(() => loadConfig())
+const config = loadOrExit(() => loadConfig(process.env, secretsOf.web))
 const services = compose(config, 'web')
 const app = createApp(services)
 let stopping = false

@@ -9,7 +9,7 @@ import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
-import { type ProcessName, processNames, settingsReaders, workers } from './registry.js'
+import { type ProcessName, processNames, secretsOfAll, settingsReaders, workers } from './registry.js'
 
 /** `node dist/workers/main.js <name>... | all`: runs the named workers in one process. The Procfile runs one each. */
 function namesFrom(args: readonly string[]): ProcessName[] {
@@ -72,7 +72,7 @@ async function checkStart(services: Composed, name: ProcessName): Promise<void> 
 const names = namesFrom(process.argv.slice(2))
 const config = loadOrExit(() => {
   checkSettings(settingsReaders(names), process.env)
-  return loadConfig()
+  return loadConfig(process.env, secretsOfAll(names))
 })
 const services = compose(config, names.join('+'))
 for (const name of names) await checkStart(services, name)

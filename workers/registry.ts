@@ -4,6 +4,7 @@ import { composeMail, composePayoutSender, composeRefundReader, composeVault } f
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
 import { loadConfig, loadMail, loadOperators, loadWalletKeys } from '../src/platform/config/config.js'
+import { type Secret, secretsOf } from '../src/platform/config/secrets.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
 import type { Batch } from '../src/platform/worker/batch-loop.js'
@@ -69,10 +70,15 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
 export const processNames = [...workKinds, 'clock'] as const
 export type ProcessName = (typeof processNames)[number]
 
+/** The secrets that one process with all of these names reads. */
+export const secretsOfAll = (names: readonly ProcessName[]): readonly Secret[] => [
+  ...new Set(names.flatMap((name): readonly Secret[] => secretsOf[name])),
+]
+
 /** Readers of all settings of these processes. Each throws ConfigError. */
 export function settingsReaders(names: readonly ProcessName[]): SettingsReader[] {
   const own = names.flatMap((name) =>
     name === 'clock' ? loadOperators : (workers[name].readOwnSettings ?? []),
   )
-  return [loadConfig, ...own]
+  return [(env) => loadConfig(env, secretsOfAll(names)), ...own]
 }

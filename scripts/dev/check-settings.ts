@@ -1,4 +1,4 @@
-import { ConfigError } from '../../src/platform/config/config.js'
+import { ConfigError, loadConfig } from '../../src/platform/config/config.js'
 import { checkSettings } from '../../src/platform/config/start-settings.js'
 import { processNames, settingsReaders } from '../../workers/registry.js'
 import { processSettings, type StartedDependencies } from './process-settings.js'
@@ -9,7 +9,13 @@ const address = '1'.repeat(32)
 
 /** Valid placeholders for values that exist only after the dependencies have started. */
 const placeholders: StartedDependencies = {
-  secrets: { walletKek: key, otpPepper: key, fiatpayKey: 'sk_test', treasuryWallet: address },
+  secrets: {
+    walletKek: key,
+    otpPepper: key,
+    fiatpayKey: 'sk_test',
+    payoutKey: 'sk_test',
+    treasuryWallet: address,
+  },
   databaseUrl: 'postgres://127.0.0.1',
   redisUrl: 'redis://127.0.0.1',
   genesisHash: address,
@@ -21,7 +27,7 @@ const placeholders: StartedDependencies = {
  * every fault.
  */
 export function checkStackSettings(env: NodeJS.ProcessEnv): StackSettings {
-  const readers = settingsReaders(processNames)
+  const readers = [loadConfig, ...settingsReaders(processNames)]
   checkSettings([stackSettings, (given) => checkSettings(readers, forProcesses(given))], env)
   return stackSettings(env)
 }

@@ -1,3 +1,4 @@
+import { withoutOtherSecrets } from '../../src/platform/config/secrets.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import { postgresReady, preparePostgres } from './postgres/postgres.js'
 import { withConnection } from './postgres/session.js'
@@ -70,7 +71,7 @@ export async function startProviders(context: StackContext, agreed: SharedSettin
 async function startStandIns(
   { settings, processes, print, env }: StackContext,
   url: string,
-  { treasuryWallet, fiatpayKey, publicUrl }: SharedSettings,
+  { treasuryWallet, fiatpayKey, payoutKey, publicUrl }: SharedSettings,
 ): Promise<void> {
   const own = {
     SANDBOX_PORT: String(settings.SANDBOX_PORT),
@@ -78,13 +79,14 @@ async function startStandIns(
     DATA_DIR: settings.DATA_DIR,
     TREASURY_WALLET: treasuryWallet,
     FIATPAY_SECRET_KEY: fiatpayKey,
+    PAYOUT_SECRET_KEY: payoutKey,
     PUBLIC_URL: publicUrl,
   }
   processes.start('support', 'sandbox', {
     command: process.execPath,
     args: ['dist/scripts/sandbox/main.js'],
     signal: 'SIGTERM',
-    env: { ...env, ...own },
+    env: { ...withoutOtherSecrets(env, []), ...own },
   })
   if (!(await respondsAt(`${url}/health`, sandboxMs, () => processes.mayStillStart)))
     throw new Error(`the stand-ins do not answer at ${url}; their messages are above`)

@@ -6,6 +6,8 @@ import { type StackSettings, standInsUrl } from './settings.js'
 export interface SharedSettings {
   readonly treasuryWallet: string
   readonly fiatpayKey: string
+  /** The key that may send money. */
+  readonly payoutKey: string
   /** Address of the service, for webhooks. */
   readonly publicUrl: string
 }
@@ -14,6 +16,8 @@ export function sharedSettings(settings: StackSettings, secrets: Secrets): Share
   return {
     treasuryWallet: settings.TREASURY_WALLET ?? secrets.treasuryWallet,
     fiatpayKey: settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey,
+    // A provider of yours may have one key.
+    payoutKey: settings.PAYOUT_SECRET_KEY ?? settings.FIATPAY_SECRET_KEY ?? secrets.payoutKey,
     publicUrl: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
   }
 }
@@ -42,10 +46,11 @@ export function processSettings(
   { databaseUrl, redisUrl, secrets, ...chain }: StartedDependencies,
 ): Record<string, string> {
   const given = (name: string): string | undefined => (env[name]?.trim() === '' ? undefined : env[name])
-  const { treasuryWallet, fiatpayKey, publicUrl } = sharedSettings(settings, secrets)
+  const { treasuryWallet, fiatpayKey, payoutKey, publicUrl } = sharedSettings(settings, secrets)
   return {
     ...outsideSettings(settings, chain),
     FIATPAY_SECRET_KEY: fiatpayKey,
+    PAYOUT_SECRET_KEY: payoutKey,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TREASURY_WALLET: treasuryWallet,

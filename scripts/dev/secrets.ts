@@ -12,11 +12,12 @@ const secretsFile = z.object({ walletKek: z.base64(), otpPepper: z.base64() })
 const fiatpayFile = z.object({ secretKey: z.string().min(1) })
 const keypairFile = z.array(z.int().min(0).max(255)).length(keypairBytes)
 
-/** `walletKek`, `otpPepper`: 32 bytes in base64. `fiatpayKey`: a secret key. `treasuryWallet`: an address in base58. */
+/** `walletKek`, `otpPepper`: 32 bytes in base64. `fiatpayKey`, `payoutKey`: secret keys. `treasuryWallet`: an address in base58. */
 export interface Secrets {
   readonly walletKek: string
   readonly otpPepper: string
   readonly fiatpayKey: string
+  readonly payoutKey: string
   readonly treasuryWallet: string
 }
 
@@ -29,13 +30,15 @@ export function loadOrCreateSecrets(dataDir: string): Secrets {
     walletKek: randomBytes(keyBytes).toString('base64'),
     otpPepper: randomBytes(keyBytes).toString('base64'),
   }))
-  const fiatpay = loadOrCreate(join(dataDir, 'fiatpay-key.json'), fiatpayFile, () => ({
-    secretKey: `sk_test_${randomBytes(keyBytes).toString('hex')}`,
-  }))
+  const providerKey = (file: string) =>
+    loadOrCreate(join(dataDir, file), fiatpayFile, () => ({
+      secretKey: `sk_test_${randomBytes(keyBytes).toString('hex')}`,
+    })).secretKey
   const treasury = loadOrCreate(join(dataDir, 'treasury.json'), keypairFile, newKeypair)
   return {
     ...made,
-    fiatpayKey: fiatpay.secretKey,
+    fiatpayKey: providerKey('fiatpay-key.json'),
+    payoutKey: providerKey('payout-key.json'),
     treasuryWallet: encodeBase58(Uint8Array.from(treasury.slice(keyBytes))),
   }
 }

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { type ProcessKind, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
+import { type ProcessName, processNames } from '../../workers/registry.js'
 import type { StackContext } from './dependencies.js'
 import { freePort } from './ports.js'
 import { respondsAt } from './probe.js'
@@ -18,21 +20,26 @@ export interface ServiceProcess {
 
 /**
  * Starts the web processes and every worker of the Procfile, one process each, and waits until all are ready.
- * `walletKek` is passed to the provisioner only.
+ * `env` has the secrets of all; each process gets its own only.
  */
 export async function startServiceProcesses(
   { settings, processes }: StackContext,
   env: NodeJS.ProcessEnv,
-  walletKek: string,
 ): Promise<ServiceProcess[]> {
   const started: ServiceProcess[] = []
   function start(
     name: string,
+    kind: ProcessKind,
     [port, metricsPort]: [number, number],
     args: string[],
     own: NodeJS.ProcessEnv,
   ): void {
-    const program: Program = { command: process.execPath, args, signal: 'SIGTERM', env: { ...env, ...own } }
+    const program: Program = {
+      command: process.execPath,
+      args,
+      signal: 'SIGTERM',
+      env: { ...withoutOtherSecrets(env, secretsOf[kind]), ...own },
+    }
     processes.start('service', name, program)
     started.push({
       name,
@@ -42,15 +49,14 @@ export async function startServiceProcesses(
   }
   for (const [index, port] of webPorts(settings).entries()) {
     const metricsPort = settings.METRICS_PORT === undefined ? await freePort() : settings.METRICS_PORT + index
-    start(`web ${index + 1}`, [port, metricsPort], ['dist/src/web.js'], {
+    start(`web ${index + 1}`, 'web', [port, metricsPort], ['dist/src/web.js'], {
       PORT: String(port),
       METRICS_PORT: String(metricsPort),
     })
   }
   for (const name of workersInProcfile(readFileSync('Procfile', 'utf8'))) {
     const port = await freePort()
-    const key = name === 'provisioner' ? { WALLET_KEK: walletKek } : {}
-    start(name, [port, port], ['dist/workers/main.js', name], { WORKER_PORT: String(port), ...key })
+    start(name, name, [port, port], ['dist/workers/main.js', name], { WORKER_PORT: String(port) })
   }
   await Promise.all(
     started.map(async ({ name, url }) => {
@@ -62,6 +68,9 @@ export async function startServiceProcesses(
 }
 
 /** The workers that a Procfile names, so that development runs the same workers as production. */
-export function workersInProcfile(procfile: string): string[] {
-  return procfile.split('\n').flatMap((line) => workerLine.exec(line)?.[1] ?? [])
+export function workersInProcfile(procfile: string): ProcessName[] {
+  const named = procfile.split('\n').flatMap((line) => workerLine.exec(line)?.[1] ?? [])
+  const unknown = named.filter((name) => !processNames.some((known) => known === name))
+  if (unknown.length > 0) throw new Error(`no worker is called ${unknown.join(' or ')}`)
+  return processNames.filter((name) => named.includes(name))
 }

@@ -26,6 +26,7 @@ const settings = z.object({
   SMTP_URL: z.string().optional(),
   FIATPAY_URL: z.string().optional(),
   FIATPAY_SECRET_KEY: z.string().optional(),
+  PAYOUT_SECRET_KEY: z.string().optional(),
   RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),

@@ -19,11 +19,11 @@ export async function startStack(context: StackContext): Promise<string> {
   const { WALLET_KEK: walletKek, ...env } = context.env
   const found = processSettings(env, settings, { databaseUrl, redisUrl, secrets, ...chain })
   writeSettings(join(settings.DATA_DIR, 'settings.env'), found)
-  const services = await startServiceProcesses(
-    context,
-    { ...env, ...found },
-    walletKek?.trim() ? walletKek : secrets.walletKek,
-  )
+  const services = await startServiceProcesses(context, {
+    ...env,
+    ...found,
+    WALLET_KEK: walletKek?.trim() ? walletKek : secrets.walletKek,
+  })
   return table(context, services, found)
 }
 

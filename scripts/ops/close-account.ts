@@ -50,7 +50,7 @@ export const command = defineCommand({
   help,
   options,
   run: (values) =>
-    withServices(async ({ db, transact, config }) => {
+    withServices('ops close-account', async ({ db, transact, config }) => {
       if (values.user === undefined) return listClosed(db)
       const { id, email, closedAt } = await findUser(db, values.user)
       const json = { userId: id, closed: closedAt !== null }

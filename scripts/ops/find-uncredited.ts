@@ -44,7 +44,7 @@ const defaultDays = 30
 
 type Given = Values<typeof options>
 type Transaction = Parameters<typeof recordAudit>[0]
-type Services = Parameters<Parameters<typeof withServices>[0]>[0]
+type Services = Parameters<Parameters<typeof withServices>[1]>[0]
 
 interface Totals {
   readonly gaps: CreditGap[]
@@ -61,7 +61,7 @@ function parseDays(text = String(defaultDays)): number {
 
 async function run(values: Given): Promise<Outcome> {
   const days = parseDays(values.days)
-  return withServices(async (services) => {
+  return withServices('ops find-uncredited', async (services) => {
     const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: 0 }
     let position: TipPosition | undefined
     do {

@@ -37,7 +37,7 @@ export const command = defineCommand({
   run: (values) => {
     const email = emailAddress.safeParse(values.email).data
     if (email === undefined) throw new UsageError('--email needs an e-mail address')
-    return withServices(async (services) => {
+    return withServices('ops forget-payer', async (services) => {
       const found = await countPayers(services, email)
       if (found === 0)
         return { text: 'no payer has this address: nothing to do', json: { applied: false, found } }

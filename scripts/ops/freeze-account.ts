@@ -37,7 +37,7 @@ export const command = defineCommand({
   help,
   options,
   run: (values) =>
-    withServices(async ({ db, transact, config }) => {
+    withServices('ops freeze-account', async ({ db, transact, config }) => {
       const user = await findUser(db, values.user)
       if (user.frozenAt !== null || values.apply !== true) return present(user, false)
       const reason = requireReason(values)

@@ -259,7 +259,7 @@ export const command = defineCommand({
   allowPositionals: true,
   async run(given, [name, ...references]) {
     const verb = parseVerb(name, verbNames)
-    return withServices((services) => verbs[verb](services, references, given))
+    return withServices('ops payouts', (services) => verbs[verb](services, references, given))
   },
 })
 

@@ -37,7 +37,7 @@ export const command = defineCommand({
   help,
   options,
   run: (values) =>
-    withServices(async ({ db, transact, config }) => {
+    withServices('ops remove-factors', async ({ db, transact, config }) => {
       const user = await findUser(db, values.user)
       const { factors } = await countFactors(db, user.id)
       if (factors === 0 || values.apply !== true) return present(user, factors, false)

@@ -310,12 +310,13 @@ async function run(values: Given): Promise<Outcome> {
   const { returned, assign, refund: refunded, all = false, apply = false } = values
   const named = [returned, assign, refunded].filter((one) => one !== undefined)
   if (named.length > 1) throw new UsageError('give only one of --refund, --returned and --assign')
-  if (refunded !== undefined) return withServices((services) => refund(services, refunded, values))
+  if (refunded !== undefined)
+    return withServices('ops suspense', (services) => refund(services, refunded, values))
   const transaction = returned ?? assign
   if (transaction === undefined) return withDatabase((db) => list(db, all))
   const as = returned === undefined ? 'assigned' : 'returned'
   const resolution = { as, by: actorOf(values), note: requireReason(values) } as const
-  return withServices((services) => resolve(services, transaction, resolution, apply))
+  return withServices('ops suspense', (services) => resolve(services, transaction, resolution, apply))
 }
 
 export const command = defineCommand({ help, options, run })

@@ -57,7 +57,7 @@ export const command = defineCommand({
   help,
   options,
   run: (values) =>
-    withServices(async ({ db, transact, config }) => {
+    withServices('ops unfreeze', async ({ db, transact, config }) => {
       if (values.user === undefined) return listFrozen(db)
       const user = await findUser(db, values.user)
       const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)

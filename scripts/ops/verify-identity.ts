@@ -169,7 +169,7 @@ function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
 }
 
 function run(given: Given): Promise<Outcome> {
-  return withServices(async (services) => {
+  return withServices('ops verify-identity', async (services) => {
     const user = await findUser(services.db, given.user)
     const all = await listAllHeld(services.db, user.id)
     const held = all.filter(({ sendState }) => sendState === 'identity_hold')

@@ -33,6 +33,7 @@ export async function startFiatSandbox(options: FiatpayOptions = {}): Promise<Fi
     env: {
       FIATPAY_URL: `${url}/fiatpay`,
       FIATPAY_SECRET_KEY: fiatpay.secretKey,
+      ...(fiatpay.payoutKey !== undefined && { PAYOUT_SECRET_KEY: fiatpay.payoutKey }),
       RATE_URL: `${url}/rates/USD`,
     },
     async close() {

@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),
     ...(env['FIATPAY_SECRET_KEY'] ? { fiatpayKey: env['FIATPAY_SECRET_KEY'] } : {}),
+    ...(env['PAYOUT_SECRET_KEY'] ? { payoutKey: env['PAYOUT_SECRET_KEY'] } : {}),
     ...(env['PUBLIC_URL'] ? { webhookUrl: new URL('/webhooks/fiatpay', env['PUBLIC_URL']).href } : {}),
   })
   process.stdout.write(`sandbox ready ${sandbox.url}\n`)

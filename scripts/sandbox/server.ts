@@ -37,6 +37,8 @@ export interface SandboxOptions {
   readonly fiatpayKey?: string
   /** Whether the fiat provider charges its fees, while no mode is set. */
   readonly fiatpayFees?: boolean
+  /** Its only key that may send money. Without it the secret key may. */
+  readonly payoutKey?: string
   /** Where the fiat provider's webhooks go. Without it none are sent. */
   readonly webhookUrl?: string
 }
@@ -60,7 +62,7 @@ export interface Sandbox {
 
 /** Starts the stand-ins. Rejects when a port is taken, or when the journal or the records cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, fiatpayFees: fees, webhookUrl } = options
+  const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, fiatpayFees: fees, payoutKey, webhookUrl } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,
@@ -72,7 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new RpcFaults()
   const prices = new PriceFeed()
   const rates = new RateFeed()
-  const fiatpay = new Fiatpay({ dataDir, secretKey, webhookUrl, fees })
+  const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, fees })
   const aggregator = new Aggregator(chain, prices)
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)

@@ -15,8 +15,9 @@ test('the secrets of a stack are created once, in files that only their owner ca
   t.is(Buffer.from(made.walletKek, 'base64').length, 32)
   t.not(made.walletKek, made.otpPepper)
   t.regex(made.fiatpayKey, /^sk_test_[0-9a-f]{64}$/)
+  t.not(made.payoutKey, made.fiatpayKey)
   t.deepEqual(loadOrCreateSecrets(folder), made)
-  for (const name of ['secrets.json', 'fiatpay-key.json', 'treasury.json'])
+  for (const name of ['secrets.json', 'fiatpay-key.json', 'payout-key.json', 'treasury.json'])
     t.is(statSync(join(folder, name)).mode & 0o777, 0o600, name)
 })
 

@@ -9,6 +9,8 @@ export type Endpoint = (request: SandboxRequest) => SandboxAnswer | NoAnswer
 /** What every endpoint needs. */
 export interface EndpointContext {
   readonly secretKey: string
+  /** The only key that may send money, when there is one. */
+  readonly payoutKey: string | undefined
   readonly faults: FiatpayFaults
   readonly calls: CallCounter
 }
@@ -49,16 +51,21 @@ export function answerOrRefusal(endpoint: Endpoint, request: SandboxRequest): Sa
   }
 }
 
+/** The endpoints that send money. */
+const paying: readonly string[] = ['POST /transfer', 'POST /transferrecipient', 'POST /refund']
+
 /** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
 export function serve(
-  { secretKey, faults, calls }: EndpointContext,
+  { secretKey, payoutKey, faults, calls }: EndpointContext,
   name: string,
   endpoint: Endpoint,
 ): Route {
+  const keys = paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, payoutKey]
+  const accepted = keys.filter((key) => key !== undefined).map((key) => `Bearer ${key}`)
   return (request) => {
     calls.httpRequests += 1
     calls.add(name)
-    const known = request.headers.authorization === `Bearer ${secretKey}`
+    const known = accepted.includes(request.headers.authorization ?? '')
     if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
     return answerOrRefusal(endpoint, request)
   }

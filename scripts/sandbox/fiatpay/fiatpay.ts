@@ -27,6 +27,8 @@ export interface FiatpayOptions {
   readonly dataDir?: string | undefined
   /** The key with which callers authorize and webhooks are signed. */
   readonly secretKey?: string | undefined
+  /** The only key that may send money: transfers and refunds. Without it the secret key may. */
+  readonly payoutKey?: string | undefined
   /** Where webhooks go. Without it none are sent. */
   readonly webhookUrl?: string | undefined
   /** Whether payments and transfers cost the provider's fees, while no mode is set. Without it they do not. */
@@ -40,6 +42,7 @@ const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Tra
 /** The stand-in for the provider of naira payments and payouts, in the wire format of Paystack's API. */
 export class Fiatpay {
   readonly secretKey: string
+  readonly payoutKey: string | undefined
   readonly faults: FiatpayFaults
   readonly ids = new Ids()
   readonly charges: RecordStore<Charge>
@@ -57,10 +60,11 @@ export class Fiatpay {
   readonly #timers = new OutcomeTimers((id) => this.#applyPlannedOutcome(id))
 
   /** Continues with the records on disk. Throws when they cannot be read. */
-  constructor({ dataDir, secretKey = sandboxSecretKey, webhookUrl, fees }: FiatpayOptions = {}) {
+  constructor({ dataDir, secretKey = sandboxSecretKey, payoutKey, webhookUrl, fees }: FiatpayOptions = {}) {
     const file = (name: string) =>
       dataDir === undefined ? undefined : join(dataDir, `fiatpay-${name}.jsonl`)
     this.secretKey = secretKey
+    this.payoutKey = payoutKey
     this.faults = new FiatpayFaults(fees)
     this.charges = new RecordStore(file('charges'), this.ids, effects.charge)
     this.recipients = new RecordStore(file('recipients'), this.ids)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
+import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './secrets.js'
 import { parseTrustProxy } from './trust-proxy.js'
 import { walletKeys } from './wallet-keys.js'
 
@@ -59,7 +60,10 @@ function isRedis(text: string): boolean {
 /** The operators' pages show what every creator is paid. A password manager fills the password in, so it may be long. */
 const operatorsPasswordLength = 16
 
-/** Names and defaults of all settings. `.env.example` explains each in one line. */
+/**
+ * Names and defaults of all settings. `.env.example` explains each in one line. Which process needs which secret stands in
+ * secrets.ts; those that not every process has are optional here.
+ */
 const settings = z.object({
   NODE_ENV: z.string().optional(),
   PORT: whole(0, 65_535).default(3000),
@@ -72,7 +76,7 @@ const settings = z.object({
     .string()
     .regex(/^[\w-]{1,40}$/)
     .default('tipping'),
-  SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)),
+  SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)).optional(),
   PUBLIC_RPC_URL: url.optional(),
   PUBLIC_BUNDLE_RPC_URL: url.optional(),
   SOLANA_GENESIS_HASH: address.optional(),
@@ -80,9 +84,10 @@ const settings = z.object({
   PRICE_URL: url,
   PRICE_API_KEY: z.string().optional(),
   FIATPAY_URL: url,
-  FIATPAY_SECRET_KEY: z.string().min(1),
+  FIATPAY_SECRET_KEY: z.string().min(1).optional(),
+  PAYOUT_SECRET_KEY: z.string().min(1).optional(),
   // Exchange rates.
-  RATE_URL: url,
+  RATE_URL: url.optional(),
   SECOND_RATE_URL: url.optional(),
   RATE_JUMP_PERCENT: whole(1, 1000).default(20),
   RATE_WINDOW_PERCENT: number(1, 1000).default(20),
@@ -118,7 +123,7 @@ const settings = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
-  OTP_PEPPER: key,
+  OTP_PEPPER: key.optional(),
   DATA_KEY: key.optional(),
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
@@ -171,26 +176,28 @@ const settings = z.object({
 })
 
 /** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */
-const consistent = settings
-  .refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
-    path: ['MIN_TIP_USD'],
-    error: 'must not be above MAX_TIP_USD',
-    when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
-  })
-  .refine(({ RATE_MIN_NGN: min = 0, RATE_MAX_NGN: max = Number.POSITIVE_INFINITY }) => min <= max, {
-    path: ['RATE_MIN_NGN'],
-    error: 'must not be above RATE_MAX_NGN',
-    when: ({ value }) => settings.pick({ RATE_MIN_NGN: true, RATE_MAX_NGN: true }).safeParse(value).success,
-  })
-  .refine(({ NODE_ENV, PUBLIC_URL }) => NODE_ENV !== 'production' || /^https:/i.test(PUBLIC_URL ?? ''), {
-    path: ['PUBLIC_URL'],
-    error:
-      'must be set to an https URL with NODE_ENV=production: over http anybody on the way reads the session cookies',
-    when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
-  })
+const consistent = (needed: typeof settings) =>
+  needed
+    .refine(({ MIN_TIP_USD, MAX_TIP_USD }) => MIN_TIP_USD <= MAX_TIP_USD, {
+      path: ['MIN_TIP_USD'],
+      error: 'must not be above MAX_TIP_USD',
+      when: ({ value }) => settings.pick({ MIN_TIP_USD: true, MAX_TIP_USD: true }).safeParse(value).success,
+    })
+    .refine(({ RATE_MIN_NGN: min = 0, RATE_MAX_NGN: max = Number.POSITIVE_INFINITY }) => min <= max, {
+      path: ['RATE_MIN_NGN'],
+      error: 'must not be above RATE_MAX_NGN',
+      when: ({ value }) => settings.pick({ RATE_MIN_NGN: true, RATE_MAX_NGN: true }).safeParse(value).success,
+    })
+    .refine(({ NODE_ENV, PUBLIC_URL }) => NODE_ENV !== 'production' || /^https:/i.test(PUBLIC_URL ?? ''), {
+      path: ['PUBLIC_URL'],
+      error:
+        'must be set to an https URL with NODE_ENV=production: over http anybody on the way reads the session cookies',
+      when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
+    })
 
 function shape(s: z.output<typeof settings>) {
-  const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS.find(holdsNoKey)
+  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER && deriveKey(s.OTP_PEPPER, 'data/1'))
+  const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     http: {
       port: s.PORT,
@@ -208,7 +215,13 @@ function shape(s: z.output<typeof settings>) {
       transactionBatch: s.RPC_TRANSACTION_BATCH,
     },
     prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
-    fiatpay: { url: s.FIATPAY_URL, secretKey: s.FIATPAY_SECRET_KEY, deduplicates: s.FIATPAY_DEDUPLICATES },
+    fiatpay: {
+      url: s.FIATPAY_URL,
+      secretKey: s.FIATPAY_SECRET_KEY,
+      /** Pays: sends payouts and refunds. */
+      payoutKey: s.PAYOUT_SECRET_KEY ?? s.FIATPAY_SECRET_KEY,
+      deduplicates: s.FIATPAY_DEDUPLICATES,
+    },
     rates: {
       url: s.RATE_URL,
       secondUrl: s.SECOND_RATE_URL,
@@ -275,8 +288,12 @@ function shape(s: z.output<typeof settings>) {
       reauthenticationMinutes: s.REAUTHENTICATION_MINUTES,
     },
     retention: { emailsDays: s.RETAIN_EMAILS_DAYS, payerEmailsDays: s.RETAIN_PAYER_EMAILS_DAYS },
-    otpPepper: s.OTP_PEPPER,
-    dataKey: s.DATA_KEY ?? deriveKey(s.OTP_PEPPER, 'data/1'),
+    get otpPepper() {
+      return s.OTP_PEPPER ?? refuseUse('OTP_PEPPER')
+    },
+    get dataKey() {
+      return dataKey ?? refuseUse('DATA_KEY')
+    },
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
@@ -340,9 +357,24 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings of every process. Throws ConfigError. An empty or blank value counts as absent. */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  return Object.freeze(shape(readSettings(consistent, env)))
+/** Thrown where a process uses a secret that is not among its own. */
+export function refuseUse(secret: Secret): never {
+  throw new Error(`this process does not read ${secret}: src/platform/config/secrets.ts says which one does`)
+}
+
+/**
+ * Reads the settings of a process, and of the secrets only these. Throws ConfigError. An empty or blank value counts as
+ * absent.
+ */
+export function loadConfig(
+  env: NodeJS.ProcessEnv = process.env,
+  secrets: readonly Secret[] = allSecrets,
+): Config {
+  const own = withoutOtherSecrets(env, secrets)
+  const required = requiredSecrets(own, secrets).filter((secret) => secret in settings.shape)
+  const mask = Object.fromEntries(required.map((secret) => [secret, true])) as { SOLANA_RPC_URLS: true }
+  const needed = settings.required(mask) as unknown as typeof settings
+  return Object.freeze(shape(readSettings(consistent(needed), own)))
 }
 
 /** For commands that need the database and nothing else. */
@@ -354,13 +386,15 @@ export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
 export type TreasurySettings = ReturnType<typeof loadTreasury>
 
 export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
-  const needed = settings.pick({
-    DATABASE_URL: true,
-    SOLANA_RPC_URLS: true,
-    SOLANA_GENESIS_HASH: true,
-    TREASURY_WALLET: true,
-    AGGREGATOR_REFERRAL_ACCOUNT: true,
-  })
+  const needed = settings
+    .pick({
+      DATABASE_URL: true,
+      SOLANA_RPC_URLS: true,
+      SOLANA_GENESIS_HASH: true,
+      TREASURY_WALLET: true,
+      AGGREGATOR_REFERRAL_ACCOUNT: true,
+    })
+    .required({ SOLANA_RPC_URLS: true })
   const s = readSettings(needed, env)
   return {
     databaseUrl: s.DATABASE_URL,

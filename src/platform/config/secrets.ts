@@ -1,0 +1,107 @@
+import type { WorkKind } from '../queue/wake-ups.js'
+
+/** Passwords, keys, and addresses that may contain one. No other setting is secret. */
+export const allSecrets = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'SOLANA_RPC_URLS',
+  'PRICE_API_KEY',
+  'RATE_URL',
+  'SECOND_RATE_URL',
+  'AGGREGATOR_API_KEY',
+  'FIATPAY_SECRET_KEY',
+  'PAYOUT_SECRET_KEY',
+  'OTP_PEPPER',
+  'DATA_KEY',
+  'WALLET_KEK',
+  'SMTP_URL',
+  'OPS_USER',
+  'OPS_PASSWORD',
+] as const
+export type Secret = (typeof allSecrets)[number]
+
+/** These may be left out everywhere. */
+export const optionalSecrets: readonly Secret[] = ['PRICE_API_KEY', 'SECOND_RATE_URL', 'AGGREGATOR_API_KEY']
+
+/** What stands in for a secret that is not set. Who needs the first may then read the second. */
+const standIns: Readonly<Partial<Record<Secret, Secret>>> = {
+  DATA_KEY: 'OTP_PEPPER',
+  PAYOUT_SECRET_KEY: 'FIATPAY_SECRET_KEY',
+}
+
+const service = ['DATABASE_URL', 'REDIS_URL'] as const
+const rates = ['RATE_URL', 'SECOND_RATE_URL'] as const
+
+/**
+ * Which process reads which secret: all others are not read, and `npm run dev` does not even give them
+ * (docs/decisions/0061). `ops`: the operators' commands. A process that uses what it has no key for gets an error that
+ * names this list.
+ */
+export const secretsOf = {
+  web: [
+    ...service,
+    ...rates,
+    'SOLANA_RPC_URLS',
+    'PRICE_API_KEY',
+    'AGGREGATOR_API_KEY',
+    'FIATPAY_SECRET_KEY',
+    'OTP_PEPPER',
+    'DATA_KEY',
+  ],
+  verifier: [...service, 'SOLANA_RPC_URLS'],
+  finder: [...service, 'SOLANA_RPC_URLS'],
+  settlement: [...service, ...rates, 'FIATPAY_SECRET_KEY'],
+  payouts: [...service, 'PAYOUT_SECRET_KEY', 'DATA_KEY'],
+  reconciler: [...service, 'FIATPAY_SECRET_KEY'],
+  provisioner: [...service, 'WALLET_KEK'],
+  mailer: [...service, 'SMTP_URL', 'DATA_KEY'],
+  clock: [
+    ...service,
+    ...rates,
+    'PRICE_API_KEY',
+    'FIATPAY_SECRET_KEY',
+    'DATA_KEY',
+    'OPS_USER',
+    'OPS_PASSWORD',
+  ],
+  'ops accept-rate': ['DATABASE_URL'],
+  'ops check-books': ['DATABASE_URL'],
+  'ops close-account': service,
+  'ops find-uncredited': [...service, 'SOLANA_RPC_URLS'],
+  'ops forget-payer': [...service, 'DATA_KEY'],
+  'ops freeze-account': service,
+  'ops link-handle': ['DATABASE_URL'],
+  'ops migrate': ['DATABASE_URL'],
+  'ops payouts': [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'],
+  'ops remove-factors': service,
+  'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],
+  'ops setup-treasury': ['DATABASE_URL', 'SOLANA_RPC_URLS'],
+  // Refunds leave our account.
+  'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
+  'ops unfreeze': service,
+  'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],
+  'ops work': ['DATABASE_URL'],
+} as const satisfies Readonly<Record<'web' | 'clock' | WorkKind | `ops ${string}`, readonly Secret[]>>
+export type ProcessKind = keyof typeof secretsOf
+
+const isSet = (text: string | undefined): boolean => text !== undefined && text.trim() !== ''
+
+/** The environment without the secrets that a process does not need. */
+export function withoutOtherSecrets(env: NodeJS.ProcessEnv, secrets: readonly Secret[]): NodeJS.ProcessEnv {
+  const readable = new Set<string>(secrets)
+  for (const secret of secrets) {
+    const standIn = standIns[secret]
+    if (standIn !== undefined && !isSet(env[secret])) readable.add(standIn)
+  }
+  const others = allSecrets.filter((secret) => !readable.has(secret))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !others.some((other) => other === name)))
+}
+
+/** The secrets that must be set for a process to start. */
+export function requiredSecrets(env: NodeJS.ProcessEnv, secrets: readonly Secret[]): readonly Secret[] {
+  return secrets.filter((secret) => {
+    const standIn = standIns[secret]
+    const replaced = standIn !== undefined && (isSet(env[standIn]) || secrets.includes(standIn))
+    return !optionalSecrets.includes(secret) && !replaced
+  })
+}
