@@ -56,7 +56,8 @@ export async function startContractStack(
     onProcesses(processes)
     const settings = await freeSettings(dataDir, given)
     try {
-      await startStack({ settings, processes, print, env: contractEnvironment(process.env) })
+      const env = contractEnvironment(process.env)
+      await startStack({ settings, processes, print, env, roles: true })
       return {
         url: `http://localhost:${settings.PORT}`,
         standIns: standInsUrl(settings),

@@ -1,5 +1,6 @@
 import { withoutOtherSecrets } from '../../src/platform/config/secrets.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
+import { createRoles } from '../database/create-roles.js'
 import { postgresReady, preparePostgres } from './postgres/postgres.js'
 import { withConnection } from './postgres/session.js'
 import { genesisHash, referralAccount, respondsAt } from './probe.js'
@@ -18,12 +19,16 @@ export interface StackContext {
   readonly print: (text: string) => void
   /** The environment to which the stack adds its settings. */
   readonly env: NodeJS.ProcessEnv
+  /** Each process connects with its own role. By default only to a PostgreSQL that the stack itself has started. */
+  readonly roles?: boolean
 }
 
 /** Starts PostgreSQL, unless DATABASE_URL names one, and applies the migrations. Returns its URL. */
-export async function startDatabase({ settings, processes, print }: StackContext): Promise<string> {
+export async function startDatabase(context: StackContext): Promise<string> {
+  const { settings, processes, print } = context
   const url = settings.DATABASE_URL ?? (await ownDatabase(settings, processes))
   const { applied } = await migrateToLatest(url)
+  if (hasRoles(context)) await createRoles(url)
   print(
     applied.length === 0
       ? 'PostgreSQL is ready; the schema is up to date'
@@ -31,6 +36,10 @@ export async function startDatabase({ settings, processes, print }: StackContext
   )
   return url
 }
+
+/** Whether each process has its own database role. */
+export const hasRoles = ({ settings, roles }: StackContext): boolean =>
+  roles ?? settings.DATABASE_URL === undefined
 
 async function ownDatabase({ DATA_DIR, PG_PORT }: StackSettings, processes: ProcessGroup): Promise<string> {
   const postgres = await preparePostgres({ dataDir: DATA_DIR, port: PG_PORT })

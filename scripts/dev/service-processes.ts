@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type ProcessKind, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
 import { type ProcessName, processNames } from '../../workers/registry.js'
-import type { StackContext } from './dependencies.js'
+import { urlOfRole } from '../database/roles-sql.js'
+import type { RoleKind } from '../database/table-rights.js'
+import { hasRoles, type StackContext } from './dependencies.js'
 import { freePort } from './ports.js'
 import { respondsAt } from './probe.js'
 import { webPorts } from './settings.js'
@@ -20,16 +22,19 @@ export interface ServiceProcess {
 
 /**
  * Starts the web processes and every worker of the Procfile, one process each, and waits until all are ready.
- * `env` has the secrets of all; each process gets its own only.
+ * `env` has the secrets of all; each process gets its own only, and connects with its own role.
  */
 export async function startServiceProcesses(
-  { settings, processes }: StackContext,
+  context: StackContext,
   env: NodeJS.ProcessEnv,
 ): Promise<ServiceProcess[]> {
+  const { settings, processes } = context
+  const url = (kind: RoleKind) =>
+    hasRoles(context) ? { DATABASE_URL: urlOfRole(env['DATABASE_URL'] ?? '', kind) } : {}
   const started: ServiceProcess[] = []
   function start(
     name: string,
-    kind: ProcessKind,
+    kind: ProcessKind & RoleKind,
     [port, metricsPort]: [number, number],
     args: string[],
     own: NodeJS.ProcessEnv,
@@ -38,7 +43,7 @@ export async function startServiceProcesses(
       command: process.execPath,
       args,
       signal: 'SIGTERM',
-      env: { ...withoutOtherSecrets(env, secretsOf[kind]), ...own },
+      env: { ...withoutOtherSecrets(env, secretsOf[kind]), ...url(kind), ...own },
     }
     processes.start('service', name, program)
     started.push({

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createRoles } from '../../scripts/database/create-roles.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import { follow } from '../helpers/http/stream-reader.js'
@@ -45,6 +46,7 @@ test('when PostgreSQL crashes and restarts under load, every tip that was answer
   const postgres = await privatePostgres(t)
   const url = postgres.running.url('postgres')
   await migrateToLatest(url)
+  await createRoles(url)
   const env = { ...world().env, DATABASE_URL: url, REDIS_NAMESPACE: 'faults_postgres' }
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   const wallet = unusedWallet()

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve as absolute, join } from 'node:path'
+import { urlOfRole } from '../../scripts/database/roles-sql.js'
 import { type Answer, answerCommand, type Command } from '../../scripts/ops/support/command.js'
 import type { World } from './servers/world.js'
 
@@ -19,9 +20,19 @@ export async function runOpsScript(
   name: string,
   ...args: readonly string[]
 ): Promise<ScriptRun> {
-  Object.assign(process.env, env)
+  Object.assign(process.env, withRole(env, name))
   const { command } = (await import(fileOf(name))) as { readonly command: Command<Record<string, never>> }
   return answerCommand(command, args)
+}
+
+/** The settings with the database role that the command has, if it has one. */
+function withRole(env: World['env'], name: string): World['env'] {
+  const { DATABASE_URL: url } = env
+  if (!url || !URL.canParse(url) || name === 'migrate' || name.startsWith('..')) return env
+  return {
+    ...env,
+    DATABASE_URL: urlOfRole(url, name.endsWith('rotate-wallet-key') ? 'provisioner' : 'operators'),
+  }
 }
 
 /** The folder in which the programs run: a clone may hold `.env` and the `.data` of a stack, which they would read. */
@@ -34,7 +45,7 @@ export function spawnOpsScript(
   ...args: readonly string[]
 ): Promise<ScriptRun> {
   return new Promise((resolve) => {
-    const options = { cwd: emptyFolder, env: { PATH: process.env['PATH'], ...env } }
+    const options = { cwd: emptyFolder, env: { PATH: process.env['PATH'], ...withRole(env, name) } }
     const child = execFile(process.execPath, [fileOf(name), ...args], options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
     })

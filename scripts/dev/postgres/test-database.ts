@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrateToLatest } from '../../../src/platform/database/migrate.js'
+import { createRoles } from '../../database/create-roles.js'
+import { rolesSql } from '../../database/roles-sql.js'
 import { withConnection } from './session.js'
 
 /** The migrated database that every test file copies. */
@@ -11,7 +13,8 @@ const draftName = 'tipping_template_draft'
 const migrations = 'dist/migrations'
 
 /**
- * Creates the template database, unless it exists and was made by the same migrations (their fingerprint is its comment).
+ * Creates the template database and the roles of the processes, unless it exists and was made by the same migrations and rights
+ * (their fingerprint is its comment).
  * `server`: the server's URL, ending in a slash. Returns whether it was created.
  */
 export async function ensureTemplate(server: string): Promise<boolean> {
@@ -25,6 +28,7 @@ export async function ensureTemplate(server: string): Promise<boolean> {
     await admin.query(`drop database if exists ${draftName} with (force)`)
     await admin.query(`create database ${draftName}`)
     await migrateToLatest(`${server}${draftName}`)
+    await createRoles(`${server}${draftName}`)
     // Renamed only when the schema is complete. A killed run leaves a draft that the next run drops.
     await admin.query(`comment on database ${draftName} is '${wanted}'`)
     await admin.query(`drop database if exists ${templateName} with (force)`)
@@ -50,7 +54,7 @@ export async function dropDatabases(server: string, prefix = ''): Promise<void> 
 }
 
 function fingerprint(): string {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(rolesSql())
   const files = readdirSync(migrations)
     .filter((file) => file.endsWith('.js'))
     .sort()

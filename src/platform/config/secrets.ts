@@ -67,6 +67,7 @@ export const secretsOf = {
   'ops accept-rate': ['DATABASE_URL'],
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,
+  'ops database-roles': [],
   'ops find-uncredited': [...service, 'SOLANA_RPC_URLS'],
   'ops forget-payer': [...service, 'DATA_KEY'],
   'ops freeze-account': service,

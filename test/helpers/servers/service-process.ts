@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
+import { urlOfRole } from '../../../scripts/database/roles-sql.js'
+import { type RoleKind, roleKinds } from '../../../scripts/database/table-rights.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
 
@@ -40,6 +42,12 @@ const limitStarts = createSemaphore({ concurrency: 2, maxWaiting: 100 })
 
 type LogLevel = 'info' | 'trace'
 
+/** The settings with the database role of this kind of process. */
+function asRole(env: Settings, kind: RoleKind): Settings {
+  const { DATABASE_URL: url } = env
+  return url && URL.canParse(url) ? { ...env, DATABASE_URL: urlOfRole(url, kind) } : env
+}
+
 /** Starts `dist/src/web.js` on a free port and waits until it listens. */
 export async function startWeb(
   t: ExecutionContext,
@@ -47,7 +55,7 @@ export async function startWeb(
   logLevel: LogLevel = 'info',
 ): Promise<WebProcess> {
   return limitStarts(async () => {
-    const started = start(t, ['dist/src/web.js'], { ...env, PORT: '0' }, logLevel)
+    const started = start(t, ['dist/src/web.js'], { ...asRole(env, 'web'), PORT: '0' }, logLevel)
     const { port } = await waitForLog(started, 'listening')
     return { ...started, url: `http://127.0.0.1:${port}` }
   })
@@ -61,7 +69,9 @@ export async function startWorkerProcess(
   logLevel: LogLevel = 'info',
 ): Promise<ServiceProcess> {
   return limitStarts(async () => {
-    const started = start(t, ['dist/workers/main.js', name], env, logLevel)
+    const kind = roleKinds.find((one) => one === name)
+    const own = kind === undefined ? env : asRole(env, kind)
+    const started = start(t, ['dist/workers/main.js', name], own, logLevel)
     await waitForLog(started, 'working')
     return started
   })

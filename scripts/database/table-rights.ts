@@ -1,0 +1,100 @@
+import { workKinds } from '../../src/platform/queue/wake-ups.js'
+
+// Which process may do what with which table (docs/decisions/0061). `npm run ops -- database-roles` makes SQL of it.
+
+/** The kinds of processes that have a role of their own. Migrations run as the owner of the tables, who may do everything. */
+export const roleKinds = ['web', ...workKinds, 'clock', 'operators'] as const
+export type RoleKind = (typeof roleKinds)[number]
+
+type Kinds = readonly RoleKind[]
+
+/** Each kind stands in one list at most; who stands in none sees nothing of the table. */
+export interface TableRights {
+  /** select */
+  readonly read?: Kinds
+  /** select, insert */
+  readonly append?: Kinds
+  /** select, insert, update, which also locks rows */
+  readonly change?: Kinds
+  /** select, insert, update, delete */
+  readonly write?: Kinds
+  /** Columns that only these read and write. */
+  readonly secret?: { readonly columns: readonly string[]; readonly to: Kinds }
+  /** Columns that only these write. */
+  readonly kept?: { readonly columns: readonly string[]; readonly to: Kinds }
+  /** Columns that those who append may also update. */
+  readonly moved?: readonly string[]
+  /** A sequence that those who append use. Identity columns need none. */
+  readonly sequence?: string
+}
+
+/** Who posts ledger transfers. */
+const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'operators'] as const
+const confirmers = ['web', 'verifier', 'settlement', 'operators'] as const
+const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
+
+/** One line for each table. A test compares it with the tables that exist. */
+export const tableRights: Readonly<Record<string, TableRights>> = {
+  access_tokens: { write: ['web', 'clock'] },
+  account_links: { write: ['web', 'clock', 'operators'], change: ['settlement', 'payouts', 'reconciler'] },
+  api_keys: { write: ['web', 'operators'], read: ['clock'] },
+  audit_log: { append: ['provisioner', 'operators'], read: ['web', 'clock'] },
+  banks: { change: ['web', 'clock'], read: ['payouts', 'reconciler', 'operators'] },
+  creator_cursors: { change: confirmers, read: ['clock'] },
+  creator_domains: { write: ['web', 'operators'], read: ['clock'] },
+  data_exports: { write: ['web', 'clock', 'operators'] },
+  devices: { write: ['web', 'clock', 'operators'] },
+  domain_challenges: { write: ['web', 'clock', 'operators'] },
+  email_changes: { write: ['web', 'clock', 'operators'], read: ['settlement', 'payouts', 'reconciler'] },
+  emails: {
+    write: ['web', 'mailer', 'clock', 'operators'],
+    change: ['settlement', 'payouts', 'reconciler'],
+  },
+  factor_attempts: { write: ['web', 'clock', 'operators'] },
+  fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'] },
+  fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'clock'] },
+  idempotency_keys: { write: ['web', 'clock'] },
+  ledger_accounts: { append: posters, read: ['clock'], moved: ['balance'] },
+  ledger_entries: { append: posters, read: ['clock'], sequence: 'ledger_entry_ids' },
+  ledger_transfers: { append: posters, read: ['clock'] },
+  otp_codes: { write: ['web', 'clock', 'operators'] },
+  parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'clock'] },
+  passkey_challenges: { write: ['web', 'clock', 'operators'] },
+  passkeys: { write: ['web', 'operators'], read: ['clock'] },
+  payees: { write: ['web', 'clock', 'operators'] },
+  payers: { change: ['web', 'clock', 'operators'], read: ['settlement'] },
+  payment_intents: { change: [...confirmers, 'finder'], read: ['clock'] },
+  prices: { change: ['web', 'clock'], read: ['verifier', 'operators'] },
+  rates: { write: ['web', 'settlement', 'clock', 'operators'] },
+  reconciliation_differences: { write: ['clock', 'operators'] },
+  recovery_codes: { write: ['web', 'operators'] },
+  review_items: { change: payers },
+  sdk_handoffs: { write: ['web', 'clock', 'operators'] },
+  sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
+  sessions: { write: ['web', 'clock', 'operators'] },
+  suspense_items: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
+  tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
+  tip_mails: { write: ['web', 'clock', 'operators'] },
+  tip_sums: { change: confirmers, read: ['clock'] },
+  tips: { change: [...confirmers, 'finder', 'clock'] },
+  totp_factors: { write: ['web', 'operators'], read: ['clock'] },
+  users: {
+    change: ['web', 'operators'],
+    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'clock'],
+  },
+  wallet_key_checks: { change: ['provisioner'] },
+  // The sealed keys of the custody wallets: whoever else is broken into does not even see them.
+  wallets: {
+    change: ['web', 'provisioner', 'operators'],
+    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'clock'],
+    secret: { columns: ['sealed_secret'], to: ['provisioner'] },
+    kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
+  },
+  withdrawal_codes: { write: ['web', 'clock', 'operators'] },
+  // A check demands that `sends` grows with the first step to `sending`, so only the payouts worker takes it.
+  withdrawals: {
+    change: payers,
+    read: ['settlement'],
+    kept: { columns: ['sends', 'sent_at'], to: ['payouts'] },
+  },
+}

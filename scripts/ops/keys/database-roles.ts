@@ -1,0 +1,30 @@
+import { roleOf, rolesSql } from '../../database/roles-sql.js'
+import { roleKinds } from '../../database/table-rights.js'
+import { defineCommand, exitHelp, runAsProgram } from '../support/command.js'
+
+/** Prints SQL that gives each kind of process a database role with the rights that it needs, and no others. */
+const help = `npm run ops -- database-roles > roles.sql
+
+Prints SQL; it connects to nothing. Run it with psql as the owner of the tables, after each npm run migrate: it makes the roles
+that are missing, gives each what it needs, and takes everything else from it. Then give each role a password, and each kind of
+process the DATABASE_URL of its role. The owner stays the user of npm run migrate. Nobody must have roles: one DATABASE_URL
+for all works as well.
+
+  --json   print one line of JSON: the roles, and the SQL
+  --help   print this text
+
+${exitHelp}`
+
+const header = `-- Rights of each kind of process: npm run ops -- database-roles. Run it as the owner of the tables, with
+-- psql -v ON_ERROR_STOP=1 -f, and again after each migration. Passwords: \\password ${roleOf('web')}, and so on.`
+
+export const command = defineCommand({
+  help,
+  options: {},
+  async run() {
+    const sql = rolesSql()
+    return { text: `${header}\n${sql.trimEnd()}`, json: { roles: roleKinds.map(roleOf), sql } }
+  },
+})
+
+await runAsProgram(import.meta, command)
