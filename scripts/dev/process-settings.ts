@@ -1,4 +1,5 @@
 import { serviceName } from '../../src/kernel/brand.js'
+import { deriveDataKey } from '../../src/platform/config/config.js'
 import type { Secrets } from './secrets.js'
 import { type StackSettings, standInsUrl } from './settings.js'
 
@@ -46,6 +47,7 @@ export function processSettings(
   { databaseUrl, redisUrl, secrets, ...chain }: StartedDependencies,
 ): Record<string, string> {
   const given = (name: string): string | undefined => (env[name]?.trim() === '' ? undefined : env[name])
+  const pepper = given('OTP_PEPPER') ?? secrets.otpPepper
   const { treasuryWallet, fiatpayKey, payoutKey, publicUrl } = sharedSettings(settings, secrets)
   return {
     ...outsideSettings(settings, chain),
@@ -57,7 +59,9 @@ export function processSettings(
     PUBLIC_URL: publicUrl,
     // Some of our e-mails ask for a reply, so this is not a no-reply address.
     MAIL_FROM: given('MAIL_FROM') ?? `${serviceName} <support@tips.example>`,
-    OTP_PEPPER: given('OTP_PEPPER') ?? secrets.otpPepper,
+    OTP_PEPPER: pepper,
+    // The key that is made without the setting. Given, it spares those who need only this one the pepper.
+    DATA_KEY: given('DATA_KEY') ?? deriveDataKey(Buffer.from(pepper, 'base64')).toString('base64'),
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',
   }

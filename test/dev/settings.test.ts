@@ -29,13 +29,17 @@ test('the stack needs no ports for a PostgreSQL, Redis or providers that the set
   )
 })
 
-test('the default sender of e-mails accepts replies, and MAIL_FROM replaces it', (t) => {
+test('the default sender of e-mails accepts replies, and the default key of personal data is the one made from the pepper', (t) => {
   const secrets = loadOrCreateSecrets(temporaryFolder(t))
   const chain = { genesisHash: '', referralAccount: '' }
   const started = { databaseUrl: '', redisUrl: '', secrets, ...chain }
   const sender = (env: NodeJS.ProcessEnv) => processSettings(env, stackSettings(env), started)['MAIL_FROM']
   t.regex(sender({}) ?? '', /^Tips <support@/)
   t.is(sender({ MAIL_FROM: 'Ada <ada@tips.example>' }), 'Ada <ada@tips.example>')
+  // What was sealed before the stack set DATA_KEY still opens.
+  const { OTP_PEPPER = '', DATA_KEY = '' } = processSettings({}, stackSettings({}), started)
+  const ground = serviceSettings({ databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' })
+  t.is(loadConfig({ ...ground, OTP_PEPPER }).dataKey.toString('base64'), DATA_KEY)
 })
 
 test('a port in use is refused with the name of the setting that changes it', async (t) => {

@@ -195,8 +195,11 @@ const consistent = (needed: typeof settings) =>
       when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
     })
 
+/** DATA_KEY where it is not set. */
+export const deriveDataKey = (otpPepper: Uint8Array): Buffer => deriveKey(otpPepper, 'data/1')
+
 function shape(s: z.output<typeof settings>) {
-  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER && deriveKey(s.OTP_PEPPER, 'data/1'))
+  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER && deriveDataKey(s.OTP_PEPPER))
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     http: {
