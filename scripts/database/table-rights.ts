@@ -29,7 +29,7 @@ export interface TableRights {
 }
 
 /** Who posts ledger transfers. */
-const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'operators'] as const
+const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'clock', 'operators'] as const
 const confirmers = ['web', 'verifier', 'settlement', 'operators'] as const
 const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 
@@ -40,6 +40,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   api_keys: { write: ['web', 'operators'], read: ['clock'] },
   audit_log: { append: ['provisioner', 'operators'], read: ['web', 'clock'] },
   banks: { change: ['web', 'clock'], read: ['payouts', 'reconciler', 'operators'] },
+  card_reserves: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
   data_exports: { write: ['web', 'clock', 'operators'] },
@@ -54,9 +55,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'] },
   fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'clock'] },
   idempotency_keys: { write: ['web', 'clock'] },
-  ledger_accounts: { append: posters, read: ['clock'], moved: ['balance'] },
-  ledger_entries: { append: posters, read: ['clock'], sequence: 'ledger_entry_ids' },
-  ledger_transfers: { append: posters, read: ['clock'] },
+  ledger_accounts: { append: posters, moved: ['balance'] },
+  ledger_entries: { append: posters, sequence: 'ledger_entry_ids' },
+  ledger_transfers: { append: posters },
   otp_codes: { write: ['web', 'clock', 'operators'] },
   parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'clock'] },
   passkey_challenges: { write: ['web', 'clock', 'operators'] },
@@ -73,6 +74,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
   suspense_items: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
+  // Who locks a switch needs the right to change it.
+  switches: { change: ['payouts', 'clock', 'operators'], read: ['web', 'settlement', 'reconciler'] },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },

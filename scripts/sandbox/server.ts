@@ -62,7 +62,14 @@ export interface Sandbox {
 
 /** Starts the stand-ins. Rejects when a port is taken, or when the journal or the records cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { host = '127.0.0.1', dataDir, fiatpayKey: secretKey, fiatpayFees: fees, payoutKey, webhookUrl } = options
+  const {
+    host = '127.0.0.1',
+    dataDir,
+    fiatpayKey: secretKey,
+    fiatpayFees: fees,
+    payoutKey,
+    webhookUrl,
+  } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,

@@ -87,7 +87,7 @@ test.serial('what a role never does is refused', async (t) => {
       ['provisioner'],
     ],
     ['select * from wallet_key_checks', ['provisioner']],
-    [posts, ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'operators']],
+    [posts, ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'clock', 'operators']],
     ['update ledger_entries set amount = 0', []],
     ['delete from ledger_transfers', []],
     ['update ledger_accounts set user_id = null', []],
