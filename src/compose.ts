@@ -11,6 +11,7 @@ import { createProducerClient, type RedisClient } from './platform/redis/clients
 import { createNotifications, createPublisher } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
+import type { CustodyChain } from './ports/custody-chain.js'
 import type { Disputes } from './ports/disputes.js'
 import type { ExchangeRateFeed } from './ports/exchange-rates.js'
 import type { Mail } from './ports/mail.js'
@@ -30,6 +31,7 @@ import { createFiatpayRefunds } from './providers/fiatpay/refunds.js'
 import { createPriceV3 } from './providers/price-feed/price-v3.js'
 import { createSmtp } from './providers/smtp/smtp.js'
 import { createSnsNames } from './providers/sns/sns.js'
+import { createCustodyChain } from './providers/solana/custody-chain.js'
 import { createSolanaChain } from './providers/solana/solana-chain.js'
 import { createUsdRates } from './providers/usd-rates/usd-rates.js'
 import { createConfiguredVault } from './providers/vault/configured-vault.js'
@@ -79,6 +81,10 @@ export function compose(config: Config, processName: string): Composed {
     transact: createTransact(db, { wake: waker.wake, removeJobs: waker.removeJobs, publish }),
     wake: waker.wake,
     chain,
+    custodyChain:
+      urls === undefined
+        ? withoutSecret<CustodyChain>('SOLANA_RPC_URLS')
+        : createCustodyChain({ urls, genesisHash, onCall, onFailure }),
     names:
       urls === undefined
         ? withoutSecret<Names>('SOLANA_RPC_URLS')
@@ -143,7 +149,7 @@ function composeSwaps(
   return [ultra, v6].filter((engine) => typeof engine === 'object')
 }
 
-/** The vault of the custody wallets. Not part of Services, so that only the provisioner holds the key. */
+/** The vault of the custody wallets. Not part of Services, so that only the provisioner and the custodian hold the key. */
 export function composeVault(): Vault {
   return createConfiguredVault(loadWalletKeys())
 }

@@ -9,6 +9,7 @@ import type { RateLimits } from './platform/rate-limits/rate-limits.js'
 import type { Notifications } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
+import type { CustodyChain } from './ports/custody-chain.js'
 import type { Disputes } from './ports/disputes.js'
 import type { ExchangeRateFeed } from './ports/exchange-rates.js'
 import type { Names } from './ports/names.js'
@@ -30,6 +31,8 @@ export interface Services {
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind, job?: RowJob) => void
   readonly chain: Chain
+  /** What moving tokens out of custody needs of the chain. It signs and submits nothing. */
+  readonly custodyChain: CustodyChain
   readonly names: Names
   readonly prices: PriceFeed
   readonly collections: Collections

@@ -84,6 +84,8 @@ export interface TokenHolding {
   readonly owner: string
   /** Base units. For wrapped SOL they are also part of the account's lamports. */
   readonly amount: bigint
+  /** Its issuer lets nothing in or out. */
+  readonly frozen: boolean
   /** Who else may move the tokens or close the account, and whether it is frozen. Equal texts mean equal rights. */
   readonly controls: string
 }

@@ -166,6 +166,7 @@ const settings = z.object({
   PAYOUT_TIMEOUT_MS: whole(50, 30_000).default(15_000),
   PAYOUT_LOOK_SECONDS: number(0.01, 60).default(3),
   PAYOUT_SETTLE_SECONDS: number(0.1, 86_400).default(900),
+  SWEEP_AFTER_HOURS: number(0, 8760).default(72),
   WALLET_WAIT_MS: whole(0, 20_000).default(3000),
   CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
   MESSAGE_WINDOW_MINUTES: number(0, 1440).default(10),
@@ -307,6 +308,7 @@ function shape(s: z.output<typeof settings>) {
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
       messageWindowMs: s.MESSAGE_WINDOW_MINUTES * 60_000,
     },
+    treasury: { sweepAfterHours: s.SWEEP_AFTER_HOURS },
     limits: {
       factor: s.RATE_LIMIT_FACTOR,
       reads: s.RATE_READS,
@@ -409,8 +411,8 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
 }
 
 /**
- * The key-encryption keys of the custody wallets, by version. Only the provisioner and the command that rotates them read
- * them. They are not part of Config, so that no other process holds them.
+ * The key-encryption keys of the custody wallets, by version. Only the provisioner, the custodian and the command that rotates them
+ * read them. They are not part of Config, so that no other process holds them.
  */
 export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMap<number, Buffer> {
   return readSettings(z.object({ WALLET_KEK: walletKeys }), env).WALLET_KEK

@@ -3,8 +3,10 @@ import { encodeBase58 } from '../../kernel/base58.js'
 import type { AccountState, TokenHolding } from '../../ports/chain.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
+/** The classic token program. */
+export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const tokenPrograms: ReadonlySet<string> = new Set([
-  'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  tokenProgram,
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ])
 
@@ -15,6 +17,7 @@ const ownerAt = 32
 const amountAt = 64
 const delegateAt = 72
 const stateAt = 108
+const frozenState = 2
 const nativeAt = 109
 const delegatedAt = 121
 
@@ -48,6 +51,7 @@ function holdingIn(program: string, data: Buffer): TokenHolding | undefined {
     mint: encodeBase58(data.subarray(mintAt, ownerAt)),
     owner: encodeBase58(data.subarray(ownerAt, amountAt)),
     amount: data.readBigUInt64LE(amountAt),
+    frozen: data[stateAt] === frozenState,
     controls: Buffer.concat([
       data.subarray(delegateAt, nativeAt),
       data.subarray(delegatedAt, tokenBytes),

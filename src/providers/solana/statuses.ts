@@ -67,6 +67,31 @@ export async function findDropped(rpc: JsonRpc, landed: readonly ConfirmedSignat
   return landed.filter(({ slot: at }, index) => isDropped(at, index)).map(({ signature }) => signature)
 }
 
+/** What one endpoint says of the signatures. At most 256. */
+export async function readStatuses(
+  rpc: JsonRpc,
+  signatures: readonly string[],
+): Promise<ReadonlyMap<string, SignatureStatus>> {
+  if (signatures.length === 0) return new Map()
+  return rpc.call('getSignatureStatuses', statusParams(signatures), statusesIn(signatures))
+}
+
+/** What every endpoint says of them, each for itself. Throws unless all answer. */
+export async function readEveryStatus(
+  rpc: JsonRpc,
+  signatures: readonly string[],
+): Promise<ReadonlyMap<string, SignatureStatus>[]> {
+  if (signatures.length === 0) return []
+  return rpc.callAll('getSignatureStatuses', statusParams(signatures), statusesIn(signatures))
+}
+
+function statusesIn(signatures: readonly string[]): (result: unknown) => Map<string, SignatureStatus> {
+  return (result) => {
+    const { value } = answerFor(signatures, result)
+    return new Map(signatures.map((signature, index) => [signature, statusOf(value[index])]))
+  }
+}
+
 function statusParams(signatures: readonly string[]): unknown[] {
   return [signatures, { searchTransactionHistory: true }]
 }

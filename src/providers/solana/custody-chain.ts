@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { solMint } from '../../kernel/tokens.js'
+import type { CustodyChain, Fate, SourceName, Submission, TokenSource } from '../../ports/custody-chain.js'
+import { accountReply, accountState, tokenProgram } from './account-state.js'
+import { associatedAccount } from './build-transfer.js'
+import { assemble, buildMessage, readMessage, sizeOf } from './custody-message.js'
+import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
+import { readEveryStatus, readStatuses } from './statuses.js'
+
+const heightReply = z.int().nonnegative()
+/** Addresses of one `getMultipleAccounts`. */
+const maxAddresses = 100
+/** Signatures of one `getSignatureStatuses`. */
+const maxSignatures = 256
+
+/** See the port. */
+export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
+  const rpc = createJsonRpc(options)
+  return {
+    buildMessage,
+    readMessage,
+    sizeOf,
+    assemble,
+    async readSources(sources, commitment) {
+      const read: TokenSource[] = []
+      for (let at = 0; at < sources.length; at += maxAddresses)
+        read.push(...(await readBatch(rpc, sources.slice(at, at + maxAddresses), commitment)))
+      return read
+    },
+    async fates(submissions) {
+      const fates: Fate[] = []
+      for (let at = 0; at < submissions.length; at += maxSignatures)
+        fates.push(...(await readFates(rpc, submissions.slice(at, at + maxSignatures))))
+      return fates
+    },
+  }
+}
+
+async function readBatch(
+  rpc: JsonRpc,
+  sources: readonly SourceName[],
+  commitment: string,
+): Promise<TokenSource[]> {
+  const addresses = sources.map(({ wallet, mint }) =>
+    mint === solMint ? wallet : associatedAccount(wallet, mint),
+  )
+  const reply = z.object({ value: z.array(accountReply).length(addresses.length) })
+  const how = { commitment, encoding: 'base64' }
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(reply))
+  return sources.map((source, index) => sourceOf(source, value[index]))
+}
+
+function sourceOf(
+  { wallet, mint }: SourceName,
+  reply: z.output<typeof accountReply> | undefined,
+): TokenSource {
+  const state = accountState(reply)
+  if (mint === solMint) return { amount: state?.lamports ?? 0n, fault: undefined }
+  if (state === undefined) return { amount: 0n, fault: 'closed' }
+  const { holding, program } = state
+  if (holding === undefined || program !== tokenProgram || holding.owner !== wallet || holding.mint !== mint)
+    return { amount: 0n, fault: 'foreign' }
+  return { amount: holding.amount, fault: holding.frozen ? 'frozen' : undefined }
+}
+
+/** What is final is believed of one endpoint, as of tips. That something failed or is gone needs all of them. */
+async function readFates(rpc: JsonRpc, submissions: readonly Submission[]): Promise<Fate[]> {
+  const signatures = submissions.flatMap(({ signature }) => signature ?? [])
+  const first = await readStatuses(rpc, signatures)
+  const isFinal = ({ signature = '' }: Submission): boolean => {
+    const status = first.get(signature)
+    return status?.commitment === 'finalized' && !status.failed
+  }
+  const ends = await readEnds(
+    rpc,
+    submissions.filter((one) => !isFinal(one)),
+  ).catch((error: unknown) => {
+    if (error instanceof ProviderError) return new Map<Submission, Fate>()
+    throw error
+  })
+  return submissions.map((one) => (isFinal(one) ? { kind: 'final' } : (ends.get(one) ?? { kind: 'open' })))
+}
+
+/**
+ * The heights are read before the statuses: a transaction that an endpoint does not know after its finalized height has passed
+ * the last valid one cannot land there any more.
+ */
+async function readEnds(rpc: JsonRpc, submissions: readonly Submission[]): Promise<Map<Submission, Fate>> {
+  if (submissions.length === 0) return new Map()
+  const heights = await rpc.callAll('getBlockHeight', [{ commitment: 'finalized' }], documented(heightReply))
+  const signatures = submissions.flatMap(({ signature }) => signature ?? [])
+  const endpoints = await readEveryStatus(rpc, signatures)
+  const ends = new Map<Submission, Fate>()
+  for (const one of submissions) {
+    const { signature, lastValidHeight } = one
+    const seen = signature === undefined ? [] : endpoints.map((statuses) => statuses.get(signature))
+    const failed = seen.every((status) => status?.commitment === 'finalized' && status.failed)
+    const unknown = seen.every((status) => status === undefined || status.commitment === 'none')
+    const expired = heights.every((height) => height > lastValidHeight)
+    if (seen.length > 0 && failed) ends.set(one, { kind: 'failed' })
+    else if (unknown && expired) ends.set(one, { kind: 'gone', endpoints: heights.length })
+  }
+  return ends
+}
