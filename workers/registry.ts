@@ -11,6 +11,7 @@ import type { Batch } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 import { createFinderBatch } from '../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../src/tips/verify/verify-tips.js'
+import { createCustodianBatch } from '../src/treasury/custodian/custodian-batch.js'
 import { createReconcilerBatch } from '../src/withdrawals/reconcile/reconcile-payouts.js'
 import { createPayoutBatch } from '../src/withdrawals/send/send-payouts.js'
 import { makePayoutDue, payoutJobFailure } from '../src/withdrawals/work-queue.js'
@@ -51,11 +52,18 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   },
   /** Follows the provider's record of each payout. */
   reconciler: { createBatch: createReconcilerBatch, concurrency: 4 },
-  /** Creates custody wallets for new accounts. The only worker with the vault and its key-encryption key. */
+  /** Creates custody wallets for new accounts. */
   provisioner: {
     createBatch: (services) => createProvisionerBatch({ ...services, vault: composeVault() }),
     concurrency: 1,
     readOwnSettings: loadWalletKeys,
+    checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
+  },
+  /** Signs with creators' keys, and follows what it signed. The only worker but the provisioner with the vault. */
+  custodian: {
+    createBatch: (services) => createCustodianBatch({ ...services, vault: composeVault() }),
+    concurrency: 1,
+    readOwnSettings: loadWalletKek,
     checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
   },
   /** Sends e-mails. The only worker with the mail server's password. */

@@ -2,6 +2,7 @@ import { suspenseMachine } from '../../src/fiat/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
+import { sweepMachine } from '../../src/treasury/lifecycle.js'
 import { reviewMachine, sendMachine, statusMachine } from '../../src/withdrawals/lifecycle.js'
 
 /** A machine of any states. */
@@ -18,5 +19,6 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/withdrawals/lifecycle.ts', machine: any(sendMachine) },
   { file: 'src/withdrawals/lifecycle.ts', machine: any(reviewMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
+  { file: 'src/treasury/lifecycle.ts', machine: any(sweepMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },
 ]

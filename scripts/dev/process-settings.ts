@@ -39,7 +39,7 @@ export interface StartedDependencies extends ChainFacts {
 
 /**
  * The settings that the stack adds to the environment of its processes: addresses of its parts, its secrets, and defaults
- * for development. Without WALLET_KEK, which only the provisioner gets.
+ * for development. Without WALLET_KEK, which only the provisioner and the custodian get.
  */
 export function processSettings(
   env: NodeJS.ProcessEnv,

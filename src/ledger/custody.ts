@@ -59,12 +59,16 @@ export async function lockCustody(
 }
 
 /**
- * Counts what was credited since, for every creator and one token. Exact without locks: the entries of one account get their
+ * Counts what was credited since, for one token of these creators or of every one. Exact without locks: the entries of one account get their
  * ids in the order of their commits, so a visible entry has no invisible one before it.
  */
-export async function countCustody(db: Knex, mint: string = usdc.mint): Promise<void> {
-  await openBooks(db, mint, null)
-  await count(db, mint, null)
+export async function countCustody(
+  db: Knex,
+  mint: string = usdc.mint,
+  userIds: readonly string[] | null = null,
+): Promise<void> {
+  await openBooks(db, mint, userIds)
+  await count(db, mint, userIds)
 }
 
 /** The books for one token as they were last counted, of these creators or of all. In the order of the user ids. */

@@ -68,6 +68,12 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'payouts list',
   },
   {
+    what: 'sweeps that may or may not have landed',
+    rows: 'sweeps where expired_at is not null and ended_at is null',
+    since: 'expired_at',
+    command: 'sweep',
+  },
+  {
     what: 'naira payments in suspense',
     rows: 'suspense_items where resolved_at is null',
     since: 'created_at',

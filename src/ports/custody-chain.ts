@@ -87,6 +87,8 @@ export interface CustodyChain {
   sizeOf(message: Uint8Array): number
   /** The transaction of a message and its signatures, base58 by address. Throws when one is missing. */
   assemble(message: Uint8Array, signatures: Readonly<Record<string, string>>): Uint8Array
+  /** The transaction of a message with empty signatures, for a simulation or a wallet. */
+  unsigned(message: Uint8Array): Uint8Array
   /** What accounts hold, in the order given. */
   readSources(sources: readonly SourceName[], commitment: 'confirmed' | 'finalized'): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>

@@ -171,6 +171,7 @@ test('Bull Board shows the queues, and refuses every request that would change o
   )
   const { queues } = await read()
   t.deepEqual(queues.map(({ name }) => name).sort(), [
+    'custodian',
     'finder',
     'mailer',
     'payouts',

@@ -210,6 +210,7 @@ test('one function of each machine writes its state', (t) => {
   t.deepEqual([...writers].sort(), [
     // Tips do not import the SDK. One statement because of the load (docs/decisions/0010).
     'sdk_sessions: src/tips/confirm/confirm-tips.ts',
+    'sweeps: src/treasury/sweeps/advance-sweep.ts',
     'withdrawals: src/withdrawals/advance.ts',
   ])
 })

@@ -9,6 +9,7 @@ export const workKinds = [
   'payouts',
   'reconciler',
   'provisioner',
+  'custodian',
   'mailer',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
@@ -33,6 +34,7 @@ const windowMs: Record<WorkKind, number> = {
   payouts: 50,
   reconciler: 50,
   provisioner: 50,
+  custodian: 50,
   mailer: 50,
 }
 

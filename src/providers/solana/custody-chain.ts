@@ -4,7 +4,7 @@ import { solMint } from '../../kernel/tokens.js'
 import type { CustodyChain, Fate, SourceName, Submission, TokenSource } from '../../ports/custody-chain.js'
 import { accountReply, accountState, tokenProgram } from './account-state.js'
 import { associatedAccount } from './build-transfer.js'
-import { assemble, buildMessage, readMessage, sizeOf } from './custody-message.js'
+import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
 import { readEveryStatus, readStatuses } from './statuses.js'
 
@@ -22,6 +22,7 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
     readMessage,
     sizeOf,
     assemble,
+    unsigned,
     async readSources(sources, commitment) {
       const read: TokenSource[] = []
       for (let at = 0; at < sources.length; at += maxAddresses)

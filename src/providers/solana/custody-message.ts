@@ -115,3 +115,8 @@ export function assemble(message: Uint8Array, signatures: Readonly<Record<string
   })
   return new VersionedTransaction(parsed, ordered).serialize()
 }
+
+/** See `CustodyChain.unsigned`. */
+export function unsigned(message: Uint8Array): Uint8Array {
+  return new VersionedTransaction(VersionedMessage.deserialize(message)).serialize()
+}

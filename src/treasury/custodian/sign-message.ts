@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { unsealKey } from '../../accounts/wallets/seal-key.js'
+import { SealBroken } from '../../kernel/aead.js'
 import { encodeBase58 } from '../../kernel/base58.js'
 import { signMessageBytes, verifyMessageSignature } from '../../kernel/ed25519.js'
 import { type CustodyBook, type CustodyMove, lockCustody, moveCustody } from '../../ledger/custody.js'
@@ -22,6 +23,8 @@ export interface SigningRequest {
   readonly moves: readonly CustodyMove[]
   /** What `readMoveAccounts` read shortly before, outside of the transaction. */
   readonly accounts: MoveAccounts
+  /** The chain has simulated the message shortly before, and it would fail. */
+  readonly wouldFail: boolean
 }
 
 /** Nothing is signed. The transaction must be rolled back: the books may be locked, and nothing was booked. */
@@ -72,6 +75,7 @@ export async function signMessage(
     log.error({ userId: fault.userId }, 'a custody wallet holds less than the book of custody says')
   }
   if (fault !== undefined) throw new SigningRefused(fault)
+  if (request.wouldFail) throw new SigningRefused({ reason: 'the chain would refuse it' })
   await moveCustody(trx, 'sign', moves)
   const signatures: Record<string, string> = {}
   for (const wallet of wallets.values())
@@ -81,12 +85,17 @@ export async function signMessage(
 
 /** Signs with one wallet's key, which is overwritten afterwards. */
 async function signWith(vault: Vault, wallet: WalletRow, message: Uint8Array): Promise<string> {
-  const { id: walletId, sealedSecret, ...identity } = wallet
-  const secret = await unsealKey(vault, sealedSecret, { walletId, ...identity })
+  const { id: walletId, sealedSecret, userId, publicKey, keyVersion } = wallet
+  const secret = await unsealKey(vault, sealedSecret, { walletId, userId, publicKey, keyVersion }).catch(
+    (error: unknown) => {
+      if (!(error instanceof SealBroken)) throw error
+      throw new SigningRefused({ reason: 'the key of the wallet does not open', userId })
+    },
+  )
   try {
     const signature = encodeBase58(signMessageBytes(secret, message))
-    if (!(await verifyMessageSignature(wallet.publicKey, message, signature)))
-      throw new Error(`the key of wallet ${wallet.publicKey} is another one's`)
+    if (!(await verifyMessageSignature(publicKey, message, signature)))
+      throw new SigningRefused({ reason: 'the sealed key is of another wallet', userId })
     return signature
   } finally {
     secret.fill(0)

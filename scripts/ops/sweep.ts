@@ -1,0 +1,234 @@
+import type { Composed } from '../../src/compose.js'
+import { displayText, usdcText } from '../../src/kernel/money.js'
+import { solMint, usdc } from '../../src/kernel/tokens.js'
+import { rentExemptLamports } from '../../src/ports/chain.js'
+import { type CustodyView, viewCustody } from '../../src/treasury/sweeps/custody-overview.js'
+import { declareDead } from '../../src/treasury/sweeps/declare-dead.js'
+import { groupParts, type PlannedPart, partsOf } from '../../src/treasury/sweeps/plan-sweeps.js'
+import { listSweeps, type SweepRow } from '../../src/treasury/sweeps/sweep.js'
+import {
+  actorOf,
+  applyHint,
+  applyOptions,
+  defineCommand,
+  exitHelp,
+  type Outcome,
+  RefusedError,
+  reasonOption,
+  requireConfirmation,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from './support/command.js'
+import { readKeyPair } from './support/key-pair.js'
+import { recordAudit } from './support/record-audit.js'
+import { type SweepResult, SweepRun } from './support/sweep-run.js'
+import { withServices } from './support/with-services.js'
+
+/** Moves USDC that creators were paid for from their custody wallets to the treasury. */
+const help = `npm run ops -- sweep
+npm run ops -- sweep --apply --payer <file>
+npm run ops -- sweep --declare-dead <sweep> [--apply --confirm <sweep> --reason <text>]
+
+Shows each creator's USDC by the book of custody and on the chain, and what may go to TREASURY_WALLET: what the creator's
+withdrawals have paid for. With --apply it sweeps that, about six creators in one transaction: it plans, the custodian signs, it adds
+the payer's signature, submits, and waits until each sweep is final. Killed or run twice, nothing moves twice; run it again with the same
+payer and it goes on. Never swept: unattributed USDC (sent to the wallet directly), and the wallet of a creator where the chain has less
+than the book. One bad account does not stop the others: it is left out and listed.
+
+--declare-dead ends a sweep that can no longer land, when the only RPC endpoint does not know it. Look the signature up elsewhere
+first: if it landed after all, the books are wrong.
+
+  --payer <file>         key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction
+  --declare-dead <sweep> the id, as listed
+  --confirm <sweep>      the id once more
+  --reason <text>        why, for the audit log
+  --apply                do it
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are micro-USDC as decimal text
+  --help                 print this text
+
+Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.
+${exitHelp}`
+
+const options = {
+  ...applyOptions,
+  ...reasonOption,
+  payer: { type: 'string' },
+  'declare-dead': { type: 'string' },
+  confirm: { type: 'string' },
+} as const
+
+type Given = Values<typeof options>
+
+/** For signatures and priority of one transaction, rounded up. */
+const lamportsPerSweep = 50_000n
+
+async function readViews(services: Composed): Promise<CustodyView[]> {
+  let said = performance.now()
+  return viewCustody(services, (done, of) => {
+    if (performance.now() - said < 2000) return
+    said = performance.now()
+    process.stderr.write(`${done} of ${of} wallets read\n`)
+  })
+}
+
+async function show(services: Composed): Promise<Outcome> {
+  const views = await readViews(services)
+  const open = await listSweeps(services.db)
+  const parts = partsOf(views)
+  const groups = groupParts(services, services.config.tips.treasuryWallet, parts)
+  const plan = `${usdcText(sum(parts))} of ${parts.length} creators in ${groups.length} sweeps`
+  return {
+    ok: !hasProblem(views, open),
+    text: [
+      ...views.filter(isWorthShowing).map(lineOf),
+      ...open.map(sweepLine),
+      parts.length === 0 ? 'nothing to sweep' : `${plan}: not swept yet; ${applyHint}`,
+    ].join('\n'),
+    json: { applied: false, creators: views.map(jsonOf), sweeps: open.map(sweepJson) },
+  }
+}
+
+function hasProblem(views: readonly CustodyView[], open: readonly SweepRow[]): boolean {
+  return (
+    views.some(({ shortage, fault }) => shortage > 0n || (fault !== undefined && fault !== 'closed')) ||
+    open.some(({ undecided }) => undecided)
+  )
+}
+
+const isWorthShowing = ({ final, onChain }: CustodyView): boolean => final > 0n || onChain > 0n
+
+function lineOf(view: CustodyView): string {
+  const { userId, wallet, final, swept, takenOut, inFlight, onChain, owed, sweepable, unattributed } = view
+  const text = (units: bigint): string => displayText(units, usdc.decimals)
+  const book = final - swept - takenOut
+  const parts = [
+    `book ${text(book)}`,
+    `chain ${text(onChain)}`,
+    `owed ${text(owed)}`,
+    `in flight ${text(inFlight)}`,
+    `sweepable ${text(sweepable)}`,
+    `unattributed ${text(unattributed)}`,
+  ]
+  return `${userId}  ${wallet}  ${parts.join('  ')}${problemOf(view)}`
+}
+
+function problemOf({ shortage, fault, final }: CustodyView): string {
+  if (shortage > 0n) return `  SHORT by ${usdcText(shortage)}`
+  return fault === undefined || (fault === 'closed' && final === 0n) ? '' : `  ${fault.toUpperCase()}`
+}
+
+function jsonOf({ userId, wallet, fault, ...units }: CustodyView) {
+  const { mint: _, ...amounts } = units
+  return {
+    userId,
+    wallet,
+    fault: fault ?? null,
+    ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, String(value)])),
+  }
+}
+
+function sweepLine({
+  id,
+  state,
+  creators,
+  units,
+  signature,
+  undecided,
+  failure,
+  lastError,
+}: SweepRow): string {
+  const why = undecided ? 'WAITS FOR A PERSON: see --declare-dead' : (failure ?? lastError ?? '')
+  return `sweep ${id}  ${state}  ${usdcText(units)} of ${creators} creators  ${signature ?? ''}  ${why}`.trimEnd()
+}
+
+function sweepJson({ id, state, creators, units, signature, undecided, failure }: SweepRow) {
+  return { id, state, creators, units: String(units), signature, undecided, failure }
+}
+
+const sum = (parts: readonly PlannedPart[]): bigint => parts.reduce((total, { amount }) => total + amount, 0n)
+
+async function apply(services: Composed, file: string, actor: string): Promise<Outcome> {
+  const payer = readKeyPair(file)
+  const address = payer.publicKey.toBase58()
+  const views = await readViews(services)
+  const parts = partsOf(views)
+  await requireAccounts(services, address, groupParts(services, address, parts).length)
+  const result = await new SweepRun(services, payer, actor, parts).run()
+  return present(views, result)
+}
+
+/** What would fail every sweep: a payer without SOL, a treasury that cannot be paid. */
+async function requireAccounts(
+  { custodyChain, config }: Composed,
+  payer: string,
+  sweeps: number,
+): Promise<void> {
+  const treasury = config.tips.treasuryWallet
+  const [sol, account] = await custodyChain.readSources(
+    [
+      { wallet: payer, mint: solMint },
+      { wallet: treasury, mint: usdc.mint },
+    ],
+    'confirmed',
+  )
+  if (account?.fault !== undefined)
+    throw new RefusedError(`the treasury's USDC account is ${account.fault}: npm run ops -- setup-treasury`)
+  const needed = rentExemptLamports + lamportsPerSweep * BigInt(sweeps)
+  if (sweeps > 0 && (sol?.amount ?? 0n) < needed)
+    throw new RefusedError(`payer ${payer} has ${sol?.amount ?? 0n} lamports, and needs ${needed}`)
+}
+
+function present(views: readonly CustodyView[], { sweeps, excluded }: SweepResult): Outcome {
+  const final = sweeps.filter(({ state }) => state === 'final')
+  const swept = final.reduce((total, { units }) => total + units, 0n)
+  const short = views.filter(({ shortage }) => shortage > 0n)
+  const undecided = sweeps.filter((sweep) => sweep.undecided)
+  return {
+    ok: excluded.length === 0 && short.length === 0 && undecided.length === 0,
+    text: [
+      ...sweeps.map(sweepLine),
+      ...excluded.map(({ userId, reason }) => `left out: creator ${userId}: ${reason}`),
+      ...short.map(lineOf),
+      `${usdcText(swept)} swept in ${final.length} sweeps`,
+    ].join('\n'),
+    json: {
+      applied: true,
+      swept: String(swept),
+      sweeps: sweeps.map(sweepJson),
+      excluded,
+      short: short.map(jsonOf),
+    },
+  }
+}
+
+async function declare(services: Composed, id: string, given: Given): Promise<Outcome> {
+  const sweep = (await listSweeps(services.db, isUuid(id) ? [id] : [])).find((one) => one.id === id)
+  if (sweep === undefined) throw new RefusedError(`there is no sweep ${id}`)
+  const line = sweepLine(sweep)
+  if (given.apply !== true)
+    return { text: `${line}: not declared dead yet; ${applyHint}`, json: { applied: false, id } }
+  const reason = requireConfirmation('--declare-dead', id, given)
+  const actor = actorOf(given)
+  const fault = await declareDead(services, sweep, `declared dead: ${reason}`, async (trx) => {
+    const details = { reason, signature: sweep.signature, units: String(sweep.units) }
+    await recordAudit(trx, { actor, action: 'sweep declare-dead', subject: `sweep:${id}`, details })
+  })
+  if (fault !== undefined) throw new RefusedError(fault)
+  return { text: `sweep ${id}: dead; everything is in custody again`, json: { applied: true, id } }
+}
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+
+async function run(values: Given): Promise<Outcome> {
+  const { apply: applies = false, payer, 'declare-dead': dead } = values
+  if (dead !== undefined) return withServices((services) => declare(services, dead, values))
+  if (!applies) return withServices(show)
+  if (payer === undefined)
+    throw new UsageError('--apply needs --payer <file>: the key pair that pays the fees')
+  return withServices((services) => apply(services, payer, actorOf(values)))
+}
+
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -1,0 +1,66 @@
+import { packetBytes } from '../../ports/custody-chain.js'
+import type { Services } from '../../services.js'
+import { paymentOf, type SigningFault } from '../custodian/decide-signing.js'
+import type { CustodianNeeds } from '../custodian/sign-message.js'
+import { readMoveAccounts, SigningRefused, signMessage } from '../custodian/sign-message.js'
+import { advanceSweep } from './advance-sweep.js'
+import { endSweep } from './end-sweep.js'
+import { moveToTransit } from './ledger-entries.js'
+import { type DueSweep, lockSweep, readParts, type SweepPart } from './sweep.js'
+
+type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
+
+/** Signs a planned sweep, or refuses it. Throws ProviderError when the chain gives no usable answer: it is tried again. */
+export async function signSweep(services: Needs, sweep: DueSweep): Promise<void> {
+  try {
+    await sign(services, sweep)
+  } catch (error) {
+    if (!(error instanceof SigningRefused)) throw error
+    const failure = textOf(error.fault)
+    await services.transact((uow) => endSweep(uow, sweep.id, { from: 'planned', to: 'dead', failure }))
+  }
+}
+
+function textOf({ reason, userId }: SigningFault): string {
+  return userId === undefined ? reason : `creator ${userId}: ${reason}`
+}
+
+async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise<void> {
+  const { config, db, chain, custodyChain, transact } = services
+  if (treasury !== config.tips.treasuryWallet)
+    throw new SigningRefused({ reason: 'it was planned for another treasury' })
+  const parts = await readParts(db, id)
+  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
+  const payments = parts.map((part) => paymentOf(movesTo(part, treasury)))
+  const message = custodyChain.buildMessage({ payer, blockhash, opensAccounts: false, payments })
+  if (custodyChain.sizeOf(message) > packetBytes)
+    throw new SigningRefused({ reason: 'it does not fit a packet' })
+  const accounts = await readMoveAccounts(services, payments)
+  // A frozen account, or a payer without SOL.
+  const simulated = await chain.simulate(custodyChain.unsigned(message))
+  const wouldFail = simulated?.failed !== false
+  await transact(async ({ trx }) => {
+    if ((await lockSweep(trx, id)) !== 'planned') return
+    const moves = parts.map(({ userId, mint, amount }) => ({ userId, mint, amount }))
+    const request = { kind: 'sweep', payer, message, moves, accounts, wouldFail } as const
+    const signatures = await signMessage(trx, services, request)
+    await moveToTransit(
+      trx,
+      id,
+      parts.reduce((sum, { amount }) => sum + amount, 0n),
+    )
+    await advanceSweep(trx, {
+      name: 'sweeps.signed',
+      id,
+      from: 'planned',
+      to: 'signed',
+      set: 'signed_at = clock_timestamp(), message = $4, signatures = $5, last_valid_height = $6',
+      values: [Buffer.from(message), JSON.stringify(signatures), lastValidBlockHeight],
+    })
+  })
+}
+
+function movesTo({ wallet, mint, amount }: SweepPart, destination: string) {
+  if (wallet === null) throw new SigningRefused({ reason: 'there is no custody wallet' })
+  return { wallet, destination, mint, amount }
+}
