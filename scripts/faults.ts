@@ -3,9 +3,11 @@ import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
 import { runThief } from './faults/run-thief.js'
+import { runSweeps } from './faults/sweeps/run-sweeps.js'
 
 /** `npm run faults -- <name>`: long runs with faults, too long for the tests. Exit code 1 when a fault was found. */
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
+npm run faults -- sweeps [--kills 500] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -15,6 +17,9 @@ payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL
           Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
           withdrawal with what the provider did. The seed decides where processes are killed and how the provider
           misbehaves. The results are in bench-results/faults-payouts.json. --resume continues from them.
+sweeps    Kills custodians and operators' sweep commands (SIGKILL) at named points while tips arrive and creators are paid. Meanwhile
+          the chain drops transactions, its clock jumps past their last valid height, and the RPC endpoint answers garbage. Then
+          compares every sweep, every book and the ledger with the chain. The seed decides where processes are killed.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -31,6 +36,7 @@ thief     Owners and thieves over HTTP, against web and worker processes: who si
 
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   payouts: runPayouts,
+  sweeps: runSweeps,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

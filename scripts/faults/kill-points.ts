@@ -1,7 +1,7 @@
 import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
 
 /** The processes that are killed, by the name they are started with. */
-export const roles = ['payouts', 'reconciler', 'web'] as const
+export const roles = ['payouts', 'reconciler', 'web', 'custodian', 'sweep'] as const
 export type Role = (typeof roles)[number]
 
 /** Where a process is killed: phase and name of a statement or request, and the number of the occurrence. */
@@ -35,10 +35,17 @@ const killPoints: Readonly<Record<Role, readonly string[]>> = {
     ...around('COMMIT', 'payouts.outcome', 'idempotency.store'),
     'before GET /rates/USD',
   ],
+  custodian: [
+    ...around('sweeps.take', 'custody.lock', 'custody.sign', 'ledger.post', 'sweeps.signed', 'COMMIT'),
+    ...around('sweeps.lock', 'sweeps.end', 'custody.sweep', 'custody.giveBack', 'sweeps.finish'),
+    ...around('POST /'),
+    'during POST /',
+  ],
+  sweep: [...around('sweeps.plan', 'sweeps.plan-parts', 'sweeps.sent', 'COMMIT', 'POST /'), 'during POST /'],
 }
 
 /** Maximum of `nth`. It is higher for the web process, which must create withdrawals before it dies. */
-const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24 }
+const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24, custodian: 2, sweep: 3 }
 
 /** The kill point of the nth process of a role. It depends only on the seed, the role and n. */
 export function chooseKillPoint(seed: number, role: Role, nth: number): KillPoint {

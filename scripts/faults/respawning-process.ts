@@ -13,7 +13,12 @@ const programs: Readonly<Record<Role, readonly string[]>> = {
   web: ['dist/src/web.js'],
   payouts: ['dist/workers/main.js', 'payouts'],
   reconciler: ['dist/workers/main.js', 'reconciler'],
+  custodian: ['dist/workers/main.js', 'custodian'],
+  sweep: ['dist/scripts/ops/sweep.js', '--apply', '--payer'],
 }
+
+/** A command ends by itself: done, something waits for a person, or try again later. It is started again. */
+const commandCodes: readonly (number | null)[] = [0, 4, 5]
 
 export interface Kill {
   readonly role: Role
@@ -27,6 +32,8 @@ export interface RespawningOptions {
   readonly number: number
   readonly seed: number
   readonly env: Readonly<Record<string, string>>
+  /** What follows the program's own arguments. */
+  readonly args?: readonly string[]
   readonly onKill: (kill: Kill) => Promise<void>
   /** Called when a process ends that was not killed. */
   readonly onFailure: (error: unknown) => void
@@ -71,8 +78,8 @@ export class RespawningProcess {
 
   /** Runs one process to its end. Returns where it was killed, or undefined when it was ended on purpose. */
   async #runOnce(point: KillPoint | undefined): Promise<string | undefined> {
-    const { role, env } = this.#options
-    const child = spawn(process.execPath, ['--import', preload, ...programs[role]], {
+    const { role, env, args = [] } = this.#options
+    const child = spawn(process.execPath, ['--import', preload, ...programs[role], ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
@@ -96,6 +103,7 @@ export class RespawningProcess {
     })
     const [code, signal] = await ended
     clearTimeout(timer)
+    if (role === 'sweep' && commandCodes.includes(code)) return undefined
     if (signal !== 'SIGKILL') throw new Error(`${role} ended with ${code ?? signal}: ${this.#stderr}`)
     return this.#mode === 'kill' && point !== undefined ? (late ? 'anywhere' : point.at) : undefined
   }
