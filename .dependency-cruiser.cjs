@@ -53,6 +53,11 @@ module.exports = {
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
     },
     {
+      name: 'one-module-signs', severity: 'error', comment: "Whatever else unseals creators' keys could move their tokens.",
+      from: { pathNot: ['^src/accounts/wallets/', '^src/treasury/custodian/sign-message[.]ts$', '^test/'] },
+      to: { path: '^src/accounts/wallets/seal-key[.]ts$' },
+    },
+    {
       name: 'koa-on-the-http-side', severity: 'error',
       from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },

@@ -45,7 +45,7 @@ const killPoints: Readonly<Record<Role, readonly string[]>> = {
 }
 
 /** Maximum of `nth`. It is higher for the web process, which must create withdrawals before it dies. */
-const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24, custodian: 2, sweep: 3 }
+const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24, custodian: 2, sweep: 5 }
 
 /** The kill point of the nth process of a role. It depends only on the seed, the role and n. */
 export function chooseKillPoint(seed: number, role: Role, nth: number): KillPoint {

@@ -4,8 +4,14 @@ import { chooseKillPoint, type KillPoint, type Role } from './kill-points.js'
 
 const preload = './dist/scripts/faults/fail-points.js'
 const stderrLength = 2000
-/** A process that has not reached its kill point after this time is killed where it is. */
-const pointMs = 2500
+/** A process that has not reached its kill point after this time is killed where it is. Sweeps come in bursts. */
+const pointMs: Readonly<Record<Role, number>> = {
+  web: 2500,
+  payouts: 2500,
+  reconciler: 2500,
+  custodian: 8000,
+  sweep: 20_000,
+}
 /** What a process logs when it has started. */
 const working = /"msg":"(listening|working)"/
 
@@ -99,7 +105,7 @@ export class RespawningProcess {
       timer = setTimeout(() => {
         late = true
         child.kill('SIGKILL')
-      }, pointMs)
+      }, pointMs[role])
     })
     const [code, signal] = await ended
     clearTimeout(timer)

@@ -22,7 +22,7 @@ import {
 } from './support/command.js'
 import { readKeyPair } from './support/key-pair.js'
 import { recordAudit } from './support/record-audit.js'
-import { type SweepResult, SweepRun } from './support/sweep-run.js'
+import { lamportsPerSweep, type SweepResult, SweepRun } from './support/sweep-run.js'
 import { withServices } from './support/with-services.js'
 
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */
@@ -60,9 +60,6 @@ const options = {
 } as const
 
 type Given = Values<typeof options>
-
-/** For signatures and priority of one transaction, rounded up. */
-const lamportsPerSweep = 50_000n
 
 async function readViews(services: Composed): Promise<CustodyView[]> {
   let said = performance.now()

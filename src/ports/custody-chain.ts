@@ -1,3 +1,5 @@
+import type { Blockhash } from './chain.js'
+
 /** One payment of a message: base units of a token, or lamports, from a custody wallet to another wallet. */
 export interface Payment {
   /** The custody wallet. It signs. */
@@ -18,7 +20,7 @@ export interface MessagePlan {
   readonly payments: readonly Payment[]
 }
 
-export interface ReadAccount {
+interface ReadAccount {
   readonly address: string
   readonly signer: boolean
   readonly writable: boolean
@@ -89,6 +91,8 @@ export interface CustodyChain {
   assemble(message: Uint8Array, signatures: Readonly<Record<string, string>>): Uint8Array
   /** The transaction of a message with empty signatures, for a simulation or a wallet. */
   unsigned(message: Uint8Array): Uint8Array
+  /** Read anew each time: two messages with the same content and blockhash would be one transaction. */
+  freshBlockhash(): Promise<Blockhash>
   /** What accounts hold, in the order given. */
   readSources(sources: readonly SourceName[], commitment: 'confirmed' | 'finalized'): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>

@@ -27,6 +27,7 @@ const tricks = [
   'altered amount',
   'another mint',
   'more than the book',
+  'more than the rule',
   'the same creator twice',
   'closed account',
   'frozen account',
@@ -35,6 +36,9 @@ const tricks = [
   'short chain',
   'custody pays the fee',
   'paid to a custody wallet',
+  'message to a foreign wallet',
+  'message of another amount',
+  'message of another mint',
   'message of another payer',
   'message without a payment',
   'message with one more payment',
@@ -100,6 +104,8 @@ function factsOf({
       return change(() => ({ mint: otherMint, book: undefined, limit: 0n }))
     case 'more than the book':
       return change(({ limit }) => ({ amount: limit + 1n }))
+    case 'more than the rule':
+      return change(({ amount }) => ({ limit: amount - 1n }))
     case 'zero or less':
       return change(({ amount }) => ({ amount: -amount }))
     case 'the same creator twice':
@@ -127,9 +133,14 @@ function messageOf({ trick, byte, otherMint }: Row, facts: readonly MoveFacts[])
   const first = payments[0] as Payment
   switch (trick) {
     case 'foreign destination':
+    case 'message to a foreign wallet':
       return build({ payments: payments.map((one) => ({ ...one, to: foreign })) })
     case 'altered amount':
+      return build({ payments: [...payments.slice(1), { ...first, amount: first.amount + 1n }] })
+    case 'message of another amount':
       return build({ payments: [{ ...first, amount: first.amount + 1n }, ...payments.slice(1)] })
+    case 'message of another mint':
+      return build({ payments: payments.map((one) => ({ ...one, mint: foreign })) })
     case 'custody pays the fee':
       return build({ payer: first.from })
     case 'message of another payer':

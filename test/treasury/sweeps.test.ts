@@ -103,6 +103,10 @@ test.serial('a sweep moves what creators were paid for, and nothing that is owed
   )
   t.is(usdcOnChain(world(), treasury()) - before, 25_000_000n)
   t.is(usdcOnChain(world(), ada.wallet), 6_000_007n)
+  const landed = world().sandbox.chain.ledger.get(sweeps[0].signature)
+  const bytes = Buffer.from(landed?.raw ?? '', 'base64').length
+  t.true(bytes <= 1232 && bytes + 145 > 1232, `a seventh creator does not fit ${bytes} bytes`)
+  t.log(`six payments: ${bytes} bytes, ${landed?.meta.computeUnitsConsumed} units, fee ${landed?.meta.fee}`)
   t.deepEqual(await book(ada), { final: 10_000_000n, swept: 4_000_000n, inFlight: 0n })
   t.is(await readPlatformBalance(world(), 'treasury', 'USDC'), -25_000_000n)
   await assertBooks(t)
@@ -298,6 +302,16 @@ test.serial('the custodian refuses what the book, the rule or the chain does not
   await batch()
   t.is((await stateOf(id)).state, 'signed')
   t.is(await plan(payer.address, [ada]), '', 'nothing is left to plan')
+  // Two rows at once: the book has it in flight.
+  const [{ id: second }] = await db('sweeps')
+    .insert({ payer: payer.address, mint: usdc.mint, treasury: treasury(), planned_by: 'test' })
+    .returning('id')
+  await db('sweep_parts').insert({ sweep_id: second, user_id: ada.user.id, amount: '5000000' })
+  await batch()
+  t.like(await stateOf(second), {
+    state: 'dead',
+    failure: `creator ${ada.user.id}: the book does not allow this much`,
+  })
   sandbox.chain.advance(300)
   await until('it is dead', async () => {
     await db('sweeps')

@@ -4,7 +4,15 @@ import type { RunPlan, ServerUrls } from '../kill-payouts.js'
 import type { Role } from '../kill-points.js'
 import { type Kill, RespawningProcess } from '../respawning-process.js'
 import { compareSweeps, type SweepComparison } from './compare-sweeps.js'
-import { type CustodyWorld, openCustodyWorld, owedTo, pay, tip, usdcOf } from './custody-world.js'
+import {
+  type CustodyCreator,
+  type CustodyWorld,
+  openCustodyWorld,
+  owedTo,
+  pay,
+  tip,
+  usdcOf,
+} from './custody-world.js'
 
 export interface SweepRound {
   readonly round: number
@@ -92,7 +100,7 @@ async function runRound(world: CustodyWorld, plan: SweepPlan, round: number): Pr
 
 /** One act of the world at a time: a tip, a payment, or a fault of the chain; before it, a look at one creator's custody. */
 function actor(world: CustodyWorld, seed: number, round: number, below: string[]): () => Promise<void> {
-  const { sandbox, creators } = world
+  const { creators } = world
   const chain = chainFaults(world)
   let n = 0
   const number = (name: string): number => seededNumber(seed, name, round, n)
@@ -101,16 +109,25 @@ function actor(world: CustodyWorld, seed: number, round: number, below: string[]
     await sleep(pollMs)
     const creator = creators[Math.floor(number('creator') * creators.length)]
     if (creator === undefined) return
-    const owed = await owedTo(world, creator.userId)
-    const held = usdcOf(sandbox, creator.wallet)
-    if (held < owed) below.push(`creator ${creator.userId} was owed ${owed} with ${held} in custody`)
+    const owed = await lookAt(world, creator, below)
     const micro = BigInt(1 + Math.floor(number('amount') * maxActMicro))
     const choice = number('act')
     if (choice > 0.8) chain.misbehave((choice - 0.8) / 0.2)
-    else if (choice > 0.4) {
-      if (owed > 0n) await pay(world, creator, owed < micro ? owed : micro)
-    } else if (!chain.isHolding()) await tip(world, creator, micro)
+    else if (choice > 0.4 && owed > 0n) await pay(world, creator, owed < micro ? owed : micro)
+    else if (choice <= 0.4 && !chain.isHolding()) await tip(world, creator, micro)
   }
+}
+
+/** What a creator is owed, which must be in custody. The debt is read first: it grows only after USDC have arrived. */
+async function lookAt(
+  world: CustodyWorld,
+  { userId, wallet }: CustodyCreator,
+  below: string[],
+): Promise<bigint> {
+  const owed = await owedTo(world, userId)
+  const held = usdcOf(world.sandbox, wallet)
+  if (held < owed) below.push(`creator ${userId} was owed ${owed} with ${held} in custody`)
+  return owed
 }
 
 /** Faults of the chain, by a number from 0 to 1. While it holds transactions no tips arrive: they could be dropped too. */

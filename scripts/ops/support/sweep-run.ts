@@ -5,6 +5,8 @@ import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { signMessageBytes } from '../../../src/kernel/ed25519.js'
 import { usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { solMint } from '../../../src/kernel/tokens.js'
+import { rentExemptLamports } from '../../../src/ports/chain.js'
 import { bytesOf, completeSweep, faultForPayer } from '../../../src/treasury/sweeps/complete-sweep.js'
 import { viewCreators } from '../../../src/treasury/sweeps/custody-overview.js'
 import { groupParts, type PlannedPart, partsOf, planSweep } from '../../../src/treasury/sweeps/plan-sweeps.js'
@@ -33,6 +35,8 @@ const resendMs = 2000
 /** Sweeps under way at the same time. */
 const openMax = 8
 const triesMax = 3
+/** Signatures and priority of one sweep, rounded up. */
+export const lamportsPerSweep = 50_000n
 /** A running custodian signs within seconds. */
 const unsignedMs = 60_000
 
@@ -139,6 +143,7 @@ export class SweepRun {
   async #planNext(): Promise<void> {
     const group = this.#queue.shift()
     if (group === undefined) return
+    await this.#requireFees()
     const views = await viewCreators(this.#services, group.userIds)
     for (const { userId, fault, shortage } of views) {
       if (shortage > 0n) this.#excluded.set(userId, 'the chain has less than the book')
@@ -162,6 +167,14 @@ export class SweepRun {
       this.#groups.set(planned.id, { userIds: planned.parts.map(({ userId }) => userId), tries: group.tries })
     })
     this.#progressAt = Date.now()
+  }
+
+  /** Without this, a payer that ran out of SOL would look like a fault of every creator. */
+  async #requireFees(): Promise<void> {
+    const name = { wallet: this.#address, mint: solMint }
+    const [sol] = await this.#services.custodyChain.readSources([name], 'confirmed')
+    if ((sol?.amount ?? 0n) < rentExemptLamports + lamportsPerSweep)
+      throw new RefusedError(`payer ${this.#address} has ${sol?.amount ?? 0n} lamports, too little to go on`)
   }
 
   #requireCustodian(open: readonly SweepRow[]): void {

@@ -3,6 +3,7 @@ import { ProviderError } from '../../kernel/provider-error.js'
 import { solMint } from '../../kernel/tokens.js'
 import type { CustodyChain, Fate, SourceName, Submission, TokenSource } from '../../ports/custody-chain.js'
 import { accountReply, accountState, tokenProgram } from './account-state.js'
+import { readBlockhash } from './blockhash.js'
 import { associatedAccount } from './build-transfer.js'
 import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
@@ -23,6 +24,7 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
     sizeOf,
     assemble,
     unsigned,
+    freshBlockhash: () => readBlockhash(rpc, 'confirmed'),
     async readSources(sources, commitment) {
       const read: TokenSource[] = []
       for (let at = 0; at < sources.length; at += maxAddresses)

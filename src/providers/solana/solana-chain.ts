@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
-import type { Blockhash, Chain, ChainTransaction, TransferAccounts } from '../../ports/chain.js'
+import type { Chain, ChainTransaction, TransferAccounts } from '../../ports/chain.js'
 import { accountState, readAccounts } from './account-state.js'
 import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
+import { readBlockhash } from './blockhash.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
 import { findSignatures } from './find-signatures.js'
@@ -28,9 +29,6 @@ export interface SolanaOptions extends JsonRpcOptions {
 /** A blockhash is valid for 150 slots (a minute). Caching it for a second saves a call per intent. */
 const blockhashMs = 1000
 
-const blockhashReply = z.object({
-  value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
-})
 const heightReply = z.number().int()
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
@@ -102,10 +100,6 @@ async function readTransactions(
     const transaction = decodeTransaction(signature, replies[index])
     return transaction === undefined ? [] : [[signature, transaction]]
   })
-}
-
-async function readBlockhash(rpc: JsonRpc, commitment: 'confirmed' | 'finalized'): Promise<Blockhash> {
-  return (await rpc.call('getLatestBlockhash', [{ commitment }], documented(blockhashReply))).value
 }
 
 async function readTransferAccounts(

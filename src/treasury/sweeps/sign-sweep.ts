@@ -30,7 +30,7 @@ async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise
   if (treasury !== config.tips.treasuryWallet)
     throw new SigningRefused({ reason: 'it was planned for another treasury' })
   const parts = await readParts(db, id)
-  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
+  const { blockhash, lastValidBlockHeight } = await custodyChain.freshBlockhash()
   const payments = parts.map((part) => paymentOf(movesTo(part, treasury)))
   const message = custodyChain.buildMessage({ payer, blockhash, opensAccounts: false, payments })
   if (custodyChain.sizeOf(message) > packetBytes)
