@@ -63,7 +63,7 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   custodian: {
     createBatch: (services) => createCustodianBatch({ ...services, vault: composeVault() }),
     concurrency: 1,
-    readOwnSettings: loadWalletKek,
+    readOwnSettings: loadWalletKeys,
     checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
   },
   /** Sends e-mails. The only worker with the mail server's password. */

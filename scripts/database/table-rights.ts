@@ -29,7 +29,7 @@ export interface TableRights {
 }
 
 /** Who posts ledger transfers. */
-const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'clock', 'operators'] as const
+const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'custodian', 'clock', 'operators'] as const
 const confirmers = ['web', 'verifier', 'settlement', 'operators'] as const
 const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 
@@ -43,6 +43,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   card_reserves: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
+  custody: { change: ['web', 'custodian', 'clock', 'operators'] },
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
   domain_challenges: { write: ['web', 'clock', 'operators'] },
@@ -59,7 +60,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   ledger_entries: { append: posters, sequence: 'ledger_entry_ids' },
   ledger_transfers: { append: posters },
   otp_codes: { write: ['web', 'clock', 'operators'] },
-  parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'clock'] },
+  parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'custodian', 'clock'] },
   passkey_challenges: { write: ['web', 'clock', 'operators'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
   payees: { write: ['web', 'clock', 'operators'] },
@@ -74,30 +75,32 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
   suspense_items: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
+  sweep_parts: { change: ['custodian', 'operators'], read: ['web', 'clock'] },
+  sweeps: { change: ['custodian', 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.
   switches: { change: ['payouts', 'clock', 'operators'], read: ['web', 'settlement', 'reconciler'] },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },
-  tips: { change: [...confirmers, 'finder', 'clock'] },
+  tips: { change: [...confirmers, 'finder', 'clock'], read: ['custodian'] },
   totp_factors: { write: ['web', 'operators'], read: ['clock'] },
   users: {
     change: ['web', 'operators'],
     read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'clock'],
   },
-  wallet_key_checks: { change: ['provisioner'] },
+  wallet_key_checks: { change: ['provisioner', 'custodian'] },
   // The sealed keys of the custody wallets: whoever else is broken into does not even see them.
   wallets: {
     change: ['web', 'provisioner', 'operators'],
-    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'clock'],
-    secret: { columns: ['sealed_secret'], to: ['provisioner'] },
+    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'custodian', 'clock'],
+    secret: { columns: ['sealed_secret'], to: ['provisioner', 'custodian'] },
     kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
   },
   withdrawal_codes: { write: ['web', 'clock', 'operators'] },
   // A check demands that `sends` grows with the first step to `sending`, so only the payouts worker takes it.
   withdrawals: {
     change: payers,
-    read: ['settlement'],
+    read: ['settlement', 'custodian'],
     kept: { columns: ['sends', 'sent_at'], to: ['payouts'] },
   },
 }

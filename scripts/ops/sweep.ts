@@ -220,11 +220,11 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 
 async function run(values: Given): Promise<Outcome> {
   const { apply: applies = false, payer, 'declare-dead': dead } = values
-  if (dead !== undefined) return withServices((services) => declare(services, dead, values))
-  if (!applies) return withServices(show)
+  if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, values))
+  if (!applies) return withServices('ops sweep', show)
   if (payer === undefined)
     throw new UsageError('--apply needs --payer <file>: the key pair that pays the fees')
-  return withServices((services) => apply(services, payer, actorOf(values)))
+  return withServices('ops sweep', (services) => apply(services, payer, actorOf(values)))
 }
 
 export const command = defineCommand({ help, options, run })

@@ -124,7 +124,7 @@ export class SweepRun {
     if (sent.length === 0 || Date.now() - this.#sentAt < resendMs) return
     this.#sentAt = Date.now()
     const bytes = sent.flatMap((sweep) => bytesOf(this.#services, sweep) ?? [])
-    await submitBytes(this.#services.config.chain.rpcUrls, bytes)
+    await submitBytes(this.#services.config.chain.rpcUrls ?? [], bytes)
   }
 
   /** A sweep that moved nothing: one creator's account may be the reason, so the halves are tried apart. */

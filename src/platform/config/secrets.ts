@@ -54,6 +54,7 @@ export const secretsOf = {
   payouts: [...service, 'PAYOUT_SECRET_KEY', 'DATA_KEY'],
   reconciler: [...service, 'FIATPAY_SECRET_KEY'],
   provisioner: [...service, 'WALLET_KEK'],
+  custodian: [...service, 'SOLANA_RPC_URLS', 'WALLET_KEK'],
   mailer: [...service, 'SMTP_URL', 'DATA_KEY'],
   clock: [
     ...service,
@@ -79,6 +80,7 @@ export const secretsOf = {
   'ops setup-treasury': ['DATABASE_URL', 'SOLANA_RPC_URLS'],
   // Refunds leave our account.
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
+  'ops sweep': [...service, 'SOLANA_RPC_URLS'],
   'ops unfreeze': service,
   'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],
   'ops work': ['DATABASE_URL'],
