@@ -120,6 +120,20 @@ export interface Simulation {
   readonly changes: ReadonlyMap<string, AccountChange>
 }
 
+/** An account of a wallet: its associated account of a mint (classic token program), or the wallet itself for SOL. */
+export interface WalletAccount {
+  readonly wallet: string
+  readonly mint: string
+}
+
+/** What accounts hold in finalized blocks. */
+export interface FinalizedHoldings {
+  /** The oldest slot that was read at; 0n when nothing was asked. */
+  readonly slot: bigint
+  /** Base units, in the order of the question. 0n for an account that does not exist or belongs to another owner. */
+  readonly amounts: readonly bigint[]
+}
+
 /** The chain as the service sees it. Methods that call the network throw ProviderError when there is no usable answer. */
 export interface Chain {
   /** Any number of signatures, requested in batches. An absent signature had no answer, which proves nothing. */
@@ -134,6 +148,18 @@ export interface Chain {
   signaturesFor(keys: readonly string[]): Promise<Map<string, readonly string[]>>
   /** Transactions at commitment `confirmed`. An absent one cannot be read yet: request it again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
+  /**
+   * The finalized transaction as each endpoint shows it, one entry per endpoint; undefined where an endpoint does not have it. A
+   * signature is absent when an endpoint gave no answer about it.
+   */
+  finalizedEverywhere(
+    signatures: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly (ChainTransaction | undefined)[]>>
+  /**
+   * What any number of accounts hold in finalized blocks, read in batches. Throws ProviderError unless each has an answer. An
+   * endpoint that has not finalized `minSlot` yet gives none.
+   */
+  finalizedHoldings(accounts: readonly WalletAccount[], minSlot: bigint): Promise<FinalizedHoldings>
   latestBlockhash(): Promise<Blockhash>
   /** The last valid height of a finalized block. A transaction built from now on stays valid at least until then. */
   minLastValidBlockHeight(): Promise<number>

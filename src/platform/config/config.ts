@@ -77,6 +77,7 @@ const settings = z.object({
     .regex(/^[\w-]{1,40}$/)
     .default('tipping'),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)).optional(),
+  AGREE_ABOVE_USD: number(0, 1e9).optional(),
   PUBLIC_RPC_URL: url.optional(),
   PUBLIC_BUNDLE_RPC_URL: url.optional(),
   SOLANA_GENESIS_HASH: address.optional(),
@@ -212,6 +213,7 @@ function shape(s: z.output<typeof settings>) {
     redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
+      agreeAboveUsd: s.AGREE_ABOVE_USD,
       publicRpcUrl,
       publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL ?? publicRpcUrl,
       genesisHash: s.SOLANA_GENESIS_HASH,

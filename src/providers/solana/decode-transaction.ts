@@ -4,7 +4,7 @@ import { encodeBase58 } from '../../kernel/base58.js'
 import { messageHash } from '../../kernel/wire-transaction.js'
 import type { ChainTransaction, TokenChange } from '../../ports/chain.js'
 
-const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+export const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 
 /** JSON numbers above 2^53 are not exact. A transaction with such a balance is refused rather than read wrongly. */
 const lamports = z.number().refine(Number.isSafeInteger)

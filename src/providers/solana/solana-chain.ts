@@ -6,6 +6,7 @@ import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
 import { readBlockhash } from './blockhash.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
+import { readFinalizedEverywhere, readHoldings } from './finalized.js'
 import { findSignatures } from './find-signatures.js'
 import {
   createJsonRpc,
@@ -29,6 +30,9 @@ export interface SolanaOptions extends JsonRpcOptions {
 /** A blockhash is valid for 150 slots (a minute). Caching it for a second saves a call per intent. */
 const blockhashMs = 1000
 
+/** The most accounts that a node accepts in one `getMultipleAccounts`. */
+const accountBatch = 100
+
 const heightReply = z.number().int()
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
@@ -40,6 +44,7 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   const statusSize = new BatchSize(options.statusBatch)
   const transactionSize = new BatchSize(options.transactionBatch)
   const lookupSize = new BatchSize(options.transactionBatch)
+  const holdingSize = new BatchSize(accountBatch)
   const readLatest = () => readBlockhash(interactive, 'confirmed')
   const cachedBlockhash = cachedFor(blockhashMs, readLatest)
   const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(interactive, 'finalized'))
@@ -64,6 +69,8 @@ export function createSolanaChain(options: SolanaOptions): Chain {
         ).flat(),
       )
     },
+    finalizedEverywhere: (signatures) => readFinalizedEverywhere(rpc, signatures),
+    finalizedHoldings: (accounts, minSlot) => readHoldings(rpc, holdingSize, accounts, minSlot),
     async latestBlockhash() {
       const cached = await cachedBlockhash()
       // After a pause of the chain or of this process the cached one may have expired.

@@ -81,7 +81,7 @@ export async function voidTipCredits(trx: Knex, tip: CreditedTip): Promise<void>
 }
 
 /** The keys under which a tip may have credits. */
-function creditKeys({ id, furtherCredits }: CreditedTip): string[] {
+export function creditKeys({ id, furtherCredits }: CreditedTip): string[] {
   return [creditKey(id), ...Object.keys(furtherCredits ?? {}).map((wallet) => creditKey(id, wallet))]
 }
 

@@ -1,15 +1,15 @@
-import { type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
+import type { SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { advanceTips } from '../lifecycle.js'
-import { amountReceived } from '../verify/balance-changes.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
-import { type CreditedTip, type FurtherCredits, releaseTipCredits, voidTipCredits } from './credit-tips.js'
+import { findDisputedTips } from './agreement.js'
+import { type CreditedTip, releaseTipCredits, voidTipCredits } from './credit-tips.js'
+import { isUnchanged, readStoredFacts } from './stored-facts.js'
 import { addToSums } from './tip-sums.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'metrics' | 'log'>
+type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 
 /**
  * Finalizes confirmed tips, or fails them when their transaction has vanished. Returns when the other tips are due again,
@@ -30,7 +30,9 @@ export async function finalizeOrFail(
   const moved = tipsWith('moved')
   const unchanged = await unchangedAfterMove(services, moved).catch(keepFailure)
   const gone = await services.chain.findDropped(tipsWith('vanished').map(landedAt)).catch(keepFailure)
-  const final = [...tipsWith('final'), ...moved.filter(({ id }) => unchanged.includes(id))]
+  const finalized = [...tipsWith('final'), ...moved.filter(({ id }) => unchanged.includes(id))]
+  const disputed = await findDisputedTips(services, finalized)
+  const final = finalized.filter(({ id }) => !disputed.has(id))
   await finalizeTips(services, final, statuses)
   await failVanished(services, [...gone])
   const done = new Set([...final.map(({ id }) => id), ...gone])
@@ -48,37 +50,13 @@ function isMissing(state: Finality | undefined): boolean | undefined {
   return state === 'missing' || state === 'vanished' || (state === 'wait' ? undefined : false)
 }
 
-interface StoredFacts {
-  readonly id: string
-  readonly wallet: string
-  readonly mint: string
-  readonly received: string
-  readonly furtherCredits: FurtherCredits | null
-}
-
 /** The tips whose recipient, and every other wallet they credit, received the same amount in the new slot. */
 async function unchangedAfterMove({ db, chain }: Needs, tips: readonly DueTip[]): Promise<string[]> {
   if (tips.length === 0) return []
   const ids = tips.map(({ id }) => id)
-  const stored = await query<StoredFacts>(db, {
-    name: 'tips.stored-facts',
-    text: `select t.id, p.wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
-           from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[])`,
-    values: [ids],
-  })
+  const stored = await readStoredFacts(db, ids)
   const transactions = await chain.transactions(ids)
-  const isSame = ({ id, wallet, mint, received, furtherCredits }: StoredFacts): boolean => {
-    const found: ChainTransaction | undefined = transactions.get(id)
-    if (found?.failed !== false) return false
-    const token = tokenByMint(mint) as Token
-    return (
-      amountReceived(chain, found, wallet, token) === BigInt(received) &&
-      Object.entries(furtherCredits ?? {}).every(
-        ([further, amount]) => amountReceived(chain, found, further, usdc) === BigInt(amount),
-      )
-    )
-  }
-  return stored.filter(isSame).map(({ id }) => id)
+  return stored.filter((facts) => isUnchanged(chain, facts, transactions.get(facts.id))).map(({ id }) => id)
 }
 
 /** Makes tips final and their credits available. A tip stays due only when a claim came in meanwhile. */

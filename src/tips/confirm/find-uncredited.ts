@@ -7,6 +7,7 @@ import { loadMatchContext, namedIn } from '../verify/load-match-context.js'
 import { matchTip } from '../verify/match-tip.js'
 import { isFinalized, isLanded } from '../verify/retry-schedule.js'
 import { type ClaimsRow, claimsOf, claimsSql } from '../verify/tip-queue.js'
+import { findDisputedPayments } from './agreement.js'
 import type { Confirmation } from './confirm-tips.js'
 import { type PaidWallet, readCredited } from './credit-missing.js'
 import { creditKey, ownersOf } from './credit-tips.js'
@@ -62,7 +63,7 @@ interface FoundTip {
  * Signatures that the verifier found false are compared with the rules of today, whatever their age.
  */
 export async function findCreditGaps(
-  services: Pick<Services, 'db' | 'chain' | 'config'>,
+  services: Pick<Services, 'db' | 'chain' | 'config' | 'metrics' | 'log'>,
   days: number,
   after: TipPosition | undefined,
 ): Promise<CreditGaps> {
@@ -101,16 +102,28 @@ export async function findCreditGaps(
     })
   })
   const isCredited = await readCredited(db, paid, (signature) => recipients.get(signature))
-  const gaps = paid.filter((one) => !isCredited(one))
+  const missing = paid.filter((one) => !isCredited(one))
+  const disputed = await findDisputedPayments(services, paymentsOf(missing))
+  const gaps = missing.map((gap) => ({ ...gap, final: gap.final && !disputed.has(gap.signature) }))
   return {
     gaps,
     confirmations: confirmations.filter(
-      ({ id, final }) => final && gaps.some(({ signature }) => signature === id),
+      ({ id, final }) => final && gaps.some((gap) => gap.signature === id && gap.final),
     ),
     tips: tips.length,
     unread,
     next: tips.length === pageSize ? tips.at(-1)?.id : undefined,
   }
+}
+
+/** The final gaps by transaction. None of them is new, so that a difference between the endpoints is an alarm. */
+function paymentsOf(gaps: readonly CreditGap[]) {
+  const signatures = new Set(gaps.filter(({ final }) => final).map(({ signature }) => signature))
+  return [...signatures].map((signature) => {
+    const ofTransaction = gaps.filter((gap) => gap.signature === signature)
+    const credits = new Map(ofTransaction.map(({ wallet, micro }) => [wallet, micro]))
+    return { signature, credits, ageMs: Number.POSITIVE_INFINITY }
+  })
 }
 
 /** The tips whose transactions have landed and succeeded. Those of pending tips may never have landed. */

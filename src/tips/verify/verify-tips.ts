@@ -2,6 +2,7 @@ import { finishRows, msToNextDueRow } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
+import { findDisputedPayments, needsAgreement, sumOf } from '../confirm/agreement.js'
 import { backfillMessages } from '../confirm/backfill-message.js'
 import { type Confirmation, confirmTips } from '../confirm/confirm-tips.js'
 import { creditMissing } from '../confirm/credit-missing.js'
@@ -116,12 +117,20 @@ async function verifyPending(
     if (facts === undefined) return []
     const { id, claims } = tip
     const transaction = transactions.get(id) ?? { slot, blockTime: undefined }
-    return [{ id, claims, facts, transaction, final: isFinalized(statuses.get(id), transaction) }]
+    // A credit that needs the agreement of every endpoint gets it on the way to finality.
+    const final = isFinalized(statuses.get(id), transaction) && !needsAgreement(config, sumOf(facts.credits))
+    return [{ id, claims, facts, transaction, final }]
   })
   await confirmTips(services, confirmations)
-  const awaiting = new Set(
-    [...paid.keys()].filter((id) => !isFinalized(statuses.get(id), transactions.get(id))),
+  const isFinal = (id: string): boolean => isFinalized(statuses.get(id), transactions.get(id))
+  const disputed = await findDisputedPayments(
+    services,
+    unproven.flatMap(({ id, ageMs }) => {
+      const credits = paid.get(id)
+      return credits !== undefined && isFinal(id) ? [{ signature: id, credits, ageMs }] : []
+    }),
   )
+  const awaiting = new Set([...paid.keys()].filter((id) => !isFinal(id) || disputed.has(id)))
   await creditWithoutTip(
     services,
     [...paid].filter(([id]) => !awaiting.has(id)),

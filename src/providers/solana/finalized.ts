@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { solMint } from '../../kernel/tokens.js'
+import type { ChainTransaction, FinalizedHoldings, WalletAccount } from '../../ports/chain.js'
+import { accountReply, accountState } from './account-state.js'
+import { type BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
+import { associatedAccount } from './build-transfer.js'
+import { classicTokenProgram, decodeTransaction } from './decode-transaction.js'
+import { documented, type JsonRpc } from './json-rpc.js'
+
+/** Signatures of which every endpoint is asked at once. */
+const concurrency = 4
+
+/** See `Chain.finalizedEverywhere`. */
+export async function readFinalizedEverywhere(
+  rpc: JsonRpc,
+  signatures: readonly string[],
+): Promise<Map<string, readonly (ChainTransaction | undefined)[]>> {
+  const how = { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 1 }
+  const found = new Map<string, readonly (ChainTransaction | undefined)[]>()
+  const waiting = [...signatures]
+  async function readNext(): Promise<void> {
+    for (let signature = waiting.shift(); signature !== undefined; signature = waiting.shift()) {
+      const wanted = signature
+      const replies = await rpc
+        .callAll('getTransaction', [wanted, how], (result) => decodeTransaction(wanted, result))
+        .catch(undefinedWithoutAnswer)
+      if (replies !== undefined) found.set(wanted, replies)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, readNext))
+  return found
+}
+
+function undefinedWithoutAnswer(error: unknown): undefined {
+  if (error instanceof ProviderError) return undefined
+  throw error
+}
+
+const holdingsReply = z.object({
+  context: z.object({ slot: z.int().nonnegative() }),
+  value: z.array(accountReply),
+})
+
+interface Holding {
+  readonly index: number
+  readonly slot: bigint
+  readonly amount: bigint
+}
+
+/** See `Chain.finalizedHoldings`. */
+export async function readHoldings(
+  rpc: JsonRpc,
+  size: BatchSize,
+  accounts: readonly WalletAccount[],
+  minSlot: bigint,
+): Promise<FinalizedHoldings> {
+  const asked = accounts.map((account, index) => ({ ...account, index }))
+  const holdings = await inAdaptiveBatches(asked, size, (batch) => readBatch(rpc, batch, minSlot))
+  if (holdings.length !== accounts.length)
+    throw new ProviderError(
+      'unavailable',
+      `the RPC answered ${holdings.length} of ${accounts.length} accounts`,
+    )
+  const amounts = Array.from({ length: accounts.length }, () => 0n)
+  for (const { index, amount } of holdings) amounts[index] = amount
+  const [first = 0n, ...others] = holdings.map(({ slot }) => slot)
+  return { slot: others.reduce((oldest, slot) => (slot < oldest ? slot : oldest), first), amounts }
+}
+
+async function readBatch(
+  rpc: JsonRpc,
+  batch: readonly (WalletAccount & { readonly index: number })[],
+  minSlot: bigint,
+): Promise<Holding[]> {
+  const addresses = batch.map(({ wallet, mint }) =>
+    mint === solMint ? wallet : associatedAccount(wallet, mint),
+  )
+  const how = { commitment: 'finalized', encoding: 'base64', minContextSlot: Number(minSlot) }
+  return rpc.call('getMultipleAccounts', [addresses, how], (result) => {
+    const { context, value } = documented(holdingsReply)(result)
+    // Not every node follows `minContextSlot`.
+    if (context.slot < Number(minSlot))
+      throw new ProviderError('unavailable', `the node has finalized slot ${context.slot}, not ${minSlot}`)
+    if (value.length !== batch.length)
+      throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${batch.length} accounts`)
+    const slot = BigInt(context.slot)
+    return batch.map((account, at) => ({ index: account.index, slot, amount: amountIn(account, value[at]) }))
+  })
+}
+
+function amountIn({ wallet, mint }: WalletAccount, reply: z.output<typeof accountReply> | undefined): bigint {
+  const state = accountState(reply)
+  if (mint === solMint) return state?.lamports ?? 0n
+  const { holding, program } = state ?? {}
+  const isTheirs = program === classicTokenProgram && holding?.owner === wallet && holding.mint === mint
+  return isTheirs ? holding.amount : 0n
+}
