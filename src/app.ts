@@ -27,6 +27,7 @@ import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
 import { privacyRoutes } from './privacy/routes.js'
+import { reserveRoutes } from './reserves/routes.js'
 import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import type { Services } from './services.js'
@@ -76,6 +77,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...tipMailRoutes(services),
     ...sdkRoutes(services, prices),
     ...privacyRoutes(services, passwordsFor),
+    ...reserveRoutes(services),
   ]
   const { publicUrl } = config.http
   const document = openApiDocument(routes, {

@@ -7,9 +7,14 @@ import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { deleteOldRates } from '../src/market/accepted-rates.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
+import { loadReportSigningKey } from '../src/platform/config/config.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
+import { deleteOldReadings } from '../src/reserves/float/float-readings.js'
+import { createFloatReader } from '../src/reserves/float/read-float.js'
+import { createDailyReport } from '../src/reserves/reports/daily-report.js'
+import { createReportSigner } from '../src/reserves/reports/signing.js'
 import { deleteOldSdkSessions } from '../src/sdk/session.js'
 import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
@@ -21,7 +26,7 @@ import { createBooksCheck } from './watch-books.js'
 
 /**
  * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger and moves what old accounts hold; compares the payout provider's list with ours once a day; deletes expired rows; makes the
+ * waiting work; checks the ledger and moves what old accounts hold; reads the float and makes the reserve report of the day; compares the payout provider's list with ours once a day; deletes expired rows; makes the
  * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
@@ -29,6 +34,8 @@ export function startClock(services: Services): () => Promise<void> {
   const rates = new ExchangeRates(services)
   const banks = new BankList(services)
   const checkLedger = createBooksCheck(services)
+  const readFloat = createFloatReader(services)
+  const reportDaily = createDailyReport(services, createReportSigner(loadReportSigningKey()), readFloat)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
@@ -42,6 +49,9 @@ export function startClock(services: Services): () => Promise<void> {
     ['forget-rates', '23 * * * *', () => deleteOldRates(services)],
     ['books', '30 * * * * *', checkLedger],
     ['old-accounts', '19 7 * * * *', () => closeOldAccounts(services)],
+    ['float', '50 * * * * *', readFloat],
+    ['forget-float-readings', '27 * * * *', () => deleteOldReadings(services.db)],
+    ['reserves', '5 13 * * * *', reportDaily],
     ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],

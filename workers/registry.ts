@@ -3,7 +3,13 @@ import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallet
 import { composeMail, composePayoutSender, composeRefundReader, composeVault } from '../src/compose.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
-import { loadConfig, loadMail, loadOperators, loadWalletKeys } from '../src/platform/config/config.js'
+import {
+  loadConfig,
+  loadMail,
+  loadOperators,
+  loadReportSigningKey,
+  loadWalletKeys,
+} from '../src/platform/config/config.js'
 import { type Secret, secretsOf } from '../src/platform/config/secrets.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
@@ -86,7 +92,7 @@ export const secretsOfAll = (names: readonly ProcessName[]): readonly Secret[] =
 /** Readers of all settings of these processes. Each throws ConfigError. */
 export function settingsReaders(names: readonly ProcessName[]): SettingsReader[] {
   const own = names.flatMap((name) =>
-    name === 'clock' ? loadOperators : (workers[name].readOwnSettings ?? []),
+    name === 'clock' ? [loadOperators, loadReportSigningKey] : (workers[name].readOwnSettings ?? []),
   )
   return [(env) => loadConfig(env, secretsOfAll(names)), ...own]
 }

@@ -41,6 +41,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'withdrawals',
   ],
   'src/treasury': ['sweep_parts', 'sweeps'],
+  'src/reserves': ['float_readings', 'report_keys', 'reserve_reports'],
   'src/sdk': ['sdk_handoffs', 'sdk_sessions'],
   'src/privacy': ['data_exports'],
   'scripts/ops': ['audit_log'],

@@ -32,7 +32,7 @@ function keyOf(address: string): KeyObject | undefined {
 }
 
 /** What PKCS #8 puts before the 32 bytes of an ed25519 seed (RFC 8410). */
-const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+export const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 const seedBytes = 32
 
 /** Signs with a secret key of Solana (64 bytes, seed then public key). The signature of a message is always the same. */

@@ -13,6 +13,8 @@ export interface WithdrawalAmounts {
   readonly grossKobo: bigint
   readonly feeKobo: bigint
   readonly netKobo: bigint
+  /** What the provider takes for it besides, at our expense. */
+  readonly providerFeeKobo: bigint
 }
 
 const keyOf = (reference: string): string => `withdrawal:${reference}`
@@ -30,7 +32,7 @@ export function reserveHold(
 
 /**
  * Posts a payout that reached the bank. The held dollars go into the exchange account `fx`; the naira that the provider paid
- * and the platform's fee come out of it. What the payout did not cost is available again.
+ * and the platform's fee come out of it. The float also pays the provider's fee. What the payout did not cost is available again.
  */
 export function postHold(trx: Knex, amounts: WithdrawalAmounts): Promise<Posted> {
   const { reference, userId, heldMicro, debitMicro } = amounts
@@ -47,7 +49,10 @@ export function voidHold(trx: Knex, { reference }: Pick<WithdrawalAmounts, 'refe
   return voidReserved(trx, keyOf(reference))
 }
 
-/** Credits the creator again after a completed payout came back: all of it, the fee included. A repetition changes nothing. */
+/**
+ * Credits the creator again after a completed payout came back: all of it, our fee included. The provider gives its own fee back
+ * too. A repetition changes nothing.
+ */
 export function recreditPayout(trx: Knex, amounts: WithdrawalAmounts): Promise<Posted> {
   const { reference, userId, debitMicro } = amounts
   const entries = [{ account: available(userId), amount: debitMicro }, ...exchangeEntries(amounts, -1n)]
@@ -56,13 +61,14 @@ export function recreditPayout(trx: Knex, amounts: WithdrawalAmounts): Promise<P
 
 /** The platform's side of a payout. `sign` -1n reverses it. */
 function exchangeEntries(
-  { debitMicro, grossKobo, feeKobo, netKobo }: WithdrawalAmounts,
+  { debitMicro, grossKobo, feeKobo, netKobo, providerFeeKobo }: WithdrawalAmounts,
   sign: bigint,
 ): Entry[] {
   const entries: Entry[] = [
     { account: platformAccount('fx', 'USDC'), amount: sign * debitMicro },
     { account: platformAccount('fx', 'NGN'), amount: -sign * grossKobo },
-    { account: platformAccount('float_ngn', 'NGN'), amount: sign * netKobo },
+    { account: platformAccount('float_ngn', 'NGN'), amount: sign * (netKobo + providerFeeKobo) },
+    { account: platformAccount('provider_fees', 'NGN'), amount: -sign * providerFeeKobo },
     { account: platformAccount('platform_fee', 'NGN'), amount: sign * feeKobo },
   ]
   return entries.filter(({ amount }) => amount !== 0n)

@@ -33,6 +33,8 @@ export interface Withdrawal extends StoredAccount {
   readonly grossKobo: bigint
   readonly feeKobo: bigint
   readonly netKobo: bigint
+  /** What the provider took for it, as booked; 0n before that. */
+  readonly providerFeeKobo: bigint
   /** The net at the request. More than `netKobo` when the rate fell while it was held. */
   readonly promisedKobo: bigint
   readonly bankCode: string
@@ -79,6 +81,7 @@ export const withdrawalColumns = /* sql */ `
   coalesce(w.paid_debit_micro, w.debit_micro) as "debitMicro",
   coalesce(w.paid_kobo + w.paid_fee_kobo, w.gross_kobo) as "grossKobo",
   coalesce(w.paid_fee_kobo, w.fee_kobo) as "feeKobo", coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
+  coalesce(w.provider_fee_kobo, 0) as "providerFeeKobo",
   coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode",
   ${lastFourColumn('w')}, ${storedAccountColumns('w')}, w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
@@ -127,6 +130,8 @@ export interface ProviderAnswer {
   /** Null: keep the id that is recorded. */
   readonly providerId: string | null
   readonly reason: string | null
+  /** What it took for the transfer. Counts if the withdrawal ends as paid. */
+  readonly feeKobo: bigint
 }
 
 /**
@@ -138,20 +143,26 @@ export async function advanceTo(
   config: MailSettings,
   withdrawal: LockedWithdrawal,
   target: WithdrawalStatus,
-  { providerId, reason }: ProviderAnswer,
+  { providerId, reason, feeKobo }: ProviderAnswer,
 ): Promise<void> {
   const steps = stepsBetween(providerSteps, withdrawal.status, target)
   let sendState = withdrawal.sendState
   for (const { from, to, entries } of steps) {
-    const resolution = await resolveHold(uow, withdrawal, entries)
+    const resolution = await resolveHold(uow, { ...withdrawal, providerFeeKobo: feeKobo }, entries)
     await advance(uow.trx, {
       name: `payouts.${to}`,
       id: withdrawal.id,
       status: [from, to],
       from: [sendState],
       to: 'sent',
-      set: `provider_id = coalesce($6, provider_id), resolution_transfer = $7, failure_reason = $8, last_error = null`,
-      values: [providerId, resolution, to === 'failed' ? failureText(reason) : null],
+      set: `provider_id = coalesce($6, provider_id), resolution_transfer = $7, failure_reason = $8, last_error = null,
+        provider_fee_kobo = $9`,
+      values: [
+        providerId,
+        resolution,
+        to === 'failed' ? failureText(reason) : null,
+        to === 'completed' ? feeKobo : null,
+      ],
     })
     sendState = 'sent'
     if (to === 'completed') await mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-paid' }])

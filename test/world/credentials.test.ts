@@ -63,6 +63,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /creators/tips': cookie,
   'GET /creators/tips/daily': cookie,
   'GET /creators/balance': cookie,
+  'GET /reserves': anyone,
+  'GET /.well-known/tipping-keys.json': anyone,
   'GET /creators/transactions': cookie,
   'GET /creators/banks': cookie,
   'GET /creators/bank-accounts': cookie,

@@ -148,11 +148,22 @@ export function payoutLine(row: PayoutRow): string {
 
 /** For programs; amounts are base units as decimal text. */
 export function payoutJson(row: PayoutRow): Record<string, unknown> {
-  const { heldMicro, debitMicro, grossKobo, feeKobo, netKobo, promisedKobo, lastFour, ...others } = row
+  const {
+    heldMicro,
+    debitMicro,
+    grossKobo,
+    feeKobo,
+    netKobo,
+    promisedKobo,
+    providerFeeKobo,
+    lastFour,
+    ...others
+  } = row
   const { sealedAccount: _sealed, plainNumber: _number, plainName: _name, ...rest } = others
   return {
     ...rest,
     heldMicro: String(heldMicro),
+    providerFeeKobo: String(providerFeeKobo),
     debitMicro: String(debitMicro),
     grossKobo: String(grossKobo),
     feeKobo: String(feeKobo),

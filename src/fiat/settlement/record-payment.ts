@@ -49,7 +49,7 @@ export interface RecordedPayment {
 
 /**
  * Records a payment: its row, one ledger transfer with the provider's transaction id as the key, and a suspense item if money
- * waits for an operator. The naira come from the provider's account. What pays the charge goes to the exchange account `fx`,
+ * waits for an operator. The provider owes us the naira less its fee. What pays the charge goes to the exchange account `fx`,
  * the rest to suspense. The dollars of the creator and of the platform come out of `fx`.
  */
 export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promise<void> {
@@ -87,7 +87,8 @@ export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promi
 function paymentEntries({ userId, payment, classification, credit }: RecordedPayment): Entry[] {
   const suspenseKobo = classification.suspense?.kobo ?? 0n
   const naira: Entry[] = [
-    { account: platformAccount('collections_receivable', 'NGN'), amount: -payment.kobo },
+    { account: platformAccount('collections_receivable', 'NGN'), amount: payment.feeKobo - payment.kobo },
+    { account: platformAccount('provider_fees', 'NGN'), amount: -payment.feeKobo },
     { account: platformAccount('fx', 'NGN'), amount: payment.kobo - suspenseKobo },
     { account: platformAccount('suspense', 'NGN'), amount: suspenseKobo },
   ]

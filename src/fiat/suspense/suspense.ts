@@ -88,6 +88,18 @@ export async function sumSuspense(db: Knex): Promise<{ readonly items: bigint; r
   return row ?? { items: 0n, ledger: 0n }
 }
 
+/** What refunds that are or may be under way return, in kobo: the provider takes it from our balance before we know. */
+export async function sumRefundsUnderWay(db: Knex): Promise<bigint> {
+  const [row] = await query<{ kobo: bigint }>(db, {
+    name: 'suspense.sum-refunding',
+    text: /* sql */ `
+      select coalesce(sum(kobo), 0)::bigint as kobo from suspense_items
+      where resolved_at is null and state = 'refunding'`,
+    values: [],
+  })
+  return row?.kobo ?? 0n
+}
+
 /** How an operator resolves an item. `by`: the operator. `note`: the reason. */
 export interface SuspenseResolution {
   readonly as: 'returned' | 'assigned'

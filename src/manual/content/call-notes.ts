@@ -179,4 +179,13 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Read from the chain, at most ten seconds old. These tokens are in the creator’s wallet and cannot be withdrawn to a bank; set `autoConvertUsdc` and later tips arrive as USDC.',
   ],
   'post /creators/bank-accounts/resolve': ['Show the holder’s name before money is sent to the account.'],
+  'get /reserves': [
+    'The newest report. One is made each day. 404 until there is one.',
+    '`report` is signed exactly as it stands: check the signature over its bytes first, then parse it.',
+    'Custody is all wallets whose keys the service keeps, read in finalized blocks: `book` is what must be there, `chain` what is. Tips sent there directly make `chain` larger. No wallet is named but the treasury’s. To compare, add up what the chain shows for the recipients of [public tips](#get-chain-tips): it cannot be more than `chain`.',
+    '`surplus` is what is left in naira, at `rate`, if everybody is paid; what creators owe the service does not count.',
+  ],
+  'get /.well-known/tipping-keys.json': [
+    'A JWK Set (RFC 7517). Keys that are not used any more stay, so that old reports can be checked.',
+  ],
 }

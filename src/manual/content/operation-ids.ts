@@ -73,6 +73,8 @@ const names: Readonly<Record<string, string>> = {
   'post /payouts/{reference}/cancel': 'cancelWithdrawal',
   'get /payouts/payees': 'listPayees',
   'delete /payouts/payees/{id}': 'removePayee',
+  'get /reserves': 'getReserves',
+  'get /.well-known/tipping-keys.json': 'getReportKeys',
 }
 
 /** `key`: method and path, such as `get /auth/me`. A call without a name is named by both. */

@@ -421,6 +421,18 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
 }
 
 /**
+ * The seed of the Ed25519 key that signs reserve reports: 32 bytes, base64; unset: made from OTP_PEPPER. Only the clock and the
+ * command that makes a report read it. It is not part of Config, so that no other process signs.
+ */
+export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
+  const { REPORT_SIGNING_KEY, OTP_PEPPER } = readSettings(
+    z.object({ REPORT_SIGNING_KEY: key.optional(), OTP_PEPPER: key }),
+    env,
+  )
+  return REPORT_SIGNING_KEY ?? deriveKey(OTP_PEPPER, 'report-signing/1')
+}
+
+/**
  * The mail server and the sender: `Name <address>`. Only the mailer reads them, because the URL may contain a password. An
  * address alone gets the service's name.
  */

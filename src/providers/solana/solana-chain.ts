@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
+import { cachedFor } from '../../platform/cached-for.js'
 import type { Chain, ChainTransaction, TransferAccounts } from '../../ports/chain.js'
 import { accountState, readAccounts } from './account-state.js'
 import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
@@ -145,19 +146,4 @@ async function readWalletBalances(
 async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {
   const accounts = await readAccounts(rpc, addresses)
   return new Set(addresses.filter((_, index) => accountState(accounts[index])?.holding !== undefined))
-}
-
-/** Calls within `ms` share one read. A failed read is not cached. */
-function cachedFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | undefined
-  let until = 0
-  return () => {
-    if (current !== undefined && performance.now() < until) return current
-    until = performance.now() + ms
-    current = read()
-    current.catch(() => {
-      current = undefined
-    })
-    return current
-  }
 }

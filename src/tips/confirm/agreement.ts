@@ -13,7 +13,7 @@ const alarmAfterMs = 120_000
 const microPerUsd = 1e6
 
 /** A finalized transaction that is about to make money available. */
-export interface FinalCredit {
+interface FinalCredit {
   readonly signature: string
   readonly micro: bigint
   /** How long it has been waiting. */
@@ -32,7 +32,7 @@ export function needsAgreement({ chain }: Needs['config'], micro: bigint): boole
  * The signatures whose credit must wait: it is above `AGREE_ABOVE_USD`, and not every endpoint shows the transaction finalized
  * with the same amounts. One endpoint that lies cannot create money then. An endpoint without an answer agrees to nothing.
  */
-export async function findDisputed(services: Needs, credits: readonly FinalCredit[]): Promise<Set<string>> {
+async function findDisputed(services: Needs, credits: readonly FinalCredit[]): Promise<Set<string>> {
   const large = credits.filter(({ micro }) => needsAgreement(services.config, micro))
   if (large.length === 0) return new Set()
   const { chain, config, metrics, log } = services

@@ -127,7 +127,7 @@ async function follow(
   const { id, status, polls } = withdrawal
   const next = isFinal(statusMachine, status) ? watchPause(services, withdrawal) : pauseAfter(services, polls)
   if (decision.kind === 'advance' && found !== undefined) {
-    const answer = { providerId: found.id, reason: found.reason }
+    const answer = { providerId: found.id, reason: found.reason, feeKobo: found.feeKobo }
     await advanceTo(uow, services.config, withdrawal, decision.to, answer)
     await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${found.state}`)
     return { pause: isFinal(statusMachine, decision.to) ? null : next }

@@ -373,7 +373,7 @@ async function resolve(
 ): Promise<void> {
   // Another reference's id belongs to another withdrawal.
   const providerId = found?.reference === withdrawal.providerReference ? found.id : null
-  const answer = { providerId, reason: null }
+  const answer = { providerId, reason: null, feeKobo: found?.feeKobo ?? 0n }
   const paid = paidKobo === 0n ? undefined : pricePaid(withdrawal, paidKobo)
   await query(uow.trx, {
     name: 'payouts.resolve',

@@ -72,4 +72,27 @@ export const sdkFields: FieldNotes = {
   account: { example: supporterWallet },
   icon: { note: 'Address of a picture.', example: 'https://tips.example/pay-icon.svg' },
   'get /pay/{code} < label': { note: 'The name of the creator who will be paid.', example: 'Ada Obi' },
+  report: {
+    note: 'A JSON object as text: what is owed, and what is in custody, in the treasury, in the float and to be received. Amounts are decimal text.',
+    example:
+      '{"version":1,"publisher":"https://tips.example","time":"2026-11-21T09:30:15.250Z","owed":{…},…}',
+  },
+  'get /reserves < signature': {
+    note: 'Ed25519 over the bytes of `report` (UTF-8), base64url.',
+    example: 'hF0Ck9v1Q3Jd0m3bqkVZP1r8eYtT5uW2xN7aLc4SgEo6iBfMzXyRjKpDlU9nHwOqTs2vAe1CrGyJh5kLmP3dAg',
+  },
+  keyId: {
+    note: 'The `kid` of the key in [GET /.well-known/tipping-keys.json](#get-well-known-tipping-keys-json).',
+    example: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  },
+  keys: { note: 'The keys of all reports, the newest first.' },
+  'keys[].kid': {
+    note: 'The thumbprint of the key (RFC 7638).',
+    example: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  },
+  'keys[].alg': { example: 'EdDSA' },
+  'keys[].x': {
+    note: 'The public key, base64url.',
+    example: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  },
 }

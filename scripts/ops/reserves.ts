@@ -1,0 +1,74 @@
+import { loadReportSigningKey } from '../../src/platform/config/config.js'
+import { createFloatReader } from '../../src/reserves/float/read-float.js'
+import { makeReport } from '../../src/reserves/reports/make-report.js'
+import { findLastReport, type StoredReport } from '../../src/reserves/reports/report-rows.js'
+import { createReportSigner } from '../../src/reserves/reports/signing.js'
+import { defineCommand, exitHelp, type Outcome, runAsProgram } from './support/command.js'
+import { withDatabase } from './support/with-database.js'
+import { withServices } from './support/with-services.js'
+
+/** Shows the newest reserve report, or makes one now. */
+const help = `npm run ops -- reserves [--make] [--json]
+
+Prints the newest signed report of what the platform owes and what it has, as GET /reserves answers it, and the wallets that lack
+USDC on the chain, which are not public. Exit code 4: wallets lack USDC, or the platform lacks money at the last rate.
+
+  --make   read the chain and the provider, and make and publish a report now. Like the daily one it pauses payouts when wallets
+           lack USDC on the chain; npm run ops -- payouts resume lets them run again
+  --json   print one line of JSON; \`report\` is the exact text that is signed
+  --help   print this text
+
+${exitHelp}`
+
+const options = { make: { type: 'boolean' } } as const
+
+/** A line of progress per so many wallets. */
+const progressStep = 10_000
+
+export const command = defineCommand({
+  help,
+  options,
+  run: ({ make }) =>
+    make === true
+      ? withServices(async (services) => {
+          const signer = createReportSigner(loadReportSigningKey())
+          const readFloat = createFloatReader(services)
+          return outcomeOf(
+            await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
+          )
+        })
+      : withDatabase(async (db) => outcomeOf(await findLastReport(db))),
+})
+
+function printProgress(wallets: number): void {
+  if (wallets % progressStep === 0) process.stderr.write(`${wallets} custody wallets read\n`)
+}
+
+function outcomeOf(stored: StoredReport | undefined): Outcome {
+  if (stored === undefined)
+    return { text: 'no report was made yet; --make makes one', json: { report: null } }
+  const { madeAt, report, signature, keyId, shortWallets } = stored
+  const { custody, surplus } = JSON.parse(report)
+  const lacks = surplus.NGN?.startsWith('-') === true
+  const short = shortWallets.map(
+    ({ wallet, book, chain }) => `short: ${wallet} holds ${chain} of ${book} micro-USDC`,
+  )
+  const sentences = [
+    ...(custody.shortWallets > 0
+      ? [`${custody.shortWallets} CUSTODY WALLETS LACK ${custody.USDC.short} USDC`]
+      : []),
+    ...(lacks ? [`AT THE RATE USED WE LACK NGN ${surplus.NGN.slice(1)}`] : []),
+  ]
+  return {
+    ok: sentences.length === 0,
+    text: [
+      JSON.stringify(JSON.parse(report), null, 2),
+      `made ${madeAt.toISOString()}, signature ${signature}, key ${keyId}`,
+      ...short,
+      ...sentences,
+    ].join('\n'),
+    json: { madeAt, report, signature, keyId, shortWallets },
+  }
+}
+
+await runAsProgram(import.meta, command)

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import type { Knex } from 'knex'
+import { nairaText, usdcText } from '../../src/kernel/money.js'
+import { booksStatementMs } from '../../src/ledger/invariants.js'
+import { readPosition } from '../../src/reserves/position.js'
+import { findRecorded, type OutsideEvent, recordEvent } from '../../src/reserves/record-entries.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  parseVerb,
+  RefusedError,
+  reasonOption,
+  requireReason,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
+import { showTreasury } from './support/treasury-text.js'
+import { withDatabase } from './support/with-database.js'
+
+/** Shows where the money is, what is owed and what the rate can change; records what happened outside the service. */
+const help = `npm run ops -- treasury [--json]
+npm run ops -- treasury record-sale --usdc <amount> --ngn <amount> --evidence <text> [--reference <text>]
+npm run ops -- treasury record-equity (--usdc <amount> | --ngn <amount>) --evidence <text> [--out] [--reference <text>]
+npm run ops -- treasury record-fee --ngn <amount> --evidence <text> [--reference <text>]
+
+Without a verb it prints what the ledger has, and the last reading of the balance at the provider and of the reserve report. It
+changes nothing.
+
+  record-sale    USDC of the treasury were sold for naira outside. The naira are in transit until the provider's balance shows
+                 them. Refused when the ledger's treasury has less: record what else came in there first
+  record-equity  the owners put money in, or, with --out, took it out; also what the treasury or the balance had before these
+                 books began, and the fees of crypto tips that arrived in the treasury. Naira are in transit until the
+                 provider's balance shows them; with --out they have left it
+  record-fee     a charge of the provider that it names at no payment and no transfer: it has left the balance
+
+One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
+the evidence. These show a plan; with --apply and --reason they book it.
+
+  --usdc <amount>      USDC with at most 6 decimals, such as 1500.25
+  --ngn <amount>       naira with at most 2 decimals
+  --evidence <text>    what proves it, such as the number of a bank statement; kept in the audit log
+  --reference <text>   the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80
+  --out                the owners took it out
+  --reason <text>      why, for the audit log; required with --apply
+  --apply              book it
+  --as <name>          your name for the audit log; default: the user of the operating system
+  --json               print one line of JSON; amounts are kobo and micro-USDC as decimal text
+  --help               print this text
+
+${exitHelp}`
+
+const options = {
+  ...applyOptions,
+  ...reasonOption,
+  usdc: { type: 'string' },
+  ngn: { type: 'string' },
+  evidence: { type: 'string' },
+  reference: { type: 'string' },
+  out: { type: 'boolean' },
+} as const
+
+type Given = Values<typeof options>
+
+const verbs = ['record-sale', 'record-equity', 'record-fee'] as const
+type Verb = (typeof verbs)[number]
+
+/** Exact: a JSON number could not say 0.000001 of a million. */
+function units(name: 'usdc' | 'ngn', { [name]: text }: Given): bigint | undefined {
+  if (text === undefined) return undefined
+  const decimals = name === 'usdc' ? 6 : 2
+  const [, whole = '', fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
+  const amount = BigInt(`0${whole}${fraction.padEnd(decimals, '0')}`)
+  if (whole === '' || fraction.length > decimals || amount === 0n)
+    throw new UsageError(`--${name} needs an amount above zero with at most ${decimals} decimals`)
+  return amount
+}
+
+function needed(name: 'usdc' | 'ngn', given: Given): bigint {
+  const amount = units(name, given)
+  if (amount === undefined) throw new UsageError(`--${name} is missing`)
+  return amount
+}
+
+function eventOf(verb: Verb, given: Given): OutsideEvent {
+  if (given.out === true && verb !== 'record-equity') throw new UsageError('--out belongs to record-equity')
+  if (verb === 'record-sale')
+    return { kind: 'sale', micro: needed('usdc', given), kobo: needed('ngn', given) }
+  if (verb === 'record-fee') {
+    if (given.usdc !== undefined) throw new UsageError('record-fee takes --ngn only')
+    return { kind: 'fee', kobo: needed('ngn', given) }
+  }
+  const [micro, kobo] = [units('usdc', given), units('ngn', given)]
+  const direction = given.out === true ? 'out' : 'in'
+  if (micro !== undefined && kobo === undefined)
+    return { kind: 'equity', currency: 'USDC', units: micro, direction }
+  if (kobo !== undefined && micro === undefined)
+    return { kind: 'equity', currency: 'NGN', units: kobo, direction }
+  throw new UsageError('record-equity takes either --usdc or --ngn')
+}
+
+function describe(event: OutsideEvent): string {
+  if (event.kind === 'sale')
+    return `treasury -${usdcText(event.micro)}, in transit to the float +${nairaText(event.kobo)}`
+  if (event.kind === 'fee') return `float -${nairaText(event.kobo)}, provider fees +${nairaText(event.kobo)}`
+  const { currency, direction } = event
+  const amount = currency === 'USDC' ? usdcText(event.units) : nairaText(event.units)
+  const sign = direction === 'in' ? '+' : '-'
+  if (currency === 'USDC') return `treasury ${sign}${amount}, equity ${sign}${amount}`
+  return `${direction === 'in' ? 'in transit to the float' : 'float'} ${sign}${amount}, equity ${sign}${amount}`
+}
+
+function referenceOf(event: OutsideEvent, { reference, evidence }: Given): string {
+  if (reference === undefined) {
+    const content = JSON.stringify([describe(event), evidence?.trim()])
+    return createHash('sha256').update(content).digest('hex').slice(0, 16)
+  }
+  if (!/^[\w.:/-]{1,80}$/.test(reference))
+    throw new UsageError('--reference takes at most 80 letters, digits and ._:/-')
+  return reference
+}
+
+async function record(verb: Verb, given: Given): Promise<Outcome> {
+  const event = eventOf(verb, given)
+  const evidence = given.evidence?.trim()
+  if (!evidence || evidence.length > 500)
+    throw new UsageError('--evidence needs a text of at most 500 characters')
+  const reference = referenceOf(event, given)
+  const apply = given.apply === true
+  const reason = apply ? requireReason(given) : ''
+  const change = describe(event)
+  return withDatabase(async (db) => {
+    const repeated = apply
+      ? await db.transaction(async (trx) => {
+          // The treasury's sum is read under the lock, so that two sales do not both count on it.
+          await trx.raw(`select pg_advisory_xact_lock(hashtextextended('treasury-records', 0))`)
+          if (await checkEvent(trx, event, reference)) return true
+          await recordEvent(trx, event, reference)
+          await recordAudit(trx, {
+            actor: actorOf(given),
+            action: `treasury ${verb}`,
+            subject: `record:${reference}`,
+            details: { ...jsonOf(event), evidence, note: reason },
+          })
+          return false
+        })
+      : await checkEvent(db, event, reference)
+    const text = repeated
+      ? `recorded before under the reference ${reference}: nothing changed`
+      : describeChange(`${change} (reference ${reference})`, 'recorded', apply)
+    return { text, json: { applied: apply && !repeated, repeated, reference, ...jsonOf(event) } }
+  }, booksStatementMs)
+}
+
+/** True when exactly this was recorded before. Throws RefusedError when it cannot be recorded. */
+async function checkEvent(db: Knex, event: OutsideEvent, reference: string): Promise<boolean> {
+  const recorded = await findRecorded(db, event, reference)
+  if (recorded === 'other')
+    throw new RefusedError(`something else was recorded under the reference ${reference}`)
+  if (recorded === undefined) await refuseBeyondTreasury(db, event)
+  return recorded === 'same'
+}
+
+/** What the ledger's treasury does not have cannot be sold or taken out of it. */
+async function refuseBeyondTreasury(db: Knex, event: OutsideEvent): Promise<void> {
+  const leaves =
+    event.kind === 'sale'
+      ? event.micro
+      : event.kind === 'equity' && event.currency === 'USDC' && event.direction === 'out'
+        ? event.units
+        : 0n
+  if (leaves === 0n) return
+  const { usdc } = await readPosition(db)
+  if (usdc.treasury < leaves)
+    throw new RefusedError(
+      `the ledger's treasury has ${usdcText(usdc.treasury)}. Record what else came in there with record-equity --usdc`,
+    )
+}
+
+/** For programs; amounts are base units as decimal text. */
+function jsonOf(event: OutsideEvent): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  )
+}
+
+export const command = defineCommand({
+  help,
+  options,
+  allowPositionals: true,
+  async run(given, [verb, ...more]) {
+    if (more.length > 0) throw new UsageError(`unexpected ${more.join(' ')}`)
+    if (verb === undefined) return withDatabase(showTreasury, booksStatementMs)
+    return record(parseVerb(verb, verbs), given)
+  },
+})
+await runAsProgram(import.meta, command)

@@ -1,0 +1,166 @@
+import { displayText, nairaText, usdcText } from '../../kernel/money.js'
+import { usdc } from '../../kernel/tokens.js'
+import { booksStatementMs } from '../../ledger/invariants.js'
+import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accepted-rates.js'
+import { createDb } from '../../platform/database/database.js'
+import { rateDecimals } from '../../ports/exchange-rates.js'
+import type { Services } from '../../services.js'
+import { pausePayouts } from '../../withdrawals/breaker/pause.js'
+import { type FloatReading, findLastReading } from '../float/float-readings.js'
+import { owedMicro, type Position, readPosition } from '../position.js'
+import { computeSolvency, type Solvency } from '../solvency.js'
+import { type CustodyTotals, readCustodyTotals } from './read-custody.js'
+import { insertReport, type StoredReport } from './report-rows.js'
+import type { ReportSigner } from './signing.js'
+
+export type ReportNeeds = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
+
+export interface ReportOptions {
+  readonly signer: ReportSigner
+  /** Reads the float again, so that the report has it as it is now. */
+  readonly readFloat: () => Promise<FloatReading | undefined>
+  /** The report of the day: once. */
+  readonly daily: boolean
+  readonly onProgress?: (wallets: number) => void
+}
+
+interface Facts {
+  readonly position: Position
+  readonly custody: CustodyTotals
+  readonly treasury: { readonly chain: bigint; readonly slot: bigint }
+  readonly float: FloatReading | undefined
+  readonly rate: LastAcceptedRate | undefined
+  readonly solvency: Solvency
+}
+
+/**
+ * Reads what is owed and what is there, signs it and stores it. Wallets that lack USDC on the chain stop payouts, in the same
+ * transaction, until a person decides. Any other lack alarms and stops nothing. Undefined when another process has stored the
+ * report of the day meanwhile.
+ */
+export async function makeReport(
+  services: ReportNeeds,
+  { signer, readFloat, daily, onProgress }: ReportOptions,
+): Promise<StoredReport | undefined> {
+  await readFloat()
+  const facts = await readFacts(services, onProgress)
+  const { custody, solvency } = facts
+  const stored = await services.transact(async ({ trx }) => {
+    const { rows } = await trx.raw('select clock_timestamp() as now')
+    const report = JSON.stringify(presentReport(services.config, rows[0].now, facts))
+    const signed = { report, signature: signer.sign(report) }
+    const row = await insertReport(trx, signed, signer, { daily, shortWallets: custody.shortWallets })
+    const reason = `${custody.shortCount} custody wallets lack ${usdcText(custody.short)} on the chain`
+    if (row !== undefined && custody.short > 0n) await pausePayouts({ trx }, { by: 'custody_short', reason })
+    return row
+  })
+  if (stored !== undefined) alarm(services, custody, solvency)
+  return stored
+}
+
+/**
+ * The ledger's snapshot comes first. What lands on the chain after it is more than the snapshot has, and never less. One
+ * connection of its own, because it reads every entry.
+ */
+async function readFacts(
+  { chain, config }: ReportNeeds,
+  onProgress: ReportOptions['onProgress'],
+): Promise<Facts> {
+  const db = createDb(config.databaseUrl, 1, booksStatementMs)
+  try {
+    const rate = await findLastAcceptedRate(db)
+    const float = await findLastReading(db)
+    const position = await readPosition(db)
+    const { slot, amounts } = await chain.finalizedHoldings(
+      [{ wallet: config.tips.treasuryWallet, mint: usdc.mint }],
+      0n,
+    )
+    const treasury = { chain: amounts[0] ?? 0n, slot }
+    const custody = await readCustodyTotals({ db, chain }, onProgress)
+    const outside = {
+      custodyShort: custody.short,
+      treasuryChain: treasury.chain,
+      floatUnexplained: float?.unexplained ?? 0n,
+    }
+    const solvency = computeSolvency(position, outside, rate?.value)
+    return { position, custody, treasury, float, rate, solvency }
+  } finally {
+    await db.destroy()
+  }
+}
+
+const micro = (units: bigint): string => displayText(units, usdc.decimals)
+const naira = (kobo: bigint): string => displayText(kobo, 2)
+
+/**
+ * What everybody may read: sums, no names and no addresses but the treasury's (docs/decisions/0066). The order of the fields is
+ * the order in the signed text.
+ */
+function presentReport(
+  { http, tips }: Pick<Services['config'], 'http' | 'tips'>,
+  now: Date,
+  { position, custody, treasury, float, rate, solvency }: Facts,
+) {
+  const { owed, ngn } = position
+  return {
+    version: 1,
+    publisher: http.publicUrl,
+    time: now.toISOString(),
+    owed: {
+      USDC: {
+        available: micro(owed.available),
+        pending: micro(owed.pending),
+        held: micro(owed.held),
+        total: micro(owedMicro(position)),
+      },
+      NGN: { suspense: naira(owed.suspense) },
+    },
+    custody: {
+      mint: usdc.mint,
+      wallets: custody.wallets,
+      USDC: { book: micro(custody.book), chain: micro(custody.chain), short: micro(custody.short) },
+      shortWallets: custody.shortCount,
+      slot: String(custody.slot),
+    },
+    treasury: {
+      wallet: tips.treasuryWallet,
+      USDC: { book: micro(position.usdc.treasury), chain: micro(treasury.chain) },
+      slot: String(treasury.slot),
+    },
+    float: {
+      NGN: {
+        book: naira(ngn.float),
+        balance: float === undefined ? null : naira(float.balance),
+        underWay: float === undefined ? null : naira(float.underWay),
+        unexplained: float === undefined ? null : naira(float.unexplained),
+      },
+      readAt: float?.readAt.toISOString() ?? null,
+    },
+    receivables: {
+      NGN: { collections: naira(ngn.collections), inTransit: naira(ngn.inTransit) },
+      USDC: { creators: micro(position.usdc.receivables), inTransit: micro(position.usdc.inTransit) },
+    },
+    rate:
+      rate === undefined
+        ? null
+        : { NGN: displayText(rate.value, rateDecimals), asOf: rate.asOf.toISOString() },
+    surplus: { NGN: solvency.surplus === undefined ? null : naira(solvency.surplus) },
+  }
+}
+
+function alarm({ metrics, log }: ReportNeeds, custody: CustodyTotals, { surplus }: Solvency): void {
+  if (custody.short > 0n) {
+    metrics.alerts.inc({ kind: 'custody_short' })
+    log.error(
+      { wallets: custody.shortCount, short: usdcText(custody.short) },
+      'custody wallets hold less on the chain than the book says: payouts are paused. Run: npm run ops -- reserves',
+    )
+  }
+  if (surplus !== undefined && surplus < 0n) {
+    metrics.alerts.inc({ kind: 'reserves_short' })
+    log.error(
+      { lack: nairaText(-surplus) },
+      'the platform has less than it owes. Run: npm run ops -- treasury',
+    )
+  }
+}

@@ -1,0 +1,56 @@
+import { type Route, route } from '../http/endpoint.js'
+import { DomainError } from '../kernel/errors.js'
+import { cachedFor } from '../platform/cached-for.js'
+import type { Services } from '../services.js'
+import { findLastReport, listReportKeys } from './reports/report-rows.js'
+import { presentKey } from './reports/signing.js'
+import { nothing, reportKeysAnswer, reservesAnswer } from './schemas.js'
+
+/** A report is made once a day, so an answer this old is as good. */
+const cachedMs = 30_000
+const cacheMinute = 'public, max-age=60'
+
+/** The newest signed report and the keys to check it. For everybody. */
+export function reserveRoutes({ db }: Pick<Services, 'db'>): Route[] {
+  const lastReport = cachedFor(cachedMs, () => findLastReport(db))
+  const keys = cachedFor(cachedMs, () => listReportKeys(db))
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/reserves',
+        summary: 'What the platform owes and what it has, signed',
+        credential: 'none',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'not_found',
+        output: reservesAnswer,
+        errors: ['not_found'],
+      },
+      async (_, ctx) => {
+        const last = await lastReport()
+        if (last === undefined) throw new DomainError('not_found')
+        ctx.set('Cache-Control', cacheMinute)
+        const { report, signature, keyId } = last
+        return { report, signature, keyId }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/.well-known/tipping-keys.json',
+        summary: 'The keys that sign reserve reports, as a JWK Set',
+        credential: 'none',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'not_found',
+        output: reportKeysAnswer,
+        errors: [],
+      },
+      async (_, ctx) => {
+        ctx.set('Cache-Control', cacheMinute)
+        return { keys: (await keys()).map(presentKey) }
+      },
+    ),
+  ]
+}
