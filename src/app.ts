@@ -48,7 +48,7 @@ export interface App {
 }
 
 /** Pages of any origin may call these paths (CORS). The paths here ignore case, as the router does. */
-const publicPath = /^\/(sdk|payments|chain|pay)\//i
+const publicPath = /^\/((sdk|payments|chain|pay|\.well-known)\/|reserves$)/i
 /** These paths require a session, also for unknown routes below them. */
 const sessionPath = /^\/(creators|payouts)(\/|$)/i
 /** Answers here change every second. API: no answer may be cached, including errors. */

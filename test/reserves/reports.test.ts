@@ -74,10 +74,10 @@ test.serial('anyone can check the newest report with the published key, and it n
   t.is(made.code, 0, made.err)
   // Another process: this one may answer with what it has read before.
   const { url } = await startApp(t, world().env)
-  const answer = (await (await fetch(`${url}/reserves`)).json()) as Record<
-    'report' | 'signature' | 'keyId',
-    string
-  >
+  const response = await fetch(`${url}/reserves`, { headers: { origin: 'https://auditor.example' } })
+  t.is(response.headers.get('access-control-allow-origin'), '*')
+  t.is(response.headers.get('cache-control'), 'public, max-age=60')
+  const answer = (await response.json()) as Record<'report' | 'signature' | 'keyId', string>
   t.is(answer.report, JSON.parse(made.out).report)
   const { keys } = (await (await fetch(`${url}/.well-known/tipping-keys.json`)).json()) as {
     keys: { kid: string; x: string }[]

@@ -27,7 +27,7 @@ export async function showTreasury(db: Knex): Promise<Outcome> {
   const percent = rate && koboOf(exposure.micro, rate.value) / 100n
   const lines: readonly (readonly [string, string] | string)[] = [
     'what is where, by the ledger',
-    ['creators’ custody wallets', usdcText(usdc.custody)],
+    ['custody wallets of creators', usdcText(usdc.custody)],
     ['in transit to the treasury', usdcText(usdc.inTransit)],
     ['treasury', usdcText(usdc.treasury)],
     ['float', nairaText(ngn.float)],
@@ -49,7 +49,7 @@ export async function showTreasury(db: Knex): Promise<Outcome> {
     'what we earned, spent and put in',
     ['fees of naira tips', usdcText(position.revenue.USDC)],
     ['fees of withdrawals', nairaText(position.revenue.NGN)],
-    ['the provider’s fees', nairaText(position.providerFees)],
+    ['fees of the provider', nairaText(position.providerFees)],
     ['owners, USDC', usdcText(position.equity.USDC)],
     ['owners, naira', nairaText(position.equity.NGN)],
     'the balance at the provider',
