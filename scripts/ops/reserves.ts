@@ -30,7 +30,7 @@ export const command = defineCommand({
   options,
   run: ({ make }) =>
     make === true
-      ? withServices(async (services) => {
+      ? withServices('ops reserves', async (services) => {
           const signer = createReportSigner(loadReportSigningKey())
           const readFloat = createFloatReader(services)
           return outcomeOf(

@@ -425,11 +425,9 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
  * command that makes a report read it. It is not part of Config, so that no other process signs.
  */
 export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
-  const { REPORT_SIGNING_KEY, OTP_PEPPER } = readSettings(
-    z.object({ REPORT_SIGNING_KEY: key.optional(), OTP_PEPPER: key }),
-    env,
-  )
-  return REPORT_SIGNING_KEY ?? deriveKey(OTP_PEPPER, 'report-signing/1')
+  const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
+  if (own !== undefined) return own
+  return deriveKey(readSettings(z.object({ OTP_PEPPER: key }), env).OTP_PEPPER, 'report-signing/1')
 }
 
 /**

@@ -14,6 +14,7 @@ export const allSecrets = [
   'OTP_PEPPER',
   'DATA_KEY',
   'WALLET_KEK',
+  'REPORT_SIGNING_KEY',
   'SMTP_URL',
   'OPS_USER',
   'OPS_PASSWORD',
@@ -27,6 +28,7 @@ export const optionalSecrets: readonly Secret[] = ['PRICE_API_KEY', 'SECOND_RATE
 const standIns: Readonly<Partial<Record<Secret, Secret>>> = {
   DATA_KEY: 'OTP_PEPPER',
   PAYOUT_SECRET_KEY: 'FIATPAY_SECRET_KEY',
+  REPORT_SIGNING_KEY: 'OTP_PEPPER',
 }
 
 const service = ['DATABASE_URL', 'REDIS_URL'] as const
@@ -59,9 +61,11 @@ export const secretsOf = {
   clock: [
     ...service,
     ...rates,
+    'SOLANA_RPC_URLS',
     'PRICE_API_KEY',
     'FIATPAY_SECRET_KEY',
     'DATA_KEY',
+    'REPORT_SIGNING_KEY',
     'OPS_USER',
     'OPS_PASSWORD',
   ],
@@ -76,11 +80,13 @@ export const secretsOf = {
   'ops migrate': ['DATABASE_URL'],
   'ops payouts': [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'],
   'ops remove-factors': service,
+  'ops reserves': [...service, ...rates, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'REPORT_SIGNING_KEY'],
   'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],
   'ops setup-treasury': ['DATABASE_URL', 'SOLANA_RPC_URLS'],
   // Refunds leave our account.
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
   'ops sweep': [...service, 'SOLANA_RPC_URLS'],
+  'ops treasury': ['DATABASE_URL'],
   'ops unfreeze': service,
   'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],
   'ops work': ['DATABASE_URL'],

@@ -24,7 +24,7 @@ interface FinalCredit {
 
 /** Whether a credit of so much needs the agreement of every endpoint (`AGREE_ABOVE_USD`). */
 export function needsAgreement({ chain }: Needs['config'], micro: bigint): boolean {
-  const { agreeAboveUsd, rpcUrls } = chain
+  const { agreeAboveUsd, rpcUrls = [] } = chain
   return agreeAboveUsd !== undefined && rpcUrls.length > 1 && Number(micro) > agreeAboveUsd * microPerUsd
 }
 
@@ -45,7 +45,7 @@ async function findDisputed(services: Needs, credits: readonly FinalCredit[]): P
     const agreeing = shown.get(signature)?.filter((one) => one !== undefined).length
     metrics.alerts.inc({ kind: 'rpc_disagrees' })
     log.error(
-      { signature, endpoints: config.chain.rpcUrls.length, agreeing: agreeing ?? null },
+      { signature, endpoints: config.chain.rpcUrls?.length, agreeing: agreeing ?? null },
       'the RPC endpoints do not show the same of a finalized tip: its credit stays pending',
     )
   }
