@@ -34,6 +34,7 @@ function allValues(): Environment {
   return {
     ...Object.fromEntries(allSecrets.map((secret) => [secret, env[secret] ?? 'a value'])),
     DATA_KEY: randomBytes(32).toString('base64'),
+    REPORT_SIGNING_KEY: randomBytes(32).toString('base64'),
     SECOND_RATE_URL: 'http://127.0.0.1:1/second',
     SMTP_URL: 'smtp://127.0.0.1:1',
     OPS_PASSWORD: 'a long password for tests',
@@ -113,6 +114,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'forget-payer': ['--email', 'ada@example.com'],
   'link-handle': ['--user', 'ada@example.com', '--twitter', 'ada'],
   payouts: ['list'],
+  reserves: ['--make'],
   suspense: ['--refund', '1'],
   work: ['list'],
 }
