@@ -48,8 +48,8 @@ module.exports = {
       to: { path: ['^src/ports/payout-sender[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$'] },
     },
     {
-      name: 'one-command-refunds', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice.',
-      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^scripts/ops/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^test/'] },
+      name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice.',
+      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^test/'] },
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
     },
     {

@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
 import { createPasswords } from './accounts/sessions/password.js'
 import { creatorRoutes } from './creators/routes.js'
+import { refundRoutes } from './fiat/refunds/routes.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
@@ -71,6 +72,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
     ...fiatRoutes(services, rates),
+    ...refundRoutes(services),
     ...payoutRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),

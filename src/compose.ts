@@ -165,7 +165,7 @@ export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay'
   return createFiatpayPayoutSender({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }
 
-/** Refunds of naira payments. Not part of Services, so that only the operators' command can refund. */
+/** Refunds of naira payments. Not part of Services, so that only the payouts worker and the operators' command can refund. */
 export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Refunds {
   const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
   return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })

@@ -1,6 +1,13 @@
 import { checkVaultKey } from '../src/accounts/wallets/check-vault-key.js'
 import { createProvisionerBatch } from '../src/accounts/wallets/provision-wallets.js'
-import { composeMail, composePayoutSender, composeRefundReader, composeVault } from '../src/compose.js'
+import {
+  composeMail,
+  composePayoutSender,
+  composeRefundReader,
+  composeRefunds,
+  composeVault,
+} from '../src/compose.js'
+import { createRefundBatch } from '../src/fiat/refunds/send-refunds.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
 import {
@@ -13,7 +20,7 @@ import {
 import { type Secret, secretsOf } from '../src/platform/config/secrets.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
-import type { Batch } from '../src/platform/worker/batch-loop.js'
+import { type Batch, inTurn } from '../src/platform/worker/batch-loop.js'
 import type { Services } from '../src/services.js'
 import { createFinderBatch } from '../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../src/tips/verify/verify-tips.js'
@@ -48,10 +55,13 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
       createSettlementBatch({ ...services, refunds: composeRefundReader(services.config) }),
     concurrency: 4,
   },
-  /** Sends withdrawals. The only worker that can. */
+  /** Sends withdrawals, and the refunds that creators ask for, which it also follows. The only worker that can send money. */
   payouts: {
     createBatch: (services) =>
-      createPayoutBatch({ ...services, sender: composePayoutSender(services.config) }),
+      inTurn([
+        createPayoutBatch({ ...services, sender: composePayoutSender(services.config) }),
+        createRefundBatch({ ...services, refunds: composeRefunds(services.config) }),
+      ]),
     concurrency: 4,
     jobFailure: ({ db }, reference) => payoutJobFailure(db, reference),
     makeRowDue: makePayoutDue,

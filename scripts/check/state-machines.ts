@@ -1,4 +1,5 @@
 import { suspenseMachine } from '../../src/fiat/lifecycle.js'
+import { refundMachine } from '../../src/fiat/refunds/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
@@ -20,5 +21,6 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/withdrawals/lifecycle.ts', machine: any(reviewMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
   { file: 'src/treasury/lifecycle.ts', machine: any(sweepMachine) },
+  { file: 'src/fiat/refunds/lifecycle.ts', machine: any(refundMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },
 ]

@@ -31,7 +31,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/ledger': ['custody', 'ledger_accounts', 'ledger_entries', 'ledger_transfers'],
   'src/intents': ['payment_intents'],
   'src/tips': ['creator_cursors', 'tip_claims', 'tip_mails', 'tip_sums', 'tips'],
-  'src/fiat': ['card_reserves', 'fiat_intents', 'fiat_payments', 'payers', 'suspense_items'],
+  'src/fiat': ['card_reserves', 'fiat_intents', 'fiat_payments', 'payers', 'refunds', 'suspense_items'],
   'src/withdrawals': [
     'banks',
     'payees',

@@ -29,7 +29,16 @@ export interface TableRights {
 }
 
 /** Who posts ledger transfers. */
-const posters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'custodian', 'clock', 'operators'] as const
+const posters = [
+  'web',
+  'verifier',
+  'settlement',
+  'payouts',
+  'reconciler',
+  'custodian',
+  'clock',
+  'operators',
+] as const
 const confirmers = ['web', 'verifier', 'settlement', 'operators'] as const
 const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 
@@ -53,8 +62,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     change: ['settlement', 'payouts', 'reconciler'],
   },
   factor_attempts: { write: ['web', 'clock', 'operators'] },
-  fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'] },
-  fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'clock'] },
+  fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
+  fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
   float_readings: { write: ['clock', 'operators'] },
   idempotency_keys: { write: ['web', 'clock'] },
   ledger_accounts: { append: posters, moved: ['balance'] },
@@ -65,15 +74,17 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   passkey_challenges: { write: ['web', 'clock', 'operators'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
   payees: { write: ['web', 'clock', 'operators'] },
-  payers: { change: ['web', 'clock', 'operators'], read: ['settlement'] },
+  payers: { change: ['web', 'clock', 'operators'], read: ['settlement', 'payouts'] },
   payment_intents: { change: [...confirmers, 'finder'], read: ['clock'] },
   prices: { change: ['web', 'clock'], read: ['verifier', 'operators'] },
-  rates: { write: ['web', 'settlement', 'clock', 'operators'] },
+  rates: { write: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   reconciliation_differences: { write: ['clock', 'operators'] },
   recovery_codes: { write: ['web', 'operators'] },
   report_keys: { append: ['clock', 'operators'], read: ['web'] },
   reserve_reports: { append: ['clock', 'operators'], read: ['web'] },
   review_items: { change: payers },
+  // Web asks for a refund, and a webhook makes one due. Only payouts and operators change what it is.
+  refunds: { append: ['web'], moved: ['due_at'], change: ['payouts', 'operators'], read: ['clock'] },
   sdk_handoffs: { write: ['web', 'clock', 'operators'] },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
@@ -85,7 +96,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },
-  tips: { change: [...confirmers, 'finder', 'clock'], read: ['custodian'] },
+  tips: { change: [...confirmers, 'payouts', 'finder', 'clock'], read: ['custodian'] },
   totp_factors: { write: ['web', 'operators'], read: ['clock'] },
   users: {
     change: ['web', 'operators'],

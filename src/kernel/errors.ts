@@ -84,6 +84,11 @@ export const errors = {
 
   fiat_intent_fields_required: [400, 'creatorId and amount are required'],
   intent_id_required: [400, 'intentId is required'],
+  tip_not_found: [404, 'Tip not found'],
+  tip_not_in_naira: [400, 'Only naira tips can be refunded'],
+  tip_not_paid: [409, 'Tip is not paid'],
+  tip_refunded: [409, 'Tip already refunded'],
+  too_many_refunds: [409, 'Too many refunds of this tip'],
   rate_unavailable: [503, 'Rate unavailable'],
   payment_refused: [502, 'The payment provider refused the payment'],
 

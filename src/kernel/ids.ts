@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 const intentIdPattern = /^pi_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const fiatIntentIdPattern = /^fiatpay_[0-9a-f]{32}$/
 const payoutReferencePattern = /^FIATPAY-[0-9A-F]{32}$/
+const refundIdPattern = /^refund_[0-9a-f]{32}$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The lower-case UUID of a user id, with or without the API's prefix `auth_`; undefined for any other text. */
@@ -44,6 +45,16 @@ export function newPayoutReference(): string {
 /** Whether a text has the form of a withdrawal reference. */
 export function isPayoutReference(text: string): boolean {
   return payoutReferencePattern.test(text)
+}
+
+/** A new id of a refund that a creator asks for. */
+export function newRefundId(): string {
+  return `refund_${randomBytes(16).toString('hex')}`
+}
+
+/** Whether a text is the id of such a refund. The provider shows it as the note of the refund. */
+export function isRefundId(text: string): boolean {
+  return refundIdPattern.test(text)
 }
 
 /** A new bearer secret: 256 random bits, base64url. Only its hash is stored. */

@@ -86,6 +86,12 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'work list --kind settlement',
   },
   {
+    what: 'refunds of tips that wait for an operator',
+    rows: `refunds where ended_at is null and last_error is not null and state <> 'sent'`,
+    since: 'created_at',
+    command: 'refunds',
+  },
+  {
     what: 'closed accounts that hold money',
     rows: `users u where closed_at is not null
       and exists (select from ledger_accounts where user_id = u.id and balance > 0)`,

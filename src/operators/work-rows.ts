@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { sendable } from '../fiat/refunds/send-refunds.js'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { makeDue } from '../platform/queue/due-rows.js'
@@ -19,21 +20,29 @@ interface WorkTable {
 }
 
 const toSend = `send_state in (${sqlList(sendableStates)})`
-const tables: Readonly<Record<WorkKind, WorkTable>> = {
+const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
   verifier: { table: 'tips', key: 'id', condition: 'true', error: 'last_error' },
   finder: { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
   settlement: { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
-  payouts: {
-    table: 'withdrawals',
-    key: 'reference',
-    // What a frozen account has, and all while payouts are paused, waits for no worker.
-    condition: `${toSend} and ${notFrozen} and ${payoutsRun}`,
-    error: 'last_error',
-  },
+  payouts: [
+    {
+      table: 'withdrawals',
+      key: 'reference',
+      // What a frozen account has, and all while payouts are paused, waits for no worker.
+      condition: `${toSend} and ${notFrozen} and ${payoutsRun}`,
+      error: 'last_error',
+    },
+    { table: 'refunds', key: 'id', condition: sendable, error: 'last_error' },
+  ],
   reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },
   provisioner: { table: 'wallets', key: 'user_id', condition: 'true', error: 'last_error' },
   custodian: { table: 'sweeps', key: 'id', condition: 'true', error: 'last_error' },
   mailer: { table: 'emails', key: 'id', condition: 'true', error: 'last_error' },
+}
+
+function tablesOf(kind: WorkKind): readonly WorkTable[] {
+  const of = tables[kind]
+  return 'table' in of ? [of] : of
 }
 
 /** Every worker polls at least every two seconds, so work that is due for longer than this is at a standstill. */
@@ -53,16 +62,17 @@ export interface WorkCount {
 
 /** Counts the rows of every kind of work. */
 export async function countWork(db: Knex): Promise<WorkCount[]> {
-  const each = workKinds.map((kind) => {
-    const { table, condition, error } = tables[kind]
-    return /* sql */ `
+  const each = workKinds.flatMap((kind) =>
+    tablesOf(kind).map(
+      ({ table, condition, error }) => /* sql */ `
       select '${kind}' as kind, '${table}' as "table",
         (count(*) filter (where due_at <= clock_timestamp()))::int as due,
         (count(*) filter (where due_at > clock_timestamp()))::int as later,
         (count(*) filter (where ${error} is not null))::int as failing,
         extract(epoch from clock_timestamp() - min(due_at) filter (where due_at <= clock_timestamp()))::float8 as "oldestSeconds"
-      from ${table} where due_at is not null and ${condition}`
-  })
+      from ${table} where due_at is not null and ${condition}`,
+    ),
+  )
   const counts = await query<WorkCount>(db, {
     name: 'ops.count-work',
     text: each.join(' union all '),
@@ -78,13 +88,15 @@ export async function countWork(db: Knex): Promise<WorkCount[]> {
 export async function readOldestDue(
   db: Knex,
 ): Promise<{ readonly kind: WorkKind; readonly seconds: number | null }[]> {
-  const each = workKinds.map((kind) => {
-    const { table, condition } = tables[kind]
-    return /* sql */ `
+  const each = workKinds.flatMap((kind) =>
+    tablesOf(kind).map(
+      ({ table, condition }) => /* sql */ `
       select '${kind}' as kind, extract(epoch from clock_timestamp() - min(due_at))::float8 as seconds
-      from ${table} where due_at is not null and ${condition}`
-  })
-  return query(db, { name: 'ops.oldest-due', text: each.join(' union all '), values: [] })
+      from ${table} where due_at is not null and ${condition}`,
+    ),
+  )
+  const text = `select kind, max(seconds) as seconds from (${each.join(' union all ')}) each_table group by kind`
+  return query(db, { name: 'ops.oldest-due', text, values: [] })
 }
 
 /** A row with work to do, due now or later. */
@@ -99,14 +111,16 @@ export interface WorkRow {
 
 /** The rows of one kind: rows with an error first, then by due time. */
 export async function listWork(db: Knex, kind: WorkKind, limit: number): Promise<WorkRow[]> {
-  const { table, key, condition, error } = tables[kind]
+  const each = tablesOf(kind).map(
+    ({ table, key, condition, error }) => /* sql */ `
+      select ${key}::text as id, due_at as "dueAt",
+        extract(epoch from clock_timestamp() - due_at)::float8 as "dueSeconds", attempts, ${error} as "lastError"
+      from ${table} where due_at is not null and ${condition}`,
+  )
   const rows = await query<Omit<WorkRow, 'kind'>>(db, {
     name: `ops.list-work-${kind}`,
     text: /* sql */ `
-      select ${key}::text as id, due_at as "dueAt",
-        extract(epoch from clock_timestamp() - due_at)::float8 as "dueSeconds", attempts, ${error} as "lastError"
-      from ${table} where due_at is not null and ${condition}
-      order by ${error} is null, due_at limit $1`,
+      select * from (${each.join(' union all ')}) work order by "lastError" is null, "dueAt" limit $1`,
     values: [limit],
   })
   return rows.map((row) => ({ kind, ...row }))
@@ -114,6 +128,8 @@ export async function listWork(db: Knex, kind: WorkKind, limit: number): Promise
 
 /** Makes a row due now. False when there is no such row with work to do. */
 export async function makeRowDue(trx: Knex, kind: WorkKind, id: string): Promise<boolean> {
-  const { table, key, condition } = tables[kind]
-  return makeDue(trx, { name: `ops.${kind}`, table, condition }, { column: key, value: id })
+  for (const { table, key, condition } of tablesOf(kind))
+    if (await makeDue(trx, { name: `ops.${kind}.${table}`, table, condition }, { column: key, value: id }))
+      return true
+  return false
 }

@@ -11,6 +11,8 @@ export interface ProviderRefund {
   readonly state: RefundState
   /** The provider's id of the dispute that this refund ends, else null. */
   readonly dispute: string | null
+  /** The note of its request. Empty: none. */
+  readonly note: string
 }
 
 /** A refund to request. */
@@ -28,7 +30,8 @@ interface NewRefund {
 export interface Refunds {
   /**
    * Requests a refund. Throws ProviderError: `rejected` when the provider certainly did not take it, with its own text as the
-   * message; `unavailable` when the request certainly did not reach it; `ambiguous` for everything else.
+   * message; `unavailable` when it certainly did not take it because of our account, such as its balance, or the request did not
+   * reach it; `ambiguous` for everything else.
    */
   request(refund: NewRefund): Promise<ProviderRefund>
   /** The refunds of a payment since a time, oldest first. Throws ProviderError. */

@@ -13,6 +13,7 @@ const advice = {
   withdrawals: 'not finished; wait for them, or cancel what waits for you',
   reviews: 'with an operator; wait for the mail',
   nairaIntents: 'open for half an hour at most, and may be paid',
+  refunds: 'on their way back to their payers; wait for them',
   nairaPayments: 'with an operator, who gives them back or to you',
 } as const
 
@@ -34,6 +35,7 @@ export async function findMoney(trx: Knex.Transaction, userId: string): Promise<
         (select count(*) from review_items r join withdrawals w on w.id = r.withdrawal_id
           where r.resolved_at is null and w.user_id = $1)::int as reviews,
         (select count(*) from fiat_intents where user_id = $1 and client_network is not null)::int as "nairaIntents",
+        (select count(*) from refunds where user_id = $1 and ended_at is null)::int as refunds,
         (select count(*) from suspense_items s join fiat_payments p using (provider_transaction)
            join fiat_intents f on f.id = p.intent_id
           where s.resolved_at is null and f.user_id = $1)::int as "nairaPayments"`,

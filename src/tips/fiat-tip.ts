@@ -108,6 +108,21 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
   })
 }
 
+/**
+ * Shows how much of a fiat tip was given back, in cents of its amount. The amount, the status and the daily figures stay: it was
+ * given.
+ */
+export async function showRefunded(trx: Knex, id: string, cents: bigint): Promise<void> {
+  await query(trx, {
+    name: 'tips.fiat-refunded',
+    text: /* sql */ `
+      update tips set fiat_details = (fiat_details - 'refundedAmount')
+        || case when $2::numeric = 0 then '{}'::jsonb else jsonb_build_object('refundedAmount', $2::numeric / 100) end
+      where id = $1`,
+    values: [id, cents],
+  })
+}
+
 /** Ends pending fiat tips without a credit. Returns those that were pending. Locks them in the order of their ids. */
 export async function endFiatTips(
   trx: Knex,

@@ -69,6 +69,10 @@ export const tipListItem = z.object({
     .object({ platformFee: z.number(), finalAmountUsd: z.number(), amountNgn: z.number() })
     .nullable()
     .meta({ description: 'Of a fiat tip; once it is completed, what was paid and credited' }),
+  refundedAmount: z
+    .number()
+    .optional()
+    .meta({ description: 'How much of `amount` was given back, or is on its way back. Absent: nothing' }),
 })
 export type TipListItem = z.output<typeof tipListItem>
 

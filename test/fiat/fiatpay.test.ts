@@ -191,7 +191,7 @@ test('refunds of other payments are not read, and an unusual one of this payment
     return createFiatpayRefunds({ url, secretKey: 'x', timeoutMs: 5000 }).list('77', new Date(0))
   }
   t.deepEqual(await list([...others, own]), [
-    { id: '5', transaction: '77', kobo: 500_000n, state: 'paid', dispute: null },
+    { id: '5', transaction: '77', kobo: 500_000n, state: 'paid', dispute: null, note: '' },
   ])
   t.deepEqual(await list(others), [])
   for (const odd of [{ currency: 'USD' }, { status: 'unheard-of' }, { amount: null }])

@@ -82,6 +82,12 @@ const withdrawal = {
   bank: 'Kuda',
   lastFour: '6789',
 }
+const refund = {
+  tipId: `fiatpay_${'6e'.repeat(16)}`,
+  amount: 'USD 10',
+  naira: 'NGN 15,200.00',
+  debit: '9.5 USDC',
+}
 const moment = new Date('2026-11-22T23:46:00Z')
 const browser =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36'
@@ -106,6 +112,9 @@ function everyNotice(words: string): OwnerNotice[] {
     'withdrawal-returned': { kind: 'withdrawal-returned', withdrawal: hostile },
     'withdrawal-failed': { kind: 'withdrawal-failed', withdrawal: hostile, reason: words },
     'withdrawal-cancelled': { kind: 'withdrawal-cancelled', withdrawal: hostile },
+    'refund-requested': { kind: 'refund-requested', refund },
+    'refund-paid': { kind: 'refund-paid', refund },
+    'refund-failed': { kind: 'refund-failed', refund, reason: words },
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
   }

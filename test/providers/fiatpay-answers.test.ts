@@ -121,11 +121,18 @@ test('a list is read to its end, page by page', async (t) => {
   const { refunds, requests } = await startProvider(
     t,
     wire(Array.from({ length: 100 }, (_, at) => ({ ...refund, id: at + 1 }))),
-    wire([{ ...refund, id: 200, dispute: 358_950 }]),
+    wire([{ ...refund, id: 200, dispute: 358_950, merchant_note: 'ours' }]),
   )
   const found = await all(refunds.listAll(from, to))
   t.is(found.length, 101)
-  t.deepEqual(found[100], { id: '200', transaction: '77', kobo: 500_000n, state: 'paid', dispute: '358950' })
+  t.deepEqual(found[100], {
+    id: '200',
+    transaction: '77',
+    kobo: 500_000n,
+    state: 'paid',
+    dispute: '358950',
+    note: 'ours',
+  })
   t.deepEqual(
     requests.map(({ url }) => new URLSearchParams(url?.split('?')[1]).get('page')),
     ['1', '2'],

@@ -62,6 +62,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'PUT /creators/domains': cookie,
   'GET /creators/tips': cookie,
   'GET /creators/tips/daily': cookie,
+  'POST /creators/tips/{id}/refund': cookie,
+  'GET /creators/tips/{id}/refunds': cookie,
   'GET /creators/balance': cookie,
   'GET /reserves': anyone,
   'GET /.well-known/tipping-keys.json': anyone,

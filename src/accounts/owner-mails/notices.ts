@@ -19,6 +19,8 @@ export type OwnerNotice =
   | { readonly kind: 'withdrawal-paid' | 'withdrawal-returned'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'withdrawal-failed'; readonly withdrawal: WithdrawalNotice; readonly reason: string }
   | { readonly kind: 'withdrawal-cancelled'; readonly withdrawal: WithdrawalNotice }
+  | { readonly kind: 'refund-requested' | 'refund-paid'; readonly refund: RefundNotice }
+  | { readonly kind: 'refund-failed'; readonly refund: RefundNotice; readonly reason: string }
   | { readonly kind: 'account-frozen' }
   | { readonly kind: 'account-unfrozen'; readonly passwordVoid: boolean }
 
@@ -35,6 +37,17 @@ export interface WithdrawalNotice {
   readonly amount: string
   readonly bank: string
   readonly lastFour: string
+}
+
+/** A naira tip that its creator gives back. Amounts as text. */
+interface RefundNotice {
+  readonly tipId: string
+  /** Of the tip's amount, such as `USD 10`. */
+  readonly amount: string
+  /** What the payer gets, such as `NGN 15,200.00`. */
+  readonly naira: string
+  /** Of the balance, such as `9.5 USDC`. */
+  readonly debit: string
 }
 
 export interface NoticeText {
@@ -70,6 +83,9 @@ export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
   'withdrawal-returned': true,
   'withdrawal-failed': true,
   'withdrawal-cancelled': true,
+  'refund-requested': true,
+  'refund-paid': true,
+  'refund-failed': true,
   'account-frozen': false,
   'account-unfrozen': false,
 }
@@ -194,6 +210,10 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
         advice: [nothingToDo],
         security: true,
       }
+    case 'refund-requested':
+    case 'refund-paid':
+    case 'refund-failed':
+      return refundText(notice, site)
     case 'account-frozen':
       return {
         subject: `Your account at ${site} is frozen`,
@@ -285,6 +305,40 @@ function siteText(sites: readonly string[], site: string): NoticeText {
           ],
     advice: [nothingToDo],
     security: true,
+  }
+}
+
+type RefundEvent = Extract<OwnerNotice, { readonly refund: RefundNotice }>
+
+function refundText(notice: RefundEvent, site: string): NoticeText {
+  const { tipId, amount, naira, debit } = notice.refund
+  const facts: EmailFact[] = [
+    ['Of the tip', amount],
+    ['Payer gets', naira],
+    ['Of your balance', debit],
+    ['Tip', tipId],
+  ]
+  if (notice.kind === 'refund-failed')
+    return {
+      subject: `A tip could not be given back at ${site}`,
+      lines: [
+        `The payer did not get the tip back that you wanted to give back at ${site}. The money is in your balance again.`,
+      ],
+      facts: [...facts, ['Reason', quoteInMail(notice.reason)]],
+      advice: ['You can try again. If it fails again, reply to this e-mail with the number of the tip.'],
+      security: false,
+    }
+  const requested = notice.kind === 'refund-requested'
+  return {
+    subject: requested ? `You give a tip back at ${site}` : `A tip went back to its payer at ${site}`,
+    lines: [
+      requested
+        ? `A tip to your account at ${site} is being given back to its payer. It goes only to where it came from.`
+        : `The tip that you gave back at ${site} was sent to its payer, whose bank may need some days.`,
+    ],
+    facts,
+    advice: [requested ? nothingToDo : 'You need not do anything.'],
+    security: requested,
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows } from '../../platform/queue/due-rows.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
+import { followedStates } from '../refunds/lifecycle.js'
 import { nextPoll } from './poll-schedule.js'
 
 const maxErrorLength = 200
@@ -73,12 +75,15 @@ function earlier(poll: number | null, refundPause: number | undefined): number |
   return poll === null ? refundPause : Math.min(poll, refundPause)
 }
 
-/** Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more. */
+/**
+ * Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more. The refunds
+ * of its tip that the provider has or may have are due too.
+ */
 export async function makeIntentDue(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   reference: string,
 ): Promise<void> {
-  const rows = await query(db, {
+  const rows = await query<{ id: string }>(db, {
     name: 'fiat.wake',
     text: /* sql */ `
       update fiat_intents set woken_at = clock_timestamp(),
@@ -87,4 +92,12 @@ export async function makeIntentDue(
     values: [reference],
   })
   if (rows.length > 0) wake('settlement')
+  const refunds = await query(db, {
+    name: 'fiat.wake-refunds',
+    text: /* sql */ `
+      update refunds set due_at = clock_timestamp()
+      where intent_id = any($1::text[]) and state in (${sqlList(followedStates)}) and due_at > clock_timestamp() returning 1`,
+    values: [rows.map(({ id }) => id)],
+  })
+  if (refunds.length > 0) wake('payouts')
 }

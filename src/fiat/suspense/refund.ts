@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { isRefundId } from '../../kernel/ids.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -17,12 +18,21 @@ const hourMs = 3_600_000
 /** For a process that only follows refunds: it cannot request one. */
 export type RefundReader = Pick<Refunds, 'list'>
 
-/** The refunds of an item's payment. None is older than the payment; the hour allows for clocks that differ. */
-export function listRefundsOf(
+/** The refunds of a payment. None is older than the payment; the hour allows for clocks that differ. */
+export function listAllRefundsOf(
   refunds: RefundReader,
   { transaction, paidAt }: Pick<RefundItem, 'transaction' | 'paidAt'>,
 ): Promise<ProviderRefund[]> {
   return refunds.list(transaction, new Date(paidAt.getTime() - hourMs))
+}
+
+/** The refunds of an item's payment, without those of what the creator gives back: they are not of the part in suspense. */
+export async function listRefundsOf(
+  refunds: RefundReader,
+  item: Pick<RefundItem, 'transaction' | 'paidAt'>,
+): Promise<ProviderRefund[]> {
+  const all = await listAllRefundsOf(refunds, item)
+  return all.filter(({ note }) => !isRefundId(note))
 }
 
 /** What the provider's list of refunds means for an item. */

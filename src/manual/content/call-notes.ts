@@ -132,6 +132,14 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'get /creators/tips': [
     'A search with `q` reads the newest 10,000 tips that the other filters let through. When older ones were left out, `searchedSince` is the time of the oldest one searched: send it as `to` to search on.',
   ],
+  'post /creators/tips/{id}/refund': [
+    '`amountUSD` is in terms of the tip’s `amount`: of a tip of 10 USD that credited 9.50, 5 debits 4.75. The payer gets the same share of the naira that they paid, on the way on which they paid; parts can be given back until nothing is left. The service gives up its own fee of that part.',
+    'The money is held first, then sent once. `pending` means that it is sent as soon as it can be, or that the provider is working on it, which can take days: repeat the request only with the same `Idempotency-Key`. When it fails, the money is in the balance again.',
+    'The tip keeps its `amount` and its `status`, and shows `refundedAmount`. Events and streams are not sent again.',
+  ],
+  'get /creators/tips/{id}/refunds': [
+    'A refund goes from `pending` to `paid` or `failed`. With `paid` the provider has sent the money; the payer’s bank may need some days.',
+  ],
   'get /chain/tips/stream': [
     'Begins with `retry: 10000` and the connection event. Then it sends a comment every 15 seconds as a heartbeat, and one event for each tip when it is confirmed. Every event has an `id:`, the connection event too. Reconnect with the last one as `Last-Event-ID`, and no tip is missed.',
     'A browser’s `EventSource` gives up after an answer that is not 200. `streamTips` of the client reconnects.',

@@ -286,6 +286,27 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
 
   fiat_intent_fields_required: { cause: '`creatorId` or `amount` is missing.', remedy: 'Send both.' },
   intent_id_required: { cause: '`intentId` is missing.', remedy: 'Send the `fiatpay_` id.' },
+  tip_not_found: {
+    cause: 'The account has received no tip with this id.',
+    remedy:
+      'Send the `signature` of a naira tip as `GET /creators/tips` lists it: `fiatpay_` and 32 hex digits.',
+  },
+  tip_not_in_naira: {
+    cause: 'The tip was paid from a wallet on the chain. The service cannot send it back.',
+    remedy: 'Send tokens to the wallet of the supporter yourself.',
+  },
+  tip_not_paid: {
+    cause: 'The naira tip is unpaid, cancelled or failed: nothing was credited.',
+    remedy: 'Nothing. What the payer paid too little or too late is given back by the operator.',
+  },
+  tip_refunded: {
+    cause: 'All of the tip was given back, or is on its way back.',
+    remedy: 'See `GET /creators/tips/{id}/refunds`.',
+  },
+  too_many_refunds: {
+    cause: 'The tip was given back in 20 parts already.',
+    remedy: 'Leave `amountUSD` out to give back all that is left.',
+  },
   rate_unavailable: {
     cause: 'There is no reliable exchange rate now.',
     remedy: 'Repeat after a minute. Nothing was charged or held.',

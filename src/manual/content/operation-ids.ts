@@ -60,6 +60,8 @@ const names: Readonly<Record<string, string>> = {
   'put /creators/domains': 'replaceSites',
   'get /creators/tips': 'listReceivedTips',
   'get /creators/tips/daily': 'listDailyTips',
+  'post /creators/tips/{id}/refund': 'refundTip',
+  'get /creators/tips/{id}/refunds': 'listRefunds',
   'get /creators/balance': 'getBalance',
   'get /creators/transactions': 'listTransactions',
   'get /creators/banks': 'listBanks',

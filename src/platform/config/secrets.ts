@@ -82,6 +82,7 @@ export const secretsOf = {
   'ops remove-factors': service,
   'ops reserves': [...service, ...rates, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'REPORT_SIGNING_KEY'],
   'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],
+  'ops refunds': [...service, 'FIATPAY_SECRET_KEY'],
   'ops setup-treasury': ['DATABASE_URL', 'SOLANA_RPC_URLS'],
   // Refunds leave our account.
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],

@@ -9,6 +9,20 @@ export interface BatchReport {
 /** Takes the longest due rows, works on them and returns. */
 export type Batch = () => Promise<BatchReport>
 
+/** One batch of several kinds of rows, one kind after the other. */
+export function inTurn(batches: readonly Batch[]): Batch {
+  return async () => {
+    let taken = 0
+    let nextDueMs = Number.POSITIVE_INFINITY
+    for (const batch of batches) {
+      const report = await batch()
+      taken += report.taken
+      nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? nextDueMs)
+    }
+    return { taken, nextDueMs }
+  }
+}
+
 export interface BatchLoop {
   /** Runs batches now, until nothing is due. Resolves when those batches have ended. */
   wake(): Promise<void>

@@ -37,6 +37,7 @@ const refund = named.extend({
   dispute: z
     .union([z.int().positive(), z.object({ id: z.int().positive() }).transform(({ id }) => id)])
     .nullish(),
+  merchant_note: z.string().nullish(),
 })
 const refundAnswer = answer(refund)
 /** Only the refunds of the payment in question are read strictly: those of others say nothing about it. */
@@ -76,7 +77,8 @@ function listedRefund(row: unknown): ProviderRefund {
 }
 
 /** Throws ProviderError for an undocumented status, which says nothing about the money. */
-function refundOf({ id, transaction, amount, status, dispute }: z.output<typeof refund>): ProviderRefund {
+function refundOf(shown: z.output<typeof refund>): ProviderRefund {
+  const { id, transaction, amount, status, dispute, merchant_note: note } = shown
   const state = states[status]
   if (state === undefined)
     throw new ProviderError('ambiguous', `fiatpay knows a refund status ${cleanLine(status, 30)}`)
@@ -86,12 +88,16 @@ function refundOf({ id, transaction, amount, status, dispute }: z.output<typeof 
     kobo: amount,
     state,
     dispute: dispute ? String(dispute) : null,
+    note: note ?? '',
   }
 }
 
 /** Only an answer in the provider's envelope is a refusal: another one may come from a proxy in front of it. */
 function requestFailure({ status, body }: FiatpayReply): ProviderError {
   const refused = requestStatuses.has(status) ? refusal.safeParse(body).data : undefined
+  // About our balance there. It says nothing about the payment.
+  if (refused?.code === 'insufficient_balance')
+    return new ProviderError('unavailable', `fiatpay refuses our account: ${refused.code}`, status)
   if (refused !== undefined)
     return new ProviderError('rejected', cleanLine(refused.message, textLength), status)
   if (status === 401 || status === 429)

@@ -139,8 +139,8 @@ const columns = [
   'status',
   'message',
 ] as const satisfies readonly (keyof TipListItem)[]
-/** Of a naira tip that is paid: what the supporter paid, and the platform's fee. */
-const nairaColumns = ['paidNGN', 'platformFeeUSD'] as const
+/** Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. */
+const nairaColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD'] as const
 
 /** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
 export function creatorTipsCsv(tips: readonly TipListItem[]): string {
@@ -150,7 +150,12 @@ export function creatorTipsCsv(tips: readonly TipListItem[]): string {
       const paid = tip.status === 'confirmed'
       const shown = paid || tip.tokenSymbol !== fiatSymbol ? tip : { ...tip, sender: null, message: null }
       const naira = paid ? tip.fiatDetails : null
-      return [...columns.map((column) => shown[column]), naira?.amountNgn ?? null, naira?.platformFee ?? null]
+      return [
+        ...columns.map((column) => shown[column]),
+        naira?.amountNgn ?? null,
+        naira?.platformFee ?? null,
+        tip.refundedAmount ?? null,
+      ]
     }),
   )
 }

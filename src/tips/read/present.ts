@@ -38,7 +38,8 @@ interface TipColumns {
   readonly displayRaw: string
   /** Base units of the token; micro-USDC for a fiat tip. Null until it is paid. */
   readonly receivedRaw: string | null
-  readonly fiatDetails: TipListItem['fiatDetails']
+  /** Also how much was given back. */
+  readonly fiatDetails: (TipListItem['fiatDetails'] & Pick<TipListItem, 'refundedAmount'>) | null
 }
 type Received = Pick<TipColumns, 'mint' | 'decimals'> & { readonly receivedRaw: string }
 export interface ConfirmedTip extends TipColumns {
@@ -89,8 +90,20 @@ export function presentListItem(tip: ListedTip): TipListItem {
     status: tip.status,
     valueUsd: valueUsd(tip),
     isStable: isStable(tip.mint),
-    fiatDetails: tip.fiatDetails,
+    fiatDetails: fiatDetailsOf(tip),
+    ...refundedOf(tip),
   }
+}
+
+function fiatDetailsOf({ fiatDetails }: TipColumns): TipListItem['fiatDetails'] {
+  if (fiatDetails === null) return null
+  const { platformFee, finalAmountUsd, amountNgn } = fiatDetails
+  return { platformFee, finalAmountUsd, amountNgn }
+}
+
+function refundedOf({ fiatDetails }: TipColumns): Pick<TipListItem, 'refundedAmount'> {
+  const refundedAmount = fiatDetails?.refundedAmount
+  return refundedAmount === undefined ? {} : { refundedAmount }
 }
 
 function amountOf({ displayRaw, decimals }: TipColumns): number {

@@ -75,6 +75,11 @@ export const cryptoTipsFields: FieldNotes = {
   valueUsd: { note: 'Stablecoins and naira at face value, others at the last known price.', example: 5 },
   isStable: { note: 'USDC, USDT or naira.', example: true },
   fiatDetails: { example: null },
+  refundedAmount: {
+    note: 'Of a naira tip: how much of `amount` was given back to the payer, or is on its way back. Absent: nothing.',
+    omit: true,
+    example: 5,
+  },
   'get /chain/tips/stream < status': { note: 'The first event of a connection.', example: 'connected' },
   'get /chain/tips/stream < type': { note: 'Every further event.', example: 'tip' },
   'get /chain/tips/stream < timestamp': {

@@ -1,4 +1,4 @@
-import { moment, payoutReference, userId } from './examples.js'
+import { fiatTip, moment, payoutReference, refundId, userId } from './examples.js'
 import { agedPasskeyField, agedTotpField } from './factors.js'
 import type { FieldNotes } from './field-note.js'
 
@@ -71,6 +71,28 @@ export const moneyFields: FieldNotes = {
   'payees[].addedAt': { example: moment },
   'payees[].lastUsedAt': { example: moment },
   'delete /payouts/payees/{id} > id': { note: 'Of `GET /payouts/payees`.', example: userId },
+  'post /creators/tips/{id}/refund > id': { note: 'The `signature` of an own naira tip.', example: fiatTip },
+  'get /creators/tips/{id}/refunds > id': { note: 'The `signature` of an own naira tip.', example: fiatTip },
+  amountUSD: {
+    note: "In terms of the tip's `amount`; in a request, without it all that is left.",
+    example: 10,
+  },
+  'refund.id': { note: 'Of the refund.', example: refundId },
+  'refunds[].id': { note: 'Of the refund.', example: refundId },
+  tipId: { note: 'The `signature` of the tip.', example: fiatTip },
+  'refund.amountUSDC': {
+    note: 'What the balance is debited: what the tip credited for that part.',
+    example: 9.5,
+  },
+  'refunds[].amountUSDC': {
+    note: 'What the balance is debited: what the tip credited for that part.',
+    example: 9.5,
+  },
+  'refund.amountNGN': { note: 'What the payer gets back.', example: 15_200 },
+  'refunds[].amountNGN': { note: 'What the payer gets back.', example: 15_200 },
+  'refund.status': { example: 'pending' },
+  'refunds[].status': { example: 'paid' },
+  endedAt: { note: 'When it was paid or failed; null before.', example: null },
   requiresVerification: { note: 'Held until the identity of the creator is verified.', example: false },
   failureReason: { note: "The provider's words; null unless it failed.", example: null },
   submittedAt: { example: moment },

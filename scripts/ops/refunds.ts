@@ -1,0 +1,145 @@
+import type { Knex } from 'knex'
+import { type Composed, composeRefundReader } from '../../src/compose.js'
+import { findRefund, listOpenRefunds, type TipRefund } from '../../src/fiat/refunds/refund.js'
+import { decideAction, type RefundAction, resolveRefund } from '../../src/fiat/refunds/resolve-refund.js'
+import { listAllRefundsOf } from '../../src/fiat/suspense/refund.js'
+import { nairaText, usdcText } from '../../src/kernel/money.js'
+import { ProviderError } from '../../src/kernel/provider-error.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  RefusedError,
+  reasonOption,
+  requireConfirmation,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
+import { withDatabase } from './support/with-database.js'
+import { withServices } from './support/with-services.js'
+
+/** Shows the tips that their creators give back, and ends those that no worker can. */
+const help = `npm run ops -- refunds
+npm run ops -- refunds [--retry <refund> | --give-back <refund> | --returned <refund>] [--apply --confirm <refund> --reason <text>]
+
+Lists the naira tips that their creators are giving back, oldest first, at most 1,000: exit code 4 while one of them waits for a
+person. The payouts worker sends each once and follows it. One that it cannot end is ended in one of three ways, each of which asks
+the provider first and is refused while a refund is or may be under way:
+
+  --retry      sends it once more. Only when the provider shows no such refund, although it had time to.
+  --give-back  gives the creator the money back. Only when it was not sent, or the provider shows no such refund.
+  --returned   records that the payer has the money back in another way. It sends nothing.
+
+Without --apply this changes nothing.
+
+  --retry <refund>       refund_ and 32 hex digits, as listed
+  --give-back <refund>   the same
+  --returned <refund>    the same
+  --reason <text>        why, for the audit log, such as a ticket; required to apply
+  --confirm <refund>     the refund once more; required to apply, because money moves
+  --apply                do it
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
+  --help                 print this text
+
+${exitHelp}`
+
+const options = {
+  ...applyOptions,
+  ...reasonOption,
+  retry: { type: 'string' },
+  'give-back': { type: 'string' },
+  returned: { type: 'string' },
+  confirm: { type: 'string' },
+} as const
+
+const maxRefunds = 1000
+const done: Readonly<Record<RefundAction, string>> = {
+  retry: 'sent once more',
+  'give-back': 'given back to the creator',
+  returned: 'recorded as returned',
+}
+
+type Given = Values<typeof options>
+
+async function list(db: Knex): Promise<Outcome> {
+  const refunds = await listOpenRefunds(db, maxRefunds)
+  return {
+    ok: !refunds.some(waitsForPerson),
+    text: refunds.length === 0 ? 'no refund is under way' : refunds.map(lineOf).join('\n'),
+    json: { refunds: refunds.map(jsonOf) },
+  }
+}
+
+function waitsForPerson({ state, lastError }: TipRefund): boolean {
+  return lastError !== null && state !== 'sent'
+}
+
+function lineOf(refund: TipRefund): string {
+  const { id, intentId, transaction, kobo, debitMicro, state, lastError, createdAt } = refund
+  const error = lastError === null ? '' : `: ${lastError}`
+  const amounts = `${nairaText(kobo)} for ${usdcText(debitMicro)}`
+  return `${createdAt.toISOString()}  ${id}  ${amounts}  payment ${transaction}  ${intentId}  ${state}${error}`
+}
+
+function jsonOf({ id, intentId, transaction, kobo, debitMicro, state, lastError, createdAt }: TipRefund) {
+  return {
+    id,
+    intentId,
+    transaction,
+    kobo: String(kobo),
+    debitMicro: String(debitMicro),
+    state,
+    lastError,
+    createdAt,
+  }
+}
+
+async function act(services: Composed, action: RefundAction, id: string, given: Given): Promise<Outcome> {
+  const { apply = false } = given
+  const note = apply ? requireConfirmation(`--${action}`, id, given) : ''
+  const refund = await findRefund(services.db, id)
+  if (refund === undefined) throw new RefusedError(`there is no refund ${id}`)
+  const shown =
+    refund.state === 'not_sent' ? [] : await listAllRefundsOf(composeRefundReader(services.config), refund)
+  const step = decideAction(action, refund, shown, services.config.payouts.settleSeconds)
+  if (step.kind === 'refuse') throw new RefusedError(`refund ${id}: ${step.reason}`)
+  if (step.kind === 'wait')
+    throw new ProviderError(
+      'unavailable',
+      `the request of ${id} may be on its way and the provider may still show it: run this again in ${step.seconds} s`,
+    )
+  if (apply)
+    await services.transact(async (uow) => {
+      if (!(await resolveRefund(uow, services, refund, action)))
+        throw new RefusedError(`refund ${id} has changed meanwhile`)
+      await recordAudit(uow.trx, {
+        actor: actorOf(given),
+        action: `refund ${action}`,
+        subject: `refund:${id}`,
+        details: { note, state: refund.state, kobo: String(refund.kobo), transaction: refund.transaction },
+      })
+    })
+  const change = `${nairaText(refund.kobo)} of refund ${id}`
+  return {
+    ok: true,
+    text: describeChange(change, done[action], apply),
+    json: { applied: apply, ...jsonOf(refund) },
+  }
+}
+
+async function run(values: Given): Promise<Outcome> {
+  const actions = (['retry', 'give-back', 'returned'] as const).filter((name) => values[name] !== undefined)
+  const [action, ...others] = actions
+  if (others.length > 0) throw new UsageError('give only one of --retry, --give-back and --returned')
+  if (action === undefined) return withDatabase(list)
+  return withServices('ops refunds', (services) => act(services, action, values[action] ?? '', values))
+}
+
+export const command = defineCommand({ help, options, run })
+await runAsProgram(import.meta, command)

@@ -1,0 +1,111 @@
+import type { Knex } from 'knex'
+import { divideHalfUp, divideUp } from '../../kernel/money.js'
+import { query } from '../../platform/database/database.js'
+
+/** What a payment of a tip credited, and what is gone of it: refunded, or being refunded. */
+export interface CreditedPayment {
+  readonly transaction: string
+  /** What was credited, when it was paid or when it was assigned later: in naira, to the creator, and to the platform. */
+  readonly creditedKobo: bigint
+  readonly creatorMicro: bigint
+  readonly feeMicro: bigint
+  readonly goneKobo: bigint
+  readonly goneMicro: bigint
+  readonly goneFeeMicro: bigint
+}
+
+/** The refund of one payment, or of a part of it. */
+export interface RefundPart {
+  readonly transaction: string
+  /** Of the tip's amount. */
+  readonly amountCents: bigint
+  readonly kobo: bigint
+  /** What the creator is debited. */
+  readonly debitMicro: bigint
+  /** The fee that the platform gives up. */
+  readonly feeMicro: bigint
+}
+
+/** The payments of a tip that credited something. Read under the lock of the tip. */
+export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayment[]> {
+  return query<CreditedPayment>(trx, {
+    name: 'refunds.credited',
+    text: /* sql */ `
+      select p.provider_transaction as transaction,
+        c.kobo as "creditedKobo", c.creator as "creatorMicro", c.fee as "feeMicro",
+        g.kobo as "goneKobo", g.debit as "goneMicro", g.fee as "goneFeeMicro"
+      from fiat_payments p
+      cross join lateral (
+        select coalesce(sum(e.amount) filter (where a.kind = 'fx' and a.currency = 'NGN'), 0)::bigint as kobo,
+          coalesce(sum(e.amount) filter (where a.user_id is not null and a.currency = 'USDC'), 0)::bigint as creator,
+          coalesce(sum(e.amount) filter (where a.kind = 'platform_fee' and a.currency = 'USDC'), 0)::bigint as fee
+        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+        where t.idem in ('fiatpay:' || p.provider_transaction, 'fiatpay:' || p.provider_transaction || ':assigned')) c
+      cross join lateral (
+        select coalesce(sum(r.kobo), 0)::bigint as kobo, coalesce(sum(r.debit_micro), 0)::bigint as debit,
+          coalesce(sum(r.fee_micro), 0)::bigint as fee
+        from refunds r where r.provider_transaction = p.provider_transaction and r.state <> 'failed') g
+      where p.intent_id = $1 and c.kobo > 0
+      order by p.paid_at, p.provider_transaction`,
+    values: [intentId],
+  })
+}
+
+/** How much of a tip is refunded or being refunded, in cents of its amount. */
+export async function refundedCents(trx: Knex, intentId: string): Promise<bigint> {
+  const [row] = await query<{ cents: bigint }>(trx, {
+    name: 'refunds.cents',
+    text: /* sql */ `
+      select coalesce(sum(amount_cents), 0)::bigint as cents from refunds where intent_id = $1 and state <> 'failed'`,
+    values: [intentId],
+  })
+  return row?.cents ?? 0n
+}
+
+const leftOf = ({ creditedKobo, goneKobo }: CreditedPayment): bigint => creditedKobo - goneKobo
+
+/** The naira of these payments that are left. */
+export function leftKobo(payments: readonly CreditedPayment[]): bigint {
+  return payments.reduce((sum, payment) => sum + leftOf(payment), 0n)
+}
+
+/**
+ * Divides a refund of `amountCents`, of the `leftCents` that are left of a tip. Pure. The payer gets the same share of the naira that
+ * are left, rounded up to the kobo; the last cent takes the last kobo. The creator is debited what the tip credited for those naira,
+ * rounded down, and the platform gives up its fee of them. Parts add up: when all of a payment is gone, creator and platform have
+ * given exactly what it brought. The payment with most left goes first, so that most refunds need one payment.
+ */
+export function planRefund(
+  payments: readonly CreditedPayment[],
+  leftCents: bigint,
+  amountCents: bigint,
+): RefundPart[] {
+  const all = leftKobo(payments)
+  const whole = amountCents === leftCents ? all : least(all, divideUp(all * amountCents, leftCents))
+  const parts: RefundPart[] = []
+  let given = 0n
+  const ordered = [...payments].sort((one, other) => Number(leftOf(other) - leftOf(one)))
+  for (const payment of ordered) {
+    const kobo = least(whole - given, leftOf(payment))
+    if (kobo <= 0n) continue
+    const cents = (of: bigint): bigint => divideHalfUp(amountCents * of, whole)
+    parts.push({
+      transaction: payment.transaction,
+      amountCents: cents(given + kobo) - cents(given),
+      kobo,
+      debitMicro: shareOf(payment.creatorMicro, payment, kobo) - payment.goneMicro,
+      feeMicro: shareOf(payment.feeMicro, payment, kobo) - payment.goneFeeMicro,
+    })
+    given += kobo
+  }
+  return parts
+}
+
+/** The share of what a payment brought that is gone after this. */
+function shareOf(micro: bigint, { creditedKobo, goneKobo }: CreditedPayment, kobo: bigint): bigint {
+  return (micro * (goneKobo + kobo)) / creditedKobo
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

@@ -1,0 +1,180 @@
+import type { Knex } from 'knex'
+import { isSignature } from '../../kernel/base58.js'
+import { DomainError, inputError } from '../../kernel/errors.js'
+import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
+import { baseUnits, displayNumber, displayText } from '../../kernel/money.js'
+import { readBalance } from '../../ledger/balance.js'
+import { query } from '../../platform/database/database.js'
+import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
+import { showRefunded } from '../../tips/fiat-tip.js'
+import { lockIntent } from '../settlement/lock-intent.js'
+import { mailRefund } from './mails.js'
+import { leftKobo, planRefund, type RefundPart, readCredited, refundedCents } from './plan-refund.js'
+import { presentRequest } from './present.js'
+import { listRefunds, reserveRefund, type TipRefund } from './refund.js'
+import type { Refund, RefundInput } from './schemas.js'
+
+type Needs = Pick<Services, 'db' | 'transact' | 'config'>
+
+/**
+ * Gives a naira tip back to its payer, or a part of it (API: POST /creators/tips/:id/refund). Holds what the tip credited, and leaves
+ * the sending to the worker. Every refusal comes before that. The lock of the tip runs the refunds of a tip one after the other: never
+ * more than was paid goes back. With an idempotency key the answer is stored in the same transaction, so it happens once.
+ */
+export async function refundTip(
+  services: Needs,
+  userId: string,
+  { id: tipId, amountUSD }: RefundInput,
+  keyedRequest: KeyedRequest | undefined,
+): Promise<{ readonly refund: Refund }> {
+  assertNairaTip(tipId)
+  return services.transact(async (uow) => {
+    const { trx } = uow
+    await lockAccount(trx, userId)
+    const amount = await lockOwnTip(trx, userId, tipId)
+    const parts = await plan(trx, tipId, amount, amountUSD)
+    await assertBalance(trx, userId, parts)
+    const ids = parts.map(() => newRefundId())
+    for (const [index, part] of parts.entries()) {
+      const refund = {
+        ...part,
+        id: ids[index] ?? newRefundId(),
+        requestId: ids[0] ?? '',
+        userId,
+        intentId: tipId,
+      }
+      await insert(trx, refund)
+      await reserveRefund(trx, refund)
+    }
+    await showRefunded(trx, tipId, await refundedCents(trx, tipId))
+    const stored = (await listRefunds(trx, tipId)).filter(({ requestId }) => requestId === ids[0])
+    const answer = { refund: presentRequest(stored) }
+    await mailRefund(uow, services.config, stored, 'requested')
+    await storeWithCreation(trx, keyedRequest, answer)
+    uow.wake('payouts')
+    return answer
+  })
+}
+
+/** The refunds of an own tip. Throws `tip_not_found`. */
+export async function listOwnRefunds(db: Knex, userId: string, tipId: string): Promise<TipRefund[]> {
+  assertNairaTip(tipId)
+  if (!(await isOwnTip(db, userId, tipId))) throw new DomainError('tip_not_found')
+  return listRefunds(db, tipId)
+}
+
+function assertNairaTip(tipId: string): void {
+  if (isFiatIntentId(tipId)) return
+  if (isSignature(tipId) || isIntentId(tipId)) throw new DomainError('tip_not_in_naira')
+  throw new DomainError('tip_not_found')
+}
+
+/**
+ * Locks the user's row in share mode before the tip, so that a freezing or a closing in progress ends first. Throws
+ * `account_frozen`.
+ */
+async function lockAccount(trx: Knex, userId: string): Promise<void> {
+  const [row] = await query<{ frozen: boolean }>(trx, {
+    name: 'refunds.account',
+    text: 'select frozen_at is not null as frozen from users where id = $1 for share',
+    values: [userId],
+  })
+  if (row === undefined) throw new DomainError('unauthorized')
+  if (row.frozen) throw new DomainError('account_frozen')
+}
+
+async function isOwnTip(db: Knex, userId: string, tipId: string): Promise<boolean> {
+  const rows = await query(db, {
+    name: 'refunds.own',
+    text: 'select 1 from fiat_intents where id = $1 and user_id = $2',
+    values: [tipId, userId],
+  })
+  return rows.length > 0
+}
+
+/** The tip's amount in cents. Throws `tip_not_found` and `tip_not_paid`. */
+async function lockOwnTip(trx: Knex, userId: string, tipId: string): Promise<bigint> {
+  if (!(await isOwnTip(trx, userId, tipId))) throw new DomainError('tip_not_found')
+  const { status } = await lockIntent(trx, tipId)
+  if (status !== 'confirmed') throw new DomainError('tip_not_paid')
+  const [tip] = await query<{ cents: string }>(trx, {
+    name: 'refunds.tip-amount',
+    text: 'select display_raw::text as cents from tips where id = $1',
+    values: [tipId],
+  })
+  return BigInt(tip?.cents ?? 0)
+}
+
+/** Each part that is paid is a mail to the payer. */
+const mostParts = 20
+
+async function countRequests(trx: Knex, tipId: string): Promise<number> {
+  const [row] = await query<{ count: number }>(trx, {
+    name: 'refunds.count',
+    text: 'select count(distinct request_id)::int as count from refunds where intent_id = $1',
+    values: [tipId],
+  })
+  return row?.count ?? 0
+}
+
+/** Throws `tip_refunded` when nothing is left, `invalid_amount` when less is left than asked for, and `too_many_refunds`. */
+async function plan(
+  trx: Knex,
+  tipId: string,
+  tipCents: bigint,
+  amountUSD: number | undefined,
+): Promise<RefundPart[]> {
+  const payments = await readCredited(trx, tipId)
+  const leftCents = tipCents - (await refundedCents(trx, tipId))
+  if (leftCents <= 0n || leftKobo(payments) <= 0n) throw new DomainError('tip_refunded')
+  const cents = amountUSD === undefined ? leftCents : (baseUnits(amountUSD, 2) ?? 0n)
+  if (cents < leftCents && (await countRequests(trx, tipId)) >= mostParts)
+    throw new DomainError('too_many_refunds')
+  if (cents > leftCents)
+    throw inputError(
+      'invalid_amount',
+      'amountUSD',
+      `is more than the ${displayText(leftCents, 2)} USD that are left of this tip`,
+    )
+  const parts = planRefund(payments, leftCents, cents)
+  // Only of a tip that was worth next to nothing.
+  if (parts.length === 0 || parts.some(({ debitMicro }) => debitMicro <= 0n))
+    throw inputError('invalid_amount', 'amountUSD', 'is too little to be sent back')
+  return parts
+}
+
+/** For an error that says how much there is. The ledger refuses what is above the balance in any case. */
+async function assertBalance(trx: Knex, userId: string, parts: readonly RefundPart[]): Promise<void> {
+  const debit = parts.reduce((sum, { debitMicro }) => sum + debitMicro, 0n)
+  const { available } = await readBalance(trx, userId, 'USDC')
+  if (debit > available)
+    throw inputError(
+      'insufficient_balance',
+      'amountUSD',
+      `debits ${displayNumber(debit, 6)} USDC, which is above the available balance of ${displayNumber(available, 6)} USDC`,
+    )
+}
+
+type NewRefund = RefundPart & Pick<TipRefund, 'id' | 'requestId' | 'userId' | 'intentId'>
+
+async function insert(trx: UnitOfWork['trx'], refund: NewRefund): Promise<void> {
+  await query(trx, {
+    name: 'refunds.insert',
+    text: /* sql */ `
+      insert into refunds (id, request_id, user_id, intent_id, provider_transaction, amount_cents, kobo, debit_micro, fee_micro)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      refund.id,
+      refund.requestId,
+      refund.userId,
+      refund.intentId,
+      refund.transaction,
+      refund.amountCents,
+      refund.kobo,
+      refund.debitMicro,
+      refund.feeMicro,
+    ],
+  })
+}

@@ -1,0 +1,65 @@
+import { signedIn } from '../../accounts/sessions/auth.js'
+import { whileOpen } from '../../accounts/sessions/while-open.js'
+import { type Route, route } from '../../http/endpoint.js'
+import { idempotent } from '../../http/idempotency.js'
+import type { Services } from '../../services.js'
+import { presentRefunds } from './present.js'
+import { listOwnRefunds, refundTip } from './request-refund.js'
+import { type RefundInput, refundAnswer, refundInput, refundsAnswer, refundsInput } from './schemas.js'
+
+/** Giving naira tips back. app.ts guards these paths with the session, before routing. */
+export function refundRoutes(services: Services): Route[] {
+  const { db } = services
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/creators/tips/:id/refund',
+        summary: 'Give a naira tip, or a part of it, back to its payer',
+        credential: 'session',
+        limit: { name: 'withdraw', key: (_, ctx) => `refund ${signedIn(ctx).account.id}` },
+        idempotent: true,
+        input: refundInput,
+        invalid: 'invalid_amount',
+        output: refundAnswer,
+        errors: [
+          'unauthorized',
+          'forbidden',
+          'account_frozen',
+          'tip_not_found',
+          'tip_not_in_naira',
+          'tip_not_paid',
+          'tip_refunded',
+          'too_many_refunds',
+          'insufficient_balance',
+        ],
+      },
+      idempotent(
+        {
+          db,
+          scope: (ctx) => `/creators/tips/refund ${signedIn(ctx).account.id}`,
+          // Also when it has failed: a repetition must never send a second one.
+          stillServes: async () => true,
+        },
+        (input: RefundInput, ctx, keyedRequest) =>
+          refundTip(whileOpen(services, signedIn(ctx)), signedIn(ctx).account.id, input, keyedRequest),
+      ),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/tips/:id/refunds',
+        summary: 'How the refunds of an own naira tip stand, newest first',
+        credential: 'session',
+        limit: 'reads',
+        input: refundsInput,
+        invalid: 'tip_not_found',
+        output: refundsAnswer,
+        errors: ['unauthorized', 'tip_not_in_naira'],
+      },
+      async ({ id }, ctx) => ({
+        refunds: presentRefunds(await listOwnRefunds(db, signedIn(ctx).account.id, id)),
+      }),
+    ),
+  ]
+}

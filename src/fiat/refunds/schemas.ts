@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { baseUnits } from '../../kernel/money.js'
+
+const success = z.literal(true)
+
+/** An id longer than any of ours names no tip. PostgreSQL refuses text with U+0000. */
+const tipId = z
+  .string('tip_not_found')
+  .max(100, 'tip_not_found')
+  .regex(/^\P{Cc}*$/u, 'tip_not_found')
+
+/** POST /creators/tips/:id/refund. */
+export const refundInput = z.object({
+  id: tipId,
+  amountUSD: z
+    .number('invalid_amount')
+    .refine((amount) => baseUnits(amount, 2) !== undefined, {
+      error: 'invalid_amount',
+      params: { problem: 'must be at least 0.01' },
+    })
+    .optional()
+    .meta({ description: "In terms of the tip's amount, to the cent; absent: all that is left of it" }),
+})
+export type RefundInput = z.output<typeof refundInput>
+
+const refund = z.object({
+  id: z.string().meta({ description: 'Of the refund' }),
+  tipId: z.string(),
+  amountUSD: z.number().meta({ description: "In terms of the tip's amount" }),
+  amountUSDC: z.number().meta({ description: 'What the balance is debited' }),
+  amountNGN: z.number().meta({ description: 'What the payer gets back' }),
+  status: z.enum(['pending', 'paid', 'failed']),
+  failureReason: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().nullable(),
+})
+export type Refund = z.output<typeof refund>
+
+export const refundAnswer = z.object({ success, refund })
+
+/** GET /creators/tips/:id/refunds. */
+export const refundsInput = z.object({ id: tipId })
+export const refundsAnswer = z.object({ success, refunds: z.array(refund) })

@@ -1,0 +1,190 @@
+import { ProviderError } from '../../kernel/provider-error.js'
+import { runsSql } from '../../platform/database/switches.js'
+import { type DueRows, takeDueRows } from '../../platform/queue/due-rows.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
+import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
+import type { Services } from '../../services.js'
+import { listAllRefundsOf } from '../suspense/refund.js'
+import { decideNext } from './decide-next.js'
+import { followedStates } from './lifecycle.js'
+import {
+  endFailed,
+  endPaid,
+  notFrozen,
+  recordPause,
+  recordSending,
+  recordShown,
+  recordUnsent,
+} from './record-outcome.js'
+import { refundColumns, type TipRefund } from './refund.js'
+
+type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'> & { readonly refunds: Refunds }
+
+const batchSize = 16
+/** A process that was paused this long after `recordSending` does not send: others may have decided about the row. */
+const staleMs = 5000
+const firstPauseSeconds = 2
+/** Some refunds take days. Their webhook usually comes first. */
+const longestPauseSeconds = 3600
+/** What cannot be sent now is tried again after this. */
+const longestRetrySeconds = 300
+const never = Number.POSITIVE_INFINITY
+
+/** Refunds that have work to do. What was not sent waits while its account is frozen, and all of it while payouts are paused. */
+export const sendable = `(state <> 'not_sent' or ${notFrozen} and ${runsSql('payouts')})`
+
+function refundQueue({ leaseSeconds }: Services['config']['payouts']): DueRows {
+  return {
+    name: 'refunds',
+    table: 'refunds',
+    id: 'text',
+    batchSize,
+    leaseSeconds,
+    condition: sendable,
+    columns: refundColumns,
+  }
+}
+
+/**
+ * Sends the refunds that creators ask for, and follows them to their end. No other code sends them. This order prevents a second
+ * one, as the provider has no idempotency key for refunds: `sending` is committed before the first byte is sent, and a row in
+ * `sending` is looked for in the provider's list, never sent. An outcome is only what the provider shows, or the refusal of the
+ * only request. Everything else is unknown, and a person decides.
+ */
+export function createRefundBatch(services: Needs): Batch {
+  return async () => {
+    const due = await takeDueRows<TipRefund>(services.db, refundQueue(services.config.payouts))
+    const pauses = await Promise.all(due.map((refund) => workOn(services, refund)))
+    return { taken: due.length, nextDueMs: Math.min(...pauses) }
+  }
+}
+
+/** Returns the ms until the refund is due again. After an unexpected failure it is due when its lease ends. */
+async function workOn(services: Needs, refund: TipRefund): Promise<number> {
+  try {
+    const seconds =
+      refund.state === 'not_sent' ? await send(services, refund) : await follow(services, refund)
+    return seconds * 1000
+  } catch (error) {
+    services.log.error(
+      { err: error, refund: refund.id },
+      'a refund failed unexpectedly; a worker takes it again',
+    )
+    return never
+  }
+}
+
+async function send(services: Needs, refund: TipRefund): Promise<number> {
+  const { db, config, refunds } = services
+  const { id, transaction, kobo } = refund
+  const startedAt = performance.now()
+  const sentAt = await recordSending(db, refund, config.payouts.leaseSeconds)
+  if (sentAt === undefined) return never
+  if (performance.now() - startedAt > staleMs) {
+    await recordUnsent(db, id, { sentAt, reason: 'the worker was paused before it sent', pauseSeconds: 0 })
+    return 0
+  }
+  const outcome = await refunds
+    .request({ transaction, kobo, note: id })
+    .catch((error: unknown) =>
+      error instanceof ProviderError ? error : new ProviderError('ambiguous', 'unexpected error'),
+    )
+  if (!(outcome instanceof ProviderError)) return apply(services, { ...refund, sinceSent: 0 }, outcome)
+  return handleFailure(services, refund, outcome, sentAt)
+}
+
+async function handleFailure(
+  services: Needs,
+  refund: TipRefund,
+  { kind, message }: ProviderError,
+  sentAt: Date,
+): Promise<number> {
+  const { db, transact, log } = services
+  if (kind === 'unavailable') {
+    const pauseSeconds = Math.min(2 ** Math.min(refund.attempts, 10), longestRetrySeconds)
+    await recordUnsent(db, refund.id, { sentAt, reason: message, pauseSeconds })
+    alarm(services, refund, `it cannot be sent now: ${message}`)
+    return pauseSeconds
+  }
+  if (kind === 'rejected') {
+    const failure = { reason: message, from: ['sending'], sentAt, once: true } as const
+    // A refusal of a repeated request says nothing about the request before it.
+    if (await transact((uow) => endFailed(uow, services, refund.id, failure))) return never
+  }
+  log.warn(
+    { refund: refund.id, error: message },
+    'it is unknown whether a refund was taken; the provider is asked',
+  )
+  await recordPause(db, refund, message, firstPauseSeconds)
+  return firstPauseSeconds
+}
+
+async function follow(services: Needs, refund: TipRefund): Promise<number> {
+  const { db, transact, config, refunds } = services
+  let shown: ProviderRefund[]
+  try {
+    shown = await listAllRefundsOf(refunds, refund)
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    services.metrics.alerts.inc({ kind: 'fiatpay_away' })
+    return pause(services, refund, error.message)
+  }
+  const step = decideNext(refund, shown, config.payouts.settleSeconds)
+  switch (step.kind) {
+    case 'follow':
+      return apply(services, refund, step.shown)
+    case 'failed': {
+      const failure = { reason: refundFailed, from: followedStates }
+      await transact((uow) => endFailed(uow, services, refund.id, failure))
+      return never
+    }
+    case 'wait':
+      return pause(services, refund, refund.lastError)
+    case 'missing':
+      alarm(services, refund, missing)
+      return pause(services, refund, missing)
+    case 'refuse':
+      alarm(services, refund, step.reason)
+      await recordPause(db, refund, step.reason, pauseOf(refund))
+      return pauseOf(refund)
+  }
+}
+
+const missing = 'the provider shows no such refund'
+const refundFailed = 'The money could not be returned to the payer'
+const waitsThere = 'it waits for somebody at the pages of the provider'
+
+/** Follows what the provider shows of the refund. */
+async function apply(services: Needs, refund: TipRefund, shown: ProviderRefund): Promise<number> {
+  const { db, transact } = services
+  if (shown.state === 'paid') {
+    await transact((uow) => endPaid(uow, services, refund.id, { providerId: shown.id }))
+    return never
+  }
+  if (shown.state === 'failed') {
+    const failure = { reason: refundFailed, from: followedStates }
+    await transact((uow) => endFailed(uow, services, refund.id, failure))
+    return never
+  }
+  const reason = shown.state === 'attention' ? waitsThere : null
+  if (reason !== null) alarm(services, refund, reason)
+  const pauseSeconds = pauseOf(refund)
+  await recordShown(db, refund, shown, { reason, pauseSeconds })
+  return pauseSeconds
+}
+
+async function pause({ db }: Needs, refund: TipRefund, reason: string | null): Promise<number> {
+  const seconds = pauseOf(refund)
+  await recordPause(db, refund, reason, seconds)
+  return seconds
+}
+
+function pauseOf({ sinceSent }: TipRefund): number {
+  return Math.min(Math.max((sinceSent ?? 0) / 2, firstPauseSeconds), longestPauseSeconds)
+}
+
+/** A person has to look at it. */
+function alarm({ metrics, log }: Needs, { id, intentId }: TipRefund, reason: string): void {
+  metrics.alerts.inc({ kind: 'tip_refund' })
+  log.error({ refund: id, intentId, reason }, 'a refund waits for an operator. Run: npm run ops -- refunds')
+}

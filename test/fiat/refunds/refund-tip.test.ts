@@ -1,0 +1,428 @@
+import test from 'ava'
+import { readBalance } from '../../../src/ledger/balance.js'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
+import {
+  createFiatIntent,
+  expireFiatIntent,
+  payFiatIntent,
+  readAvailableUsdc,
+  readPlatformBalance,
+  referenceOf,
+  settleIntentNow,
+} from '../../helpers/make/fiat-tips.js'
+import {
+  endRefundAtProvider,
+  listRefunds,
+  paidTip,
+  refundsAtProvider,
+  requestRefund,
+  workOnRefunds,
+} from '../../helpers/make/refunds.js'
+import { requestWithdrawal } from '../../helpers/make/withdrawals.js'
+import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '3000' } })
+
+test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
+test.afterEach.always('the books hold, and what is held are the open refunds', async (t) => {
+  t.true((await checkBooks(world().db)).holds)
+  const { rows } = await world().db.raw(/* sql */ `
+    select (select coalesce(sum(debit_micro), 0)::bigint from refunds where ended_at is null) as open,
+      (select coalesce(sum(balance), 0)::bigint from ledger_accounts where kind = 'held' and user_id is not null)
+        - (select coalesce(sum(debit_micro), 0)::bigint from withdrawals where status in ('pending', 'submitted', 'processing')) as held`)
+  t.is(rows[0].open, rows[0].held)
+})
+
+type Tips = { readonly tips: readonly { readonly signature: string; readonly refundedAmount?: number }[] }
+/** What the tip shows, to its creator and to everybody. */
+async function shownOf(creator: { readonly session: string; readonly wallet: string }, tipId: string) {
+  const { session, wallet } = creator
+  const lists = await Promise.all([
+    world().request<Tips>('GET', '/creators/tips', { session }),
+    world().request<Tips>('GET', `/chain/tips?address=${wallet}`),
+  ])
+  const [own, all] = lists.map(({ body }) => body.tips.find(({ signature }) => signature === tipId))
+  if (own?.refundedAmount !== all?.refundedAmount) throw new Error('the two lists differ')
+  return own?.refundedAmount
+}
+const finish = (tipId: string) =>
+  until('the refunds have ended', async () => {
+    await workOnRefunds(world())
+    const open = await world().db('refunds').where({ intent_id: tipId }).whereNull('ended_at').first()
+    return open === undefined
+  })
+async function alarms(): Promise<number> {
+  const { values } = await world().services.metrics.alerts.get()
+  return values.find(({ labels }) => labels.kind === 'tip_refund')?.value ?? 0
+}
+const rowsOf = (tipId: string) => world().db('refunds').where({ intent_id: tipId }).orderBy('created_at')
+const passSettleTime = (tipId: string) =>
+  world().db.raw(`update refunds set sent_at = sent_at - interval '1 hour' where intent_id = ?`, [tipId])
+/** Their recipients are sealed. */
+const refundMails = async () => (await world().db('emails').where({ kind: 'refund' })).length
+const mailsTo = (recipient: string) =>
+  world().db('emails').where({ recipient }).orderBy('created_at').pluck('kind')
+
+for (const fees of ['off', 'on'] as const)
+  test.serial(`a whole tip goes back: held, sent once, booked when it is paid (fees ${fees})`, async (t) => {
+    world().fiat.fiatpay.faults.setMode({ fees })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator, { payerEmail: `payer-${fees}@example.com` })
+    t.is(await readAvailableUsdc(world(), creator), 9.5)
+    t.is(await shownOf(creator, tipId), undefined)
+    const before = await Promise.all([
+      readPlatformBalance(world(), 'float_ngn', 'NGN'),
+      readPlatformBalance(world(), 'fx', 'NGN'),
+      readPlatformBalance(world(), 'fx', 'USDC'),
+    ])
+    const balance = world().fiat.fiatpay.balanceKobo
+    const mailsBefore = await refundMails()
+    const asked = await requestRefund(world(), creator, tipId)
+    t.is(asked.status, 200)
+    const { refund } = asked.body
+    t.like(refund, {
+      tipId,
+      amountUSD: 10,
+      amountUSDC: 9.5,
+      status: 'pending',
+      failureReason: null,
+      endedAt: null,
+    })
+    t.like(await readBalance(world().db, creator.user.id, 'USDC'), { available: 0n, held: 9_500_000n })
+    t.is(refundsAtProvider(world(), tipId).length, 0)
+    t.is(await shownOf(creator, tipId), 10)
+    t.is((await requestRefund<{ code: string }>(world(), creator, tipId)).body.code, 'tip_refunded')
+
+    await finish(tipId)
+    const kobo = BigInt(Math.round(refund.amountNGN * 100))
+    t.like(refundsAtProvider(world(), tipId), [{ amountKobo: Number(kobo), status: 'processed' }])
+    t.is(BigInt(balance - world().fiat.fiatpay.balanceKobo), kobo)
+    t.like(await readBalance(world().db, creator.user.id, 'USDC'), { available: 0n, held: 0n })
+    const after = await Promise.all([
+      readPlatformBalance(world(), 'float_ngn', 'NGN'),
+      readPlatformBalance(world(), 'fx', 'NGN'),
+      readPlatformBalance(world(), 'fx', 'USDC'),
+    ])
+    t.deepEqual(after.map((units, index) => units - (before[index] ?? 0n)).slice(0, 2), [kobo, -kobo])
+    t.like((await listRefunds(world(), creator, tipId))[0], {
+      id: refund.id,
+      status: 'paid',
+      failureReason: null,
+    })
+    t.is(await shownOf(creator, tipId), 10)
+    const mails = await mailsTo(creator.user.email)
+    t.is(await refundMails(), mailsBefore + 1, 'the payer gave an address')
+    t.deepEqual(mails.slice(-2), ['refund-requested', 'refund-paid'])
+    const { body } = await world().request<{ transactions: { reference: string; amountUSDC: number }[] }>(
+      'GET',
+      '/creators/transactions',
+      { session: creator.session },
+    )
+    t.true(body.transactions.some(({ reference, amountUSDC }) => reference === tipId && amountUSDC === -9.5))
+  })
+
+test.serial('parts go back until nothing is left, each to its share, and the sums are exact', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator, { amount: 9.99 })
+  const [payment] = await world().db('fiat_payments').where({ intent_id: tipId })
+  for (const amount of [3.33, 0.01, 2]) {
+    t.is((await requestRefund(world(), creator, tipId, amount)).status, 200)
+    await workOnRefunds(world())
+  }
+  t.is(await shownOf(creator, tipId), 5.34)
+  const tooMuch = await requestRefund<{ error: string; details: { problem: string }[] }>(
+    world(),
+    creator,
+    tipId,
+    4.66,
+  )
+  t.is(tooMuch.status, 400)
+  t.is(tooMuch.body.error, 'Invalid amount')
+  t.is(tooMuch.body.details[0]?.problem, 'is more than the 4.65 USD that are left of this tip')
+  for (const wrong of [0, -1, 0.001, 'all', Number.MAX_VALUE])
+    t.is((await requestRefund(world(), creator, tipId, wrong)).status, 400, String(wrong))
+  t.is((await requestRefund(world(), creator, tipId)).body.refund.amountUSD, 4.65)
+  await finish(tipId)
+  const rows = await rowsOf(tipId)
+  t.is(
+    rows.reduce((sum, { kobo }) => sum + kobo, 0n),
+    payment.kobo,
+  )
+  t.is(await readAvailableUsdc(world(), creator), 0)
+  t.is(await shownOf(creator, tipId), 9.99)
+  t.is((await listRefunds(world(), creator, tipId)).length, 4)
+})
+
+test.serial('what cannot go back is refused before anything is held', async (t) => {
+  const creator = await registerCreator(world())
+  const other = await registerPerson(world())
+  const code = async (tipId: string, who = creator) =>
+    (await requestRefund<{ code: string }>(world(), who, tipId)).body.code
+  const { intentId: unpaid } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  t.is(await code(unpaid), 'tip_not_paid')
+  await expireFiatIntent(world(), unpaid)
+  await settleIntentNow(world(), unpaid)
+  t.is(await code(unpaid), 'tip_not_paid')
+  t.is(await code(`fiatpay_${'0'.repeat(32)}`), 'tip_not_found')
+  t.is(await code('nothing'), 'tip_not_found')
+  t.is(await code(`pi_${creator.user.id}`), 'tip_not_in_naira')
+  const signature = '5'.repeat(87)
+  t.true(['tip_not_in_naira', 'tip_not_found'].includes(await code(signature)))
+  const tipId = await paidTip(world(), creator)
+  t.is(await code(tipId, other as typeof creator), 'tip_not_found')
+  t.is(
+    (await world().request('GET', `/creators/tips/${tipId}/refunds`, { session: other.session })).status,
+    404,
+  )
+  t.is((await requestWithdrawal(world(), creator, { amountUSDC: 5 })).status, 200)
+  const poor = await requestRefund<{ error: string; details: { problem: string }[] }>(world(), creator, tipId)
+  t.is(poor.body.error, 'Insufficient Balance')
+  t.regex(poor.body.details[0]?.problem ?? '', /debits 9\.5 USDC, .* balance of 4\.5 USDC/)
+  t.is((await requestRefund(world(), creator, tipId, 4.5)).status, 200)
+  await world()
+    .db('users')
+    .where({ id: creator.user.id })
+    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  t.is(await code(tipId), 'account_frozen')
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].state, 'not_sent', 'nothing of a frozen account is sent')
+  await world().db('users').where({ id: creator.user.id }).update({ frozen_at: null, frozen_reason: null })
+  await finish(tipId)
+  t.is((await rowsOf(tipId))[0].state, 'paid')
+})
+
+test.serial('an Idempotency-Key gives back once, also after the refund has failed', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'reject', rejectText: 'Too old to refund' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const first = await requestRefund(world(), creator, tipId, 4, 'key-1')
+  await workOnRefunds(world())
+  world().fiat.fiatpay.faults.reset()
+  const again = await requestRefund(world(), creator, tipId, 4, 'key-1')
+  t.deepEqual(again.body, first.body)
+  t.is((await requestRefund(world(), creator, tipId, 5, 'key-1')).status, 422)
+  t.is((await rowsOf(tipId)).length, 1)
+  t.like((await listRefunds(world(), creator, tipId))[0], {
+    status: 'failed',
+    failureReason: 'Too old to refund',
+  })
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+  t.is(await shownOf(creator, tipId), undefined)
+  t.is((await mailsTo(creator.user.email)).at(-1), 'refund-failed')
+  const together = await Promise.all([1, 2, 3].map(() => requestRefund(world(), creator, tipId, 4, 'key-2')))
+  t.true(together.every(({ status }) => status === 200 || status === 409))
+  t.is((await rowsOf(tipId)).length, 2)
+  await finish(tipId)
+})
+
+for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
+  test.serial(
+    `unknown is not failed: after ${mode} the refund is found by its note and not sent again`,
+    async (t) => {
+      world().fiat.fiatpay.faults.setMode({ refunds: mode })
+      const creator = await registerCreator(world())
+      const tipId = await paidTip(world(), creator)
+      t.is((await requestRefund(world(), creator, tipId, 4)).status, 200)
+      await workOnRefunds(world())
+      await finish(tipId)
+      t.is((await rowsOf(tipId))[0].state, 'paid')
+      t.is(refundsAtProvider(world(), tipId).length, 1)
+    },
+  )
+
+test.serial(
+  'a request that was lost waits for an operator, who has it sent once more or gives the money back',
+  async (t) => {
+    const ops = (...args: string[]) => runOpsScript(world(), 'refunds', ...args)
+    const confirmed = (id: string) => ['--apply', `--confirm=${id}`, '--reason', 'ticket 9', '--as', 'ngozi']
+    world().fiat.fiatpay.faults.setMode({ refunds: '500' })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 4)
+    await requestRefund(world(), creator, tipId, 5)
+    await workOnRefunds(world())
+    const [first, second] = (await rowsOf(tipId)).map(({ id }) => id)
+    const early = await ops('--retry', first, ...confirmed(first))
+    t.is(early.code, 5, early.err)
+    t.regex(early.err, /run this again in \d+ s/)
+    const before = await alarms()
+    await passSettleTime(tipId)
+    await workOnRefunds(world())
+    t.true((await alarms()) >= before + 2)
+    t.is(refundsAtProvider(world(), tipId).length, 0, 'a worker sends nothing again')
+    const listed = await ops()
+    t.is(listed.code, 4)
+    t.regex(listed.out, /sending: the provider shows no such refund/)
+    world().fiat.fiatpay.faults.reset()
+    t.regex((await ops('--give-back', second)).out, /not given back to the creator yet/)
+    t.is((await ops('--give-back', second, '--apply', '--reason', 'x')).code, 3)
+    t.is((await ops('--give-back', second, ...confirmed(second))).code, 0)
+    t.is((await ops('--give-back', second, ...confirmed(second))).code, 1)
+    t.is((await ops('--retry', first, ...confirmed(first))).code, 0)
+    await finish(tipId)
+    t.deepEqual(
+      (await rowsOf(tipId)).map(({ state }) => state),
+      ['paid', 'failed'],
+    )
+    t.is(refundsAtProvider(world(), tipId).length, 1)
+    t.is(await shownOf(creator, tipId), 4)
+    t.is((await ops()).code, 0)
+    const audit = await world()
+      .db('audit_log')
+      .where({ subject: `refund:${first}` })
+    t.like(audit, [{ actor: 'ngozi', action: 'refund retry' }])
+  },
+)
+
+test.serial(
+  'the provider’s own word ends a refund: attention alarms, failed gives the money back, a webhook only wakes',
+  async (t) => {
+    const { fiatpay } = world().fiat
+    fiatpay.faults.setMode({ refunds: 'manual' })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 4)
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].state, 'sent')
+    const before = await alarms()
+    endRefundAtProvider(world(), tipId, 'needs-attention')
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].state, 'attention')
+    t.true((await alarms()) > before)
+    const [{ id }] = await rowsOf(tipId)
+    const refused = await runOpsScript(world(), 'refunds', '--give-back', id)
+    t.is(refused.code, 1)
+    t.regex(refused.err, /the provider shows it attention/)
+    await world()
+      .db('refunds')
+      .where({ id })
+      .update({ due_at: new Date(Date.now() + 3_600_000) })
+    await world()
+      .db('fiat_intents')
+      .where({ id: tipId })
+      .update({ asked_at: new Date(0) })
+    fiatpay.webhooks.send(
+      'refund.processed',
+      { transaction_reference: referenceOf(tipId) },
+      referenceOf(tipId),
+    )
+    await until('the refund is due', async () => (await rowsOf(tipId))[0].due_at <= new Date())
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].state, 'attention', 'the claim of a webhook moves nothing')
+    endRefundAtProvider(world(), tipId, 'failed')
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].state, 'failed')
+    t.is(await readAvailableUsdc(world(), creator), 9.5)
+  },
+)
+
+test.serial('a float that is too low holds a refund up, and it is sent when there is money', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const balanceKobo = world().fiat.fiatpay.balanceKobo
+  const setBalance = (kobo: number) =>
+    world().fiat.fiatpay.topUps.write({ id: Date.now(), reference: String(kobo), amountKobo: kobo })
+  setBalance(-balanceKobo)
+  const before = await alarms()
+  await requestRefund(world(), creator, tipId)
+  await workOnRefunds(world())
+  t.like((await rowsOf(tipId))[0], {
+    state: 'not_sent',
+    sends: 0,
+    last_error: 'fiatpay refuses our account: insufficient_balance',
+  })
+  t.true((await alarms()) > before)
+  setBalance(balanceKobo)
+  await finish(tipId)
+  t.is((await rowsOf(tipId))[0].state, 'paid')
+})
+
+test.serial('a disputed payment is refused by the provider, and the creator reads why', async (t) => {
+  const { fiatpay } = world().fiat
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const control = (path: string, body: object) =>
+    fetch(`${new URL(world().env['FIATPAY_URL'] ?? '').origin}/dev/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  t.is((await control(`fiatpay/charges/${referenceOf(tipId)}`, { outcome: 'disputed' })).status, 200)
+  await requestRefund(world(), creator, tipId)
+  await finish(tipId)
+  t.like((await listRefunds(world(), creator, tipId))[0], {
+    status: 'failed',
+    failureReason: 'This transaction has an open dispute',
+  })
+  t.is(fiatpay.log().refunds.filter(({ reference }) => reference === referenceOf(tipId)).length, 0)
+})
+
+test.serial(
+  'late money and a surplus: what was credited goes back from each payment, what is in suspense stays there',
+  async (t) => {
+    const suspense = (...args: string[]) => runOpsScript(world(), 'suspense', ...args)
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator, { kobo: 1_600_000 })
+    payFiatIntent(world(), tipId, 700_000)
+    await settleIntentNow(world(), tipId)
+    const payments = await world().db('fiat_payments').where({ intent_id: tipId }).orderBy('paid_at')
+    const [first, second] = payments.map(({ provider_transaction }) => provider_transaction)
+    t.is((await suspense('--assign', second, '--reason', 'x', '--apply')).code, 0)
+    const credited = await readAvailableUsdc(world(), creator)
+    t.true(credited > 9.5)
+    const { body } = await requestRefund(world(), creator, tipId)
+    t.is(body.refund.amountUSDC, credited)
+    t.is((await rowsOf(tipId)).length, 2)
+    await finish(tipId)
+    t.is((await listRefunds(world(), creator, tipId)).length, 1)
+    t.like((await listRefunds(world(), creator, tipId))[0], {
+      id: body.refund.id,
+      status: 'paid',
+      amountUSDC: credited,
+    })
+    t.is(await readAvailableUsdc(world(), creator), 0)
+    t.deepEqual(
+      refundsAtProvider(world(), tipId)
+        .map(({ amountKobo }) => amountKobo)
+        .toSorted((a, b) => a - b),
+      [700_000, 1_520_000],
+    )
+    // The surplus of the first payment is refunded apart from what its creator gave back.
+    const surplus = await suspense('--refund', first, '--apply', `--confirm=${first}`, '--reason', 'x')
+    t.is(surplus.code, 0, surplus.err)
+    t.is(
+      refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0),
+      2_300_000,
+    )
+  },
+)
+
+test.serial(
+  'a hundred refunds of one tip at the same time, with withdrawals: never more than was paid goes back',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await paidTip(world(), creator)
+    const [payment] = await world().db('fiat_payments').where({ intent_id: tipId })
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        n % 10 === 0
+          ? requestWithdrawal(world(), creator, { amountUSDC: 3 })
+          : requestRefund(world(), creator, tipId, n % 3 === 0 ? undefined : 2.5),
+      ),
+    )
+    t.true(answers.every(({ status }) => [200, 400, 409].includes(status)))
+    await finish(tipId)
+    const sent = refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0)
+    const rows = await rowsOf(tipId)
+    t.is(
+      BigInt(sent),
+      rows.reduce((sum, { kobo }) => sum + kobo, 0n),
+    )
+    t.true(BigInt(sent) <= payment.kobo)
+    t.true(rows.length > 0 && rows.every(({ state }) => state === 'paid'))
+  },
+)
