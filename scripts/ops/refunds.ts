@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type Composed, composeRefundReader } from '../../src/compose.js'
 import { findRefund, listOpenRefunds, type TipRefund } from '../../src/fiat/refunds/refund.js'
 import { decideAction, type RefundAction, resolveRefund } from '../../src/fiat/refunds/resolve-refund.js'
-import { listAllRefundsOf } from '../../src/fiat/suspense/refund.js'
+import { listRefundsOf } from '../../src/fiat/suspense/refund.js'
 import { nairaText, usdcText } from '../../src/kernel/money.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import {
@@ -106,7 +106,7 @@ async function act(services: Composed, action: RefundAction, id: string, given: 
   const refund = await findRefund(services.db, id)
   if (refund === undefined) throw new RefusedError(`there is no refund ${id}`)
   const shown =
-    refund.state === 'not_sent' ? [] : await listAllRefundsOf(composeRefundReader(services.config), refund)
+    refund.state === 'not_sent' ? [] : await listRefundsOf(composeRefundReader(services.config), refund)
   const step = decideAction(action, refund, shown, services.config.payouts.settleSeconds)
   if (step.kind === 'refuse') throw new RefusedError(`refund ${id}: ${step.reason}`)
   if (step.kind === 'wait')

@@ -5,7 +5,7 @@ import {
   decideRefund,
   decideResolution,
   followRefund,
-  listRefundsOf,
+  listSuspenseRefundsOf,
   type RefundOrder,
   type RefundOutcome,
   type RefundStep,
@@ -146,7 +146,7 @@ async function requireNoRefund(
   item: RefundItem,
   { as }: SuspenseResolution,
 ): Promise<void> {
-  const known = await listRefundsOf(composeRefunds(config), item)
+  const known = await listSuspenseRefundsOf(composeRefunds(config), item)
   const step = decideResolution(as, item, known, config.payouts.settleSeconds)
   if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
   if (step.kind === 'refuse') throw new RefusedError(step.reason)
@@ -203,7 +203,7 @@ async function refund(services: Composed, transaction: string, given: Given): Pr
   const note = apply ? requireConfirmation('--refund', transaction, given) : ''
   const item = await findWaiting(services.db, transaction)
   const refunds = composeRefunds(services.config)
-  const known = await listRefundsOf(refunds, item)
+  const known = await listSuspenseRefundsOf(refunds, item)
   const step = decideRefund(item, known, services.config.payouts.settleSeconds)
   if (step.kind === 'refuse') throw new RefusedError(step.reason)
   const json = { transaction, kobo: String(item.kobo) }
@@ -278,7 +278,7 @@ async function followOn(
     if (outcome.kind !== 'followed' || outcome.refund.state !== 'started') break
     const { id } = outcome.refund
     await sleep(pollMs)
-    const shown = (await listRefundsOf(refunds, item)).find((one) => one.id === id)
+    const shown = (await listSuspenseRefundsOf(refunds, item)).find((one) => one.id === id)
     if (shown !== undefined) outcome = await followRefund(services, item, shown)
   }
   return outcome

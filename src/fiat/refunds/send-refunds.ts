@@ -4,7 +4,7 @@ import { type DueRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
-import { listAllRefundsOf } from '../suspense/refund.js'
+import { listRefundsOf } from '../suspense/refund.js'
 import { decideNext } from './decide-next.js'
 import { followedStates } from './lifecycle.js'
 import {
@@ -123,7 +123,7 @@ async function follow(services: Needs, refund: TipRefund): Promise<number> {
   const { db, transact, config, refunds } = services
   let shown: ProviderRefund[]
   try {
-    shown = await listAllRefundsOf(refunds, refund)
+    shown = await listRefundsOf(refunds, refund)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     services.metrics.alerts.inc({ kind: 'fiatpay_away' })

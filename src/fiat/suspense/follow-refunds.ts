@@ -3,7 +3,7 @@ import type { Services } from '../../services.js'
 import {
   decideRefund,
   followRefund,
-  listRefundsOf,
+  listSuspenseRefundsOf,
   noteAnswer,
   type RefundReader,
   refundFailed,
@@ -50,7 +50,7 @@ async function followOne(services: FollowNeeds, transaction: string): Promise<nu
 /** Whether the item is not under way any more. */
 async function takeNextStep(services: FollowNeeds, item: RefundItem): Promise<boolean> {
   const { db, config, refunds } = services
-  const step = decideRefund(item, await listRefundsOf(refunds, item), config.payouts.settleSeconds)
+  const step = decideRefund(item, await listSuspenseRefundsOf(refunds, item), config.payouts.settleSeconds)
   if (step.kind === 'wait') return false
   if (step.kind === 'failed') {
     await waitAgain(db, item, refundFailed)

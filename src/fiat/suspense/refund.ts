@@ -19,7 +19,7 @@ const hourMs = 3_600_000
 export type RefundReader = Pick<Refunds, 'list'>
 
 /** The refunds of a payment. None is older than the payment; the hour allows for clocks that differ. */
-export function listAllRefundsOf(
+export function listRefundsOf(
   refunds: RefundReader,
   { transaction, paidAt }: Pick<RefundItem, 'transaction' | 'paidAt'>,
 ): Promise<ProviderRefund[]> {
@@ -27,11 +27,11 @@ export function listAllRefundsOf(
 }
 
 /** The refunds of an item's payment, without those of what the creator gives back: they are not of the part in suspense. */
-export async function listRefundsOf(
+export async function listSuspenseRefundsOf(
   refunds: RefundReader,
   item: Pick<RefundItem, 'transaction' | 'paidAt'>,
 ): Promise<ProviderRefund[]> {
-  const all = await listAllRefundsOf(refunds, item)
+  const all = await listRefundsOf(refunds, item)
   return all.filter(({ note }) => !isRefundId(note))
 }
 

@@ -1,0 +1,145 @@
+import test, { type ExecutionContext } from 'ava'
+import { type Composed, compose, composeRefunds } from '../../../src/compose.js'
+import { createRefundBatch } from '../../../src/fiat/refunds/send-refunds.js'
+import { readBalance } from '../../../src/ledger/balance.js'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { loadConfig } from '../../../src/platform/config/config.js'
+import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
+import {
+  endRefundAtProvider,
+  paidTip,
+  refundsAtProvider,
+  requestRefund,
+  workOnRefunds,
+} from '../../helpers/make/refunds.js'
+import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { watchPostgresSteps } from '../../helpers/servers/watch-steps.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { fiat: true })
+
+/** A worker whose connections to the database are cut from a step on, as if it were killed there. */
+class MortalWorker {
+  readonly steps: string[] = []
+  #diesAt = Number.POSITIVE_INFINITY
+  #services: Composed | undefined
+
+  static async start(t: ExecutionContext): Promise<MortalWorker> {
+    const worker = new MortalWorker()
+    const url = await watchPostgresSteps(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
+      // What opens a connection is no step of a batch.
+      if (worker.steps.length === 0 && label !== 'refunds.take') return true
+      worker.steps.push(`${phase} ${label}`)
+      return worker.steps.length <= worker.#diesAt
+    })
+    const services = compose(loadConfig({ ...world().env, DATABASE_URL: url }), 'mortal')
+    worker.#services = services
+    t.teardown(() => services.close())
+    return worker
+  }
+
+  /** Runs one batch. Returns its steps. `diesAt`: after so many steps. */
+  async run(diesAt = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
+    const services = this.#services
+    if (services === undefined) throw new Error('not started')
+    this.steps.length = 0
+    this.#diesAt = diesAt
+    const batch = createRefundBatch({ ...services, refunds: composeRefunds(services.config) })
+    await batch().catch(() => undefined)
+    return [...this.steps]
+  }
+}
+
+test('a worker killed at any step of sending or of booking gives a part back once, and the books hold', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual', webhooks: 'off' })
+  const worker = await MortalWorker.start(t)
+  const creator = await registerCreator(world())
+  const asked: { tipId: string; parts: number } = { tipId: '', parts: 20 }
+  /** One part of a tip, which may have 20. */
+  async function newPart(): Promise<string> {
+    if (asked.parts >= 18) Object.assign(asked, { tipId: await paidTip(world(), creator), parts: 0 })
+    asked.parts += 1
+    const answer = await requestRefund(world(), creator, asked.tipId, 0.5)
+    t.is(answer.status, 200)
+    return answer.body.refund.id
+  }
+  const rowOf = (id: string) => world().db('refunds').where({ id }).first()
+  const makeDue = (id: string) =>
+    world()
+      .db('refunds')
+      .where({ id })
+      .update({ due_at: new Date(0) })
+  /** Lets the other refunds alone. */
+  const only = async (id: string) => {
+    await world()
+      .db('refunds')
+      .whereNull('ended_at')
+      .update({ due_at: new Date(Date.now() + 3_600_000) })
+    await makeDue(id)
+  }
+  const atProvider = () => refundsAtProvider(world(), asked.tipId).length
+
+  async function begin(phase: 'send' | 'book'): Promise<string> {
+    const id = await newPart()
+    await only(id)
+    if (phase === 'send') return id
+    await workOnRefunds(world())
+    endRefundAtProvider(world(), asked.tipId, 'processed')
+    await only(id)
+    return id
+  }
+  /** As the workers and, where nobody can know, an operator end it. */
+  async function end(id: string): Promise<void> {
+    await workOnRefunds(world())
+    if ((await rowOf(id)).state === 'sending') {
+      await world().db.raw(`update refunds set sent_at = sent_at - interval '1 hour' where id = ?`, [id])
+      const retried = await runOpsScript(
+        world(),
+        'refunds',
+        '--retry',
+        id,
+        '--apply',
+        `--confirm=${id}`,
+        '--reason',
+        'x',
+      )
+      t.is(retried.code, 0, retried.err)
+      await workOnRefunds(world())
+    }
+    if ((await rowOf(id)).state === 'sent') {
+      endRefundAtProvider(world(), asked.tipId, 'processed')
+      await workOnRefunds(world())
+    }
+  }
+
+  for (const phase of ['send', 'book'] as const) {
+    // The first opens the connections, the second shows the steps.
+    let steps: readonly string[] = []
+    for (let n = 0; n < 2; n++) {
+      const id = await begin(phase)
+      steps = await worker.run()
+      await end(id)
+      t.is((await rowOf(id)).state, 'paid')
+    }
+    t.log(phase, steps.filter((step) => step.startsWith('before')).join(', '))
+    for (let diesAt = 0; diesAt < steps.length; diesAt++) {
+      const id = await begin(phase)
+      const before = phase === 'send' ? atProvider() : atProvider() - 1
+      await worker.run(diesAt)
+      await end(id)
+      t.is((await rowOf(id)).state, 'paid', `${phase}: killed at ${steps[diesAt]}`)
+      t.is(atProvider(), before + 1, `${phase}: killed at ${steps[diesAt]}`)
+    }
+  }
+  await assertBooks(t, creator)
+})
+
+async function assertBooks(t: ExecutionContext, creator: TestCreator): Promise<void> {
+  t.true((await checkBooks(world().db)).holds)
+  const { rows } = await world().db.raw(/* sql */ `
+    select (select sum(kobo)::bigint from refunds where state = 'paid') as kobo,
+      (select sum(e.amount)::bigint from ledger_entries e join ledger_accounts a on a.id = e.account_id
+        where a.kind = 'float_ngn' and a.user_id is null) as float`)
+  t.is(rows[0].kobo, rows[0].float)
+  t.is((await readBalance(world().db, creator.user.id, 'USDC')).held, 0n)
+}
