@@ -1,5 +1,6 @@
 import cors from '@koa/cors'
 import Koa, { type Middleware } from 'koa'
+import { payoutWalletRoutes } from './accounts/payout-wallets/routes.js'
 import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
 import { createPasswords } from './accounts/sessions/password.js'
@@ -68,6 +69,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const passwordsFor = createPasswords()
   const routes = [
     ...accountRoutes(services, passwordsFor),
+    ...payoutWalletRoutes(services),
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),

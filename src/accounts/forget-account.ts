@@ -28,6 +28,9 @@ const statements = {
   passkeys: 'delete from passkeys where user_id = $1',
   passkey_challenges: 'delete from passkey_challenges where user_id = $1',
   factor_attempts: 'delete from factor_attempts where user_id = $1',
+  payout_wallets: 'delete from payout_wallets where user_id = $1',
+  payout_wallet_challenges: 'delete from payout_wallet_challenges where user_id = $1',
+  step_up_codes: 'delete from step_up_codes where user_id = $1',
 } as const
 
 /**

@@ -95,3 +95,24 @@ export class WalletKeyCheck extends BaseModel {
   /** Since when no wallet may be sealed with it. Null: in use. */
   declare retiredAt: Date | null
 }
+
+/** The wallet of a creator's own that they have proven to hold: one per creator. */
+export class PayoutWallet extends BaseModel {
+  static override tableName = 'payout_wallets'
+  static override idColumn = 'user_id'
+  declare userId: string
+  declare wallet: string
+  declare provenAt: Date
+  /** New tips go to it instead of the custody wallet. */
+  declare takesTips: boolean
+}
+
+/** The message that a creator was asked to sign with a wallet: one per creator. */
+export class PayoutWalletChallenge extends BaseModel {
+  static override tableName = 'payout_wallet_challenges'
+  static override idColumn = 'user_id'
+  declare userId: string
+  declare wallet: string
+  declare message: string
+  declare expiresAt: Date
+}

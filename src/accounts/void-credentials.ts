@@ -4,6 +4,7 @@ import { query } from '../platform/database/database.js'
 import { voidFactors } from './factors/void-factors.js'
 import { voidLinks } from './links/account-link.js'
 import { User } from './models.js'
+import { removePayoutWallet } from './payout-wallets/payout-wallet.js'
 import { endSessions } from './sessions/end-sessions.js'
 
 /**
@@ -18,7 +19,7 @@ export async function forgetDevices(trx: Knex.Transaction, userId: string): Prom
 
 /**
  * Voids all that opens an account, because somebody else may have made it: password, sessions, API keys, second factors,
- * known devices, trusted bank accounts (withdrawals/confirmation/payees.ts) and mailed links. The owner signs in with a mailed
+ * known devices, the payout wallet, trusted bank accounts (withdrawals/confirmation/payees.ts) and mailed links. The owner signs in with a mailed
  * code. The caller holds the account's lock (`lockUser`).
  */
 export async function voidCredentials(trx: Knex.Transaction, userId: string): Promise<void> {
@@ -26,5 +27,6 @@ export async function voidCredentials(trx: Knex.Transaction, userId: string): Pr
   await endSessions(trx, userId)
   await forgetDevices(trx, userId)
   await voidFactors(trx, userId)
+  await removePayoutWallet(trx, userId)
   await voidLinks(trx, userId, ['password_reset', 'email_change'])
 }

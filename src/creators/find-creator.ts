@@ -3,12 +3,15 @@ import { lockUserExceptSessions } from '../accounts/lock-user.js'
 import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
 import type { HandleForms } from './handles.js'
-import { type CreatorSettings, creatorSettings } from './settings.js'
+import { type CreatorSettings, parseSettings } from './settings.js'
 
 /** The recipient of a tip. `userId` is undefined for a wallet that belongs to no account. */
 export interface Creator {
   readonly userId: string | undefined
+  /** The custody wallet, or that of no account. */
   readonly wallet: string | undefined
+  /** The creator's own wallet, if new tips go to it. */
+  readonly payoutWallet: string | undefined
   readonly settings: CreatorSettings
 }
 
@@ -18,14 +21,17 @@ export type LinkedCreator = Creator & { readonly userId: string; readonly domain
 interface CreatorRow {
   readonly userId: string
   readonly wallet: string | null
-  readonly settings: unknown
+  readonly payoutWallet: string | null
+  readonly settings: object
   readonly closed: boolean
 }
 
+/** Tips to a frozen account go to its custody wallet: a thief may have set the payout wallet. */
 const select = /* sql */ `
-  select u.id as "userId", w.public_key as wallet, u.settings, u.sol_domain_owner as "domainOwner",
+  select u.id as "userId", w.public_key as wallet, p.wallet as "payoutWallet", u.settings, u.sol_domain_owner as "domainOwner",
     u.closed_at is not null as closed
-  from users u join wallets w on w.user_id = u.id`
+  from users u join wallets w on w.user_id = u.id
+    left join payout_wallets p on p.user_id = u.id and p.takes_tips and u.frozen_at is null`
 
 /** Finds the account with this id. This and the next three throw `creator_not_found` for an account that was closed. */
 export async function findByUserId(db: Knex, userId: string): Promise<Creator | undefined> {
@@ -37,11 +43,14 @@ export async function findByUserId(db: Knex, userId: string): Promise<Creator | 
   return row && creatorFrom(row)
 }
 
-/** Finds the account with this custody wallet. */
+/** Finds the account with this custody wallet, or whose tips go to this payout wallet. */
 export async function findByWallet(db: Knex, wallet: string): Promise<Creator | undefined> {
   const [row] = await query<CreatorRow>(db, {
     name: 'creators.by_wallet',
-    text: `${select} where w.public_key = $1`,
+    text: /* sql */ `
+      ${select}
+      where u.id = coalesce((select user_id from wallets where public_key = $1),
+                            (select user_id from payout_wallets where wallet = $1 and takes_tips))`,
     values: [wallet],
   })
   return row && creatorFrom(row)
@@ -77,7 +86,22 @@ export async function lockCreator(trx: Knex.Transaction, userId: string): Promis
 }
 
 /** A closed account's wallet still receives credit, so it must not pass for an unknown wallet. */
-function creatorFrom({ userId, wallet, settings, closed }: CreatorRow): Creator {
+function creatorFrom({ userId, wallet, payoutWallet, settings, closed }: CreatorRow): Creator {
   if (closed) throw new DomainError('creator_not_found')
-  return { userId, wallet: wallet ?? undefined, settings: creatorSettings.parse(settings) }
+  return {
+    userId,
+    wallet: wallet ?? undefined,
+    payoutWallet: payoutWallet ?? undefined,
+    settings: parseSettings(settings, payoutWallet !== null),
+  }
+}
+
+/**
+ * SQL: the wallet of whose party a wallet's lists and streams are. Of a payout wallet that takes tips it is the creator's custody
+ * wallet.
+ */
+export function partyWalletSql(wallet: string): string {
+  return /* sql */ `
+    coalesce((select w.public_key from payout_wallets o join wallets w on w.user_id = o.user_id
+               where o.wallet = ${wallet} and o.takes_tips), ${wallet})`
 }

@@ -10,7 +10,12 @@ import { type Creator, findByDomain, findByHandle, findByUserId, findByWallet } 
 import { parseHandle } from './handles.js'
 import { defaultSettings } from './settings.js'
 
-export type PayableCreator = Creator & { readonly wallet: string }
+/** A creator, and where a tip goes now. */
+export interface PayableCreator extends Pick<Creator, 'userId' | 'settings'> {
+  readonly wallet: string
+  /** The creator's custody wallet, where the tip goes to their payout wallet instead. */
+  readonly custodyWallet: string | undefined
+}
 
 /**
  * Resolves a `creatorId`. It is read in this order: user id (UUID, with or without `auth_`), wallet, `.sol` domain,
@@ -47,12 +52,23 @@ async function resolveDomain(
 }
 
 async function resolveWallet({ db }: Pick<Services, 'db'>, wallet: string): Promise<Creator> {
-  return (await findByWallet(db, wallet)) ?? { userId: undefined, wallet, settings: defaultSettings }
+  const unregistered = { userId: undefined, wallet, payoutWallet: undefined, settings: defaultSettings }
+  return (await findByWallet(db, wallet)) ?? unregistered
 }
 
 function required(creator: Creator | undefined): Creator {
   if (creator === undefined) throw new DomainError('creator_not_found')
   return creator
+}
+
+/** The payout address of a tip that is made now: the payout wallet if the creator wants it, else the wallet. */
+function payable(
+  { userId, payoutWallet, settings }: Omit<Creator, 'wallet'>,
+  wallet: string,
+): PayableCreator {
+  return payoutWallet === undefined
+    ? { userId, settings, wallet, custodyWallet: undefined }
+    : { userId, settings, wallet: payoutWallet, custodyWallet: wallet }
 }
 
 /**
@@ -63,17 +79,18 @@ export async function resolvePayableCreator(
   services: Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>,
   creatorId: string,
 ): Promise<PayableCreator> {
-  const { userId, wallet, settings } = await resolveCreator(services, creatorId)
+  const creator = await resolveCreator(services, creatorId)
+  const { userId, wallet } = creator
   if (wallet !== undefined) {
     if (userId === undefined && !(await isPayable(services, wallet)))
       throw new DomainError('creator_not_found')
-    return { userId, wallet, settings }
+    return payable(creator, wallet)
   }
   if (userId === undefined) throw new Error('A creator has neither an account nor a wallet')
   const provisioned = await waitForRow(
     async () => {
       const again = await findByUserId(services.db, userId)
-      return again?.wallet === undefined ? undefined : { ...again, wallet: again.wallet }
+      return again?.wallet === undefined ? undefined : payable(again, again.wallet)
     },
     {
       notifications: services.notifications,

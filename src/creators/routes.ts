@@ -17,11 +17,13 @@ export function creatorRoutes(services: Needs): Route[] {
 }
 
 function profileRoutes(services: Needs): Route[] {
+  const { publicUrl } = services.config.http
   return [
     route(endpoints.profileEndpoint, (_, ctx) => readProfile(services, signedIn(ctx).account.id)),
     route(endpoints.changeProfileEndpoint, async (change, ctx) => {
       const { account } = signedIn(ctx)
-      await changeProfile(whileOpen(services, signedIn(ctx)), account, change)
+      const caller = readCaller(ctx, publicUrl)
+      await changeProfile(whileOpen(services, signedIn(ctx)), account, change, caller)
       return readProfile(services, account.id)
     }),
     route(endpoints.challengeEndpoint, async ({ solDomain }, ctx) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../accounts/schemas.js'
+import { stepUpFields } from '../accounts/step-up/step-up.js'
 import { requiredText } from '../http/input.js'
 import { parseSolDomain } from '../kernel/sol-domain.js'
 import { cleanLine, countCharacters } from '../kernel/text.js'
@@ -24,6 +25,7 @@ export const profileChange = z.object({
     .string('domain_not_yours')
     .optional()
     .meta({ description: "Base58 signature of the challenge's message by the owner of the domain" }),
+  ...stepUpFields,
 })
 export type ProfileChange = z.output<typeof profileChange>
 

@@ -7,6 +7,8 @@ const wrong: ErrorCode = 'invalid_settings'
 const mostUsd = 1_000_000
 const symbols = tokens.map(({ symbol }) => symbol)
 const collections = ['checkout', 'bank_transfer'] as const
+/** Where new crypto tips go. Stored with the payout wallet (accounts/payout-wallets). */
+const destinations = ['custody', 'payout_wallet'] as const
 
 /** A creator's settings. Only values that the creator has set are stored; the others are the defaults here. */
 export const creatorSettings = z.object({
@@ -18,6 +20,7 @@ export const creatorSettings = z.object({
   minTipUsd: z.number().nullable().default(null),
   maxTipUsd: z.number().nullable().default(null),
   hideUnpaidWords: z.boolean().default(false),
+  tipsTo: z.enum(destinations).default('custody'),
 })
 
 export type CreatorSettings = z.output<typeof creatorSettings>
@@ -48,14 +51,25 @@ export const settingsChange = z.object(
     minTipUsd: usd.nonnegative(wrong).nullish(),
     maxTipUsd: usd.positive(wrong).nullish(),
     hideUnpaidWords: change(z.boolean(wrong)),
+    tipsTo: change(z.enum(destinations, wrong)),
   },
   wrong,
 )
 
 export type SettingsChange = z.output<typeof settingsChange>
 
-/** Merges a change into the stored settings by key. Throws `invalid_settings` if the minimum exceeds the maximum. */
-export function mergeSettings(stored: object, wanted: SettingsChange): Record<string, unknown> {
+/** The settings as stored, and where new tips go, which is stored with the payout wallet. */
+export function parseSettings(stored: object, tipsToPayoutWallet: boolean): CreatorSettings {
+  return creatorSettings.parse({ ...stored, tipsTo: tipsToPayoutWallet ? 'payout_wallet' : 'custody' })
+}
+
+/**
+ * Merges a change into the stored settings by key, all but `tipsTo`. Throws `invalid_settings` if the minimum exceeds the maximum.
+ */
+export function mergeSettings(
+  stored: object,
+  { tipsTo: _, ...wanted }: SettingsChange,
+): Record<string, unknown> {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
   const changed = { ...stored, ...Object.fromEntries(given) }
   const { minTipUsd, maxTipUsd } = creatorSettings.parse(changed)

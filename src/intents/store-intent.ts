@@ -36,8 +36,9 @@ export async function storeIntent(
   intent: PaymentIntent,
   writes: readonly IntentWrite[],
 ): Promise<boolean> {
-  const parties = await internWallets(db, [intent.creator.wallet])
-  const party = parties.get(intent.creator.wallet)
+  const { wallet, custodyWallet = wallet } = intent.creator
+  const parties = await internWallets(db, [custodyWallet])
+  const party = parties.get(custodyWallet)
   try {
     if (writes.length === 0) await insert(db, intent, party)
     else
@@ -59,8 +60,9 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
     text: /* sql */ `
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
-        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+        reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message,
+        creator_wallet)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     values: [
       intent.id,
       party,
@@ -83,6 +85,7 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       intent.sdkSessionId,
       intent.leastAmount,
       intent.message,
+      creator.custodyWallet ?? null,
     ],
   })
 }

@@ -42,6 +42,10 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   domain_not_yours: ['solDomain', 'does not pay to your wallet, and `signature` is not its owner’s'],
   invalid_label: ['label', 'must have at most 100 characters'],
   too_many_api_keys: ['label', 'is of one key too many: you have 20 open keys; revoke one'],
+  invalid_wallet_signature: [
+    'signature',
+    'is not of this wallet over the newest message of the challenge, or that is used or older than 10 minutes',
+  ],
 
   invalid_cursor: ['cursor', 'must be the nextCursor of an earlier answer'],
   invalid_limit: ['limit', 'must be a whole number from 1 to 100'],

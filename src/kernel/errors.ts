@@ -29,6 +29,7 @@ export const errors = {
   invalid_tip_mails: [400, 'Invalid tipMails'],
   reauthentication_required: [401, 'Reauthentication required'],
   second_factor_required: [401, 'Second factor required'],
+  step_up_required: [401, 'Confirmation required'],
   password_required: [400, 'Current password or code required'],
   invalid_password: [400, 'Password must be 8-256 characters'],
   common_password: [400, 'Password is too common'],
@@ -51,6 +52,9 @@ export const errors = {
   invalid_label: [400, 'Invalid label'],
   too_many_api_keys: [400, 'Too many API keys'],
   api_key_not_found: [404, 'API key not found'],
+  invalid_wallet_signature: [400, 'Invalid or expired wallet signature'],
+  payout_wallet_in_use: [409, 'Payout wallet of another creator'],
+  payout_wallet_required: [409, 'Payout wallet required'],
 
   invalid_cursor: [400, 'Invalid cursor'],
   invalid_limit: [400, 'Invalid limit'],

@@ -125,7 +125,7 @@ const receivedTips = /* sql */ `
   cross join lateral (
     select coalesce(sum(t.received_raw), 0) as final from tips t
     where t.recipient_party = p.id and t.mint = $1 and t.kind = 'chain' and t.listed and t.status = 'confirmed'
-      and t.finalized_at is not null) s
+      and t.finalized_at is not null and t.paid_wallet is null) s
   where k.mint = $1 and ($2::uuid[] is null or k.user_id = any($2)) and s.final > k.final`
 
 /** The condition on the entry counted before skips a book that another process has counted meanwhile. */

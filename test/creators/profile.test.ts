@@ -14,6 +14,7 @@ const defaults = {
   minTipUsd: null,
   hideUnpaidWords: false,
   maxTipUsd: null,
+  tipsTo: 'custody',
 }
 
 interface ProfileBody {

@@ -93,6 +93,8 @@ const browser =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36'
 const origin = { network: '2001:db8:0:7', userAgent: browser }
 
+const wallet = '37JX7KtEHY3br5XvJXXXTHed26kkQGApKhzt4QcGTw6V'
+
 /** Each kind of notice with these words in every place that others choose. */
 function everyNotice(words: string): OwnerNotice[] {
   const hostile = { ...withdrawal, bank: words, lastFour: words }
@@ -115,6 +117,9 @@ function everyNotice(words: string): OwnerNotice[] {
     'refund-requested': { kind: 'refund-requested', refund },
     'refund-paid': { kind: 'refund-paid', refund },
     'refund-failed': { kind: 'refund-failed', refund, reason: words },
+    'payout-wallet-set': { kind: 'payout-wallet-set', wallet, takesTips: true },
+    'payout-wallet-removed': { kind: 'payout-wallet-removed', wallet },
+    'tips-to-changed': { kind: 'tips-to-changed', wallet, takesTips: false },
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
   }

@@ -17,6 +17,7 @@ import {
   settleIntentNow,
 } from '../helpers/make/fiat-tips.js'
 import { createSession } from '../helpers/make/sdk.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { listTips } from '../helpers/make/tips.js'
 import { creatorWithBalance, requestWithdrawal } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
@@ -90,6 +91,19 @@ async function fillAccount(
     label: 'phone',
   })
   await db('recovery_codes').insert({ user_id: user.id, code_hmac: Buffer.alloc(32, 5) })
+  await db('payout_wallets').insert({ user_id: user.id, wallet: unusedWallet(), takes_tips: true })
+  await db('payout_wallet_challenges').insert({
+    user_id: user.id,
+    wallet: unusedWallet(),
+    message: 'zqx-message',
+    expires_at: new Date(),
+  })
+  await db('step_up_codes').insert({
+    user_id: user.id,
+    request_hash: Buffer.alloc(32, 6),
+    code_hmac: Buffer.alloc(32, 7),
+    expires_at: new Date(),
+  })
   await db('audit_log').insert({
     actor: 'zqx-operator',
     action: 'link-handle',
@@ -118,9 +132,12 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   passkey_challenges: 'deleted',
   passkeys: 'deleted',
   payees: 'deleted',
+  payout_wallet_challenges: 'deleted',
+  payout_wallets: 'deleted',
   recovery_codes: 'deleted',
   sdk_sessions: 'deleted',
   sessions: 'deleted',
+  step_up_codes: 'deleted',
   sweep_parts: 'stays',
   totp_factors: 'deleted',
   wallets: 'stays',

@@ -7,6 +7,7 @@ import { findLink, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { mailResetLink } from '../passwords/reset-password.js'
+import { removePayoutWallet } from '../payout-wallets/payout-wallet.js'
 import { cautionHours } from '../recent-changes.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import { forgetDevices, voidCredentials } from '../void-credentials.js'
@@ -16,13 +17,13 @@ interface UndoneChange {
   readonly changedAt: Date
   /** Otherwise nothing of before the change is the owner's either. */
   readonly oldProven: boolean
-  /** Factors that were added later are not the owner's for sure: none of them was old enough to confirm a withdrawal. */
+  /** Factors and a payout wallet that were added later are not the owner's for sure: no such factor was old enough to confirm a withdrawal. */
   readonly factorsSince: Date
 }
 
 /**
  * Gives an account its old address back, also over later changes, and takes it from whoever changed it: sessions, password,
- * mailed codes and links, known devices, second factors of the last days and API keys made since are void. The owner gets a
+ * mailed codes and links, known devices, second factors and a payout wallet of the last days and API keys made since are void. The owner gets a
  * link for a new password. If the address was never proven before, all credentials are void. Works while the account is frozen,
  * and leaves it so. Throws `invalid_link`.
  */
@@ -42,6 +43,7 @@ export async function undoEmailChange(
     await User.query(trx).findById(userId).patch({ passwordHash: null })
     await endSessions(trx, userId)
     await voidFactors(trx, userId, factorsSince)
+    await removePayoutWallet(trx, userId, factorsSince)
     await voidLinks(trx, userId, ['password_reset', 'email_change'])
     await forgetDevices(trx, userId)
     // Links of earlier changes stay: they restore an earlier owner's address. Whoever changed the address got links that freeze.

@@ -6,6 +6,7 @@ import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { mailResetLink } from '../passwords/reset-password.js'
+import { removePayoutWallet } from '../payout-wallets/payout-wallet.js'
 import { cautionHours, readRecentChanges } from '../recent-changes.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import { forgetDevices } from '../void-credentials.js'
@@ -38,8 +39,8 @@ export async function freezeAccount(
 }
 
 /**
- * Unfreezes an account. Whoever signed in meanwhile is signed out. Second factors that were young when it was frozen are
- * removed: a thief may have added them, and they have aged since. The links in older mails that would freeze it again are void:
+ * Unfreezes an account. Whoever signed in meanwhile is signed out. Second factors and a payout wallet that were young when it was
+ * frozen are removed: a thief may have added them, and they have aged since. The links in older mails that would freeze it again are void:
  * the owner has reported those events already. `voidPassword`: a thief may know it; the owner gets a link for a new one, at the
  * oldest address that can be restored. Returns false when it is not frozen.
  */
@@ -51,7 +52,9 @@ export async function unfreezeAccount(
   if (frozenAt === null) return false
   await User.query(uow.trx).patch({ frozenAt: null, frozenReason: null }).findById(userId)
   await endSessions(uow.trx, userId)
-  await voidFactors(uow.trx, userId, new Date(frozenAt.getTime() - cautionHours * hourMs))
+  const since = new Date(frozenAt.getTime() - cautionHours * hourMs)
+  await voidFactors(uow.trx, userId, since)
+  await removePayoutWallet(uow.trx, userId, since)
   await voidLinks(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
   await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen', passwordVoid: voidPassword })
   if (!voidPassword) return true

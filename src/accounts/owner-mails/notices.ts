@@ -1,6 +1,8 @@
 import { maskAccount } from '../../kernel/text.js'
 import type { EmailFact } from '../../mail/layout.js'
+import { type NoticeText, nothingToDo } from './notice-text.js'
 import { quoteDomainInMail, quoteInMail } from './quote.js'
+import { describeWalletNotice, type WalletNotice } from './wallet-notices.js'
 
 /** What the owner of an account is told by mail. The kind is also the kind of the e-mail's row. */
 export type OwnerNotice =
@@ -21,6 +23,7 @@ export type OwnerNotice =
   | { readonly kind: 'withdrawal-cancelled'; readonly withdrawal: WithdrawalNotice }
   | { readonly kind: 'refund-requested' | 'refund-paid'; readonly refund: RefundNotice }
   | { readonly kind: 'refund-failed'; readonly refund: RefundNotice; readonly reason: string }
+  | WalletNotice
   | { readonly kind: 'account-frozen' }
   | { readonly kind: 'account-unfrozen'; readonly passwordVoid: boolean }
 
@@ -50,17 +53,6 @@ interface RefundNotice {
   readonly debit: string
 }
 
-export interface NoticeText {
-  readonly subject: string
-  /** What happened. */
-  readonly lines: readonly string[]
-  readonly facts?: readonly EmailFact[]
-  /** What to do. */
-  readonly advice: readonly string[]
-  /** A thief could have done it: the mail has the link that freezes the account. */
-  readonly security: boolean
-}
-
 const mostSites = 10
 
 /**
@@ -86,10 +78,12 @@ export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
   'refund-requested': true,
   'refund-paid': true,
   'refund-failed': true,
+  'payout-wallet-set': true,
+  'payout-wallet-removed': true,
+  'tips-to-changed': true,
   'account-frozen': false,
   'account-unfrozen': false,
 }
-const nothingToDo = 'If this was you, you need not do anything.'
 
 /** A notice for an address that nobody has proven: without what the holder of the account has written. */
 export function withoutWords(notice: OwnerNotice): OwnerNotice {
@@ -214,6 +208,10 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'refund-paid':
     case 'refund-failed':
       return refundText(notice, site)
+    case 'payout-wallet-set':
+    case 'payout-wallet-removed':
+    case 'tips-to-changed':
+      return describeWalletNotice(notice, site)
     case 'account-frozen':
       return {
         subject: `Your account at ${site} is frozen`,

@@ -5,7 +5,8 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { createLink, linkUrl } from '../links/account-link.js'
 import { readRecentChanges } from '../recent-changes.js'
-import { alwaysMailed, describeNotice, type NoticeText, type OwnerNotice, withoutWords } from './notices.js'
+import type { NoticeText } from './notice-text.js'
+import { alwaysMailed, describeNotice, type OwnerNotice, withoutWords } from './notices.js'
 import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 
 /** An owner may read the mail days later. */

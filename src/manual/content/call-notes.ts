@@ -99,6 +99,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'patch /creators/me': [
     'Settings are merged key by key: an absent or null setting keeps its value. Only the two limits are different: null removes them. A .sol domain is linked when it resolves to your wallet, or with its owner’s signature.',
+    'A change of `tipsTo` needs a step-up: without one the answer is 401 `step_up_required` and a code is mailed; repeat the same request with `code`. The first time it needs a payout wallet.',
   ],
   'post /creators/api-keys': ['The key acts for you: keep it on a server. At most 20 open keys.'],
   'post /sdk/init': [
@@ -172,6 +173,16 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'delete /payouts/payees/{id}': ['The account appears again when it is withdrawn to.'],
   'get /creators/banks': [
     'Nicknames such as `gtb`, `uba` and `opay` work in `q` only. `bankCode` of a withdrawal is the `code`.',
+  ],
+  'post /creators/payout-wallet/challenge': [
+    'Have the wallet sign exactly the bytes of `message` (UTF-8), as `signMessage` does, and send the signature with [PUT /creators/payout-wallet](#put-creators-payout-wallet). A new message replaces the one before.',
+  ],
+  'put /creators/payout-wallet': [
+    'Needs a step-up: the first request is answered 401 `step_up_required` and a code is mailed; repeat it with `code`. A second factor older than 72 hours does as well, except within 72 hours of a change of the e-mail or of a factor. The wallet must be yours alone: no custody wallet, no program, no token account, not the payout wallet of another account.',
+    'Tips stay where they go: with `settings.tipsTo` `payout_wallet` they go to the new wallet from now on. Tips to the one before stay yours in every list.',
+  ],
+  'delete /creators/payout-wallet': [
+    '`settings.tipsTo` becomes `custody`. Tips to the wallet stay yours in every list.',
   ],
   'put /creators/domains': [
     'Bare hosts such as `example.com`, with a port such as `example.com:8443`, or `*.example.com` for its subdomains. `localhost` and `127.0.0.1` need no entry.',

@@ -174,6 +174,26 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: readRules,
   },
   invalid_name: { cause: 'The name is not 2 to 100 characters.', remedy: readRules },
+  invalid_wallet_signature: {
+    cause:
+      'The signature is not of this wallet over the message of the newest challenge, or that message is used or older than ten minutes.',
+    remedy:
+      'Get a new message from `POST /creators/payout-wallet/challenge` and have this wallet sign exactly it.',
+  },
+  payout_wallet_in_use: {
+    cause: 'The wallet is the payout wallet of another account.',
+    remedy: 'Remove it there, or take another wallet.',
+  },
+  payout_wallet_required: {
+    cause: 'The account has no payout wallet, or another one than a moment ago.',
+    remedy: 'Set one with `PUT /creators/payout-wallet`.',
+  },
+  step_up_required: {
+    cause:
+      'The session alone does not suffice for this request. A code was mailed to the address that codes for money go to.',
+    remedy:
+      'Repeat exactly the same request with `code`, or with `totp` or `passkey` of a second factor older than 72 hours.',
+  },
   invalid_domain: {
     cause: 'The domain does not have the required form.',
     remedy: 'Give `name.sol`, or `example.com`, `*.example.com`, `example.com:8443`.',

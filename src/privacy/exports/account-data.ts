@@ -89,8 +89,9 @@ const sections = {
       u.identity_verified_at as "identityVerifiedAt", u.password_hash is not null as "hasPassword",
       u.sol_domain as "solDomain", u.sol_domain_owner as "solDomainOwner", u.twitter_handle as "twitterHandle",
       u.discord_handle as "discordHandle", u.settings, u.tip_mails as "tipMails", u.registered_network as "registeredNetwork",
-      u.frozen_at as "frozenAt", w.public_key as "walletPublicKey"
-    from users u left join wallets w on w.user_id = u.id where u.id = $1 limit $2`,
+      u.frozen_at as "frozenAt", w.public_key as "walletPublicKey", p.wallet as "payoutWallet",
+      p.proven_at as "payoutWalletProvenAt", coalesce(p.takes_tips, false) as "tipsGoToPayoutWallet"
+    from users u left join wallets w on w.user_id = u.id left join payout_wallets p on p.user_id = u.id where u.id = $1 limit $2`,
   emailChanges: /* sql */ `
     select old_email as "oldEmail", new_email as "newEmail", changed_at as "changedAt", undone_at as "undoneAt"
     from email_changes where user_id = $1 order by changed_at desc limit $2`,

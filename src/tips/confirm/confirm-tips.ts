@@ -38,9 +38,9 @@ const confirmSql = /* sql */ `
 with fact as (
   select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::numeric[], $5::numeric[], $6::smallint[], $7::text[],
                        $8::bigint[], $9::timestamptz[], $10::text[], $11::text[], $12::boolean[], $13::boolean[], $14::boolean[],
-                       $15::text[], $16::jsonb[], $17::boolean[])
+                       $15::text[], $16::jsonb[], $17::boolean[], $18::text[])
     as f(id, recipient, sender, received, displayed, decimals, mint, slot, block_time, message, intent_id, fee_found, first_agrees, final,
-         underpaid_intent_id, further_credits, message_by_intent)
+         underpaid_intent_id, further_credits, message_by_intent, paid_wallet)
 ), open as materialized (
   select f.*, t.recorded_at, t.further_credits as credited_before from tips t join fact f on f.id = t.id
   where t.${confirmation.from} order by t.id for update of t
@@ -76,7 +76,7 @@ update tips t set
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
-  message_by_intent = r.message_by_intent, underpaid_intent_id = r.underpaid_intent_id, further_credits =
+  message_by_intent = r.message_by_intent, paid_wallet = r.paid_wallet, underpaid_intent_id = r.underpaid_intent_id, further_credits =
     nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
   found_false_at = case when r.first_agrees then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
@@ -98,7 +98,7 @@ export async function confirmTips(
   // Outside the transaction: otherwise other batches would wait for its rows in their foreign key checks.
   const parties = await internWallets(
     services.db,
-    confirmations.flatMap(({ facts }) => [facts.recipient, facts.sender]),
+    confirmations.flatMap(({ facts }) => [partyWallet(facts), facts.sender]),
   )
   const confirmed = await services.transact(async ({ trx, publish }) => {
     const rows = await query<ConfirmedRow>(trx, {
@@ -122,12 +122,17 @@ export async function confirmTips(
       trx,
       final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
-    for (const { facts } of confirmedNow) publish(tipChannel(facts.recipient))
+    for (const { facts } of confirmedNow) publish(tipChannel(partyWallet(facts)))
     await andThen?.(trx, confirmedNow)
     return rows.length
   })
   services.metrics.tipsConfirmed.inc(confirmed)
   return confirmed
+}
+
+/** The wallet of the party that a tip belongs to: of a tip to a creator's own wallet, the custody wallet. */
+function partyWallet({ recipient, custodyWallet = recipient }: TipFacts): string {
+  return custodyWallet
 }
 
 interface ConfirmedRow {
@@ -162,7 +167,7 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
   const column = <T>(read: (confirmation: Confirmation) => T): T[] => confirmations.map(read)
   return [
     column(({ id }) => id),
-    column(({ facts }) => parties.get(facts.recipient)),
+    column(({ facts }) => parties.get(partyWallet(facts))),
     column(({ facts }) => parties.get(facts.sender)),
     column(({ facts }) => facts.received),
     column(({ facts }) => facts.displayed),
@@ -178,5 +183,6 @@ function columns(confirmations: readonly Confirmation[], parties: ReadonlyMap<st
     column(({ facts }) => facts.underpaidIntentId),
     column(({ facts }) => JSON.stringify(furtherCredits(facts)) ?? null),
     column(({ facts }) => facts.messageByIntent),
+    column(({ facts }) => (facts.custodyWallet === undefined ? null : facts.recipient)),
   ]
 }

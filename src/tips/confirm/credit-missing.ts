@@ -72,7 +72,7 @@ async function lockTips(trx: Knex, ids: readonly string[]): Promise<Map<string, 
   const rows = await query<{ id: string; recipient: string | null }>(trx, {
     name: 'tips.recipients',
     text: /* sql */ `
-      select t.id, p.wallet as recipient from tips t left join parties p on p.id = t.recipient_party
+      select t.id, coalesce(t.paid_wallet, p.wallet) as recipient from tips t left join parties p on p.id = t.recipient_party
       where t.id = any($1::text[])`,
     values: [locked.map(({ id }) => id)],
   })

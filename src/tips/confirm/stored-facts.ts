@@ -17,7 +17,7 @@ export interface StoredFacts {
 export function readStoredFacts(db: Knex, ids: readonly string[]): Promise<StoredFacts[]> {
   return query<StoredFacts>(db, {
     name: 'tips.stored-facts',
-    text: `select t.id, p.wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
+    text: `select t.id, coalesce(t.paid_wallet, p.wallet) as wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
            from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[])`,
     values: [ids],
   })

@@ -1,3 +1,4 @@
+import { partyWalletSql } from '../../creators/find-creator.js'
 import { findParty } from '../../creators/resolve-creator.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
@@ -26,7 +27,7 @@ export async function listTips(
     text: /* sql */ `
       with party as (
         select p.id from parties p left join users u on u.id = p.user_id
-        where (p.wallet = $1 or p.user_id = $2::uuid) and u.closed_at is null),
+        where (p.wallet = ${partyWalletSql('$1')} or p.user_id = $2::uuid) and u.closed_at is null),
       received as materialized (
         select * from tips where recipient_party = (select id from party) and listed and (status = 'confirmed' or kind = 'fiat')
         order by recorded_at desc, id desc limit ${maxTips}),

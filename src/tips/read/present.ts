@@ -4,7 +4,7 @@ import type { TipListItem } from '../schemas.js'
 
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
-  t.id, coalesce(r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
+  t.id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
   t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails"`
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`

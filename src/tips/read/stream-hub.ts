@@ -171,10 +171,10 @@ async function confirmedAfter(
   db: Knex,
   cursors: ReadonlyMap<string, number>,
 ): Promise<Map<string, PricedTip[]>> {
-  const rows = await query<PricedTip>(db, {
+  const rows = await query<PricedTip & { readonly of: string }>(db, {
     name: 'tips.confirmed-after',
     text: /* sql */ `
-      select ${confirmedColumns}, p.usd
+      select ${confirmedColumns}, p.usd, c.wallet as of
       from unnest($1::text[], $2::float8[]) as c(wallet, after_ms)
       join parties r on r.wallet = c.wallet
       cross join lateral (
@@ -187,7 +187,7 @@ async function confirmedAfter(
     values: [[...cursors.keys()], [...cursors.values()]],
   })
   const byWallet = new Map<string, PricedTip[]>()
-  for (const row of rows) byWallet.set(row.recipient, [...(byWallet.get(row.recipient) ?? []), row])
+  for (const row of rows) byWallet.set(row.of, [...(byWallet.get(row.of) ?? []), row])
   return byWallet
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Context } from 'koa'
+import { partyWalletSql } from '../../creators/find-creator.js'
 import { EventStream, eventText, type HeartbeatWheel } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
@@ -35,16 +36,16 @@ export class TipStreams {
       removeHeartbeat()
       closeReader()
     }
-    const newest = await lastConfirmedAt(this.#services.db, wallet).catch(() => undefined)
-    if (newest === undefined || this.#closing) {
+    const start = await findStart(this.#services.db, wallet).catch(() => undefined)
+    if (start === undefined || this.#closing) {
       // After an error status a browser's EventSource gives up. After the end of a stream it reconnects in ten seconds.
       stream.end()
       return
     }
-    const cursor = startCursor(ctx.get('Last-Event-ID'), newest)
+    const cursor = startCursor(ctx.get('Last-Event-ID'), start.newest)
     // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
     stream.send(eventText({ status: 'connected', wallet }, cursor))
-    if (!stream.closed) closeReader = this.#hub.open(wallet, cursor, (text) => stream.send(text))
+    if (!stream.closed) closeReader = this.#hub.open(start.wallet, cursor, (text) => stream.send(text))
   }
 
   /** Ends all streams. Their readers reconnect to another process. */
@@ -59,12 +60,18 @@ function startCursor(lastEventId: string, newest: number): number {
   return /^\d{1,15}$/.test(lastEventId) ? Math.min(Number(lastEventId), newest) : newest
 }
 
-/** The stamp of the newest confirmed tip of a wallet in epoch ms; 0 when it has none. */
-async function lastConfirmedAt(db: Knex, wallet: string): Promise<number> {
-  const [row] = await query<{ lastAt: Date }>(db, {
+/**
+ * The wallet whose tips a stream has, which for a creator's payout wallet is the custody wallet, and the stamp of its newest
+ * confirmed tip in epoch ms; 0 when it has none.
+ */
+async function findStart(db: Knex, wallet: string): Promise<{ wallet: string; newest: number }> {
+  const [row] = await query<{ wallet: string; lastAt: Date | null }>(db, {
     name: 'tips.newest',
-    text: `select c.last_at as "lastAt" from parties p join creator_cursors c on c.party_id = p.id where p.wallet = $1`,
+    text: /* sql */ `
+      select s.wallet, c.last_at as "lastAt"
+      from (select ${partyWalletSql('$1::text')} as wallet) s
+        left join parties p on p.wallet = s.wallet left join creator_cursors c on c.party_id = p.id`,
     values: [wallet],
   })
-  return row?.lastAt.getTime() ?? 0
+  return { wallet: row?.wallet ?? wallet, newest: row?.lastAt?.getTime() ?? 0 }
 }

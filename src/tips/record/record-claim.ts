@@ -26,8 +26,9 @@ with input as (
   on conflict (id) do nothing
   returning id, creator_wallet
 )
-select c.id, true as created, 'pending'::tip_status as status, w.user_id as "recipientId", false as differs
+select c.id, true as created, 'pending'::tip_status as status, coalesce(w.user_id, p.user_id) as "recipientId", false as differs
 from created c left join wallets w on w.public_key = c.creator_wallet
+  left join payout_wallets p on p.wallet = c.creator_wallet and p.takes_tips
 union all
 select t.id, false, t.status, null, t.claim_hash is distinct from i.hash
 from input i join tips t on t.id = i.id`

@@ -9,6 +9,8 @@ import { type MatchableRow, matchable, matchableColumns } from './matchable-inte
 export interface MatchContext {
   readonly intents: readonly MatchableIntent[]
   readonly creators: ReadonlySet<string>
+  /** The wallets of their own to which creators have their tips sent, with their custody wallets. */
+  readonly payoutWallets: ReadonlyMap<string, string>
   /** Last known prices in USD by mint, as decimal text. */
   readonly prices: ReadonlyMap<string, string>
 }
@@ -26,11 +28,12 @@ export async function loadMatchContext(
   db: Knex,
   transactions: readonly ChainTransaction[],
 ): Promise<(transaction: ChainTransaction) => MatchContext> {
-  if (transactions.length === 0) return () => ({ intents: [], creators: new Set(), prices: new Map() })
+  if (transactions.length === 0)
+    return () => ({ intents: [], creators: new Set(), payoutWallets: new Map(), prices: new Map() })
   const named = [...new Set(transactions.flatMap(namedIn))]
   const hashes = transactions.map(({ messageHash }) => Buffer.from(messageHash, 'hex'))
   const stored = await readIntents(db, named, hashes)
-  const { wallets, prices } = await readWalletsAndPrices(db, named)
+  const { wallets, payoutWallets, prices } = await readWalletsAndPrices(db, named)
   const byKeyOrHash = new Map<string, MatchableIntent>()
   for (const intent of stored)
     for (const key of [intent.referenceKey, intent.messageHash])
@@ -45,6 +48,7 @@ export async function loadMatchContext(
     return {
       intents: intents.length > 0 ? intents : alteredSwapsIn(transaction),
       creators: new Set(names.filter((name) => wallets.has(name))),
+      payoutWallets,
       prices,
     }
   }
@@ -69,14 +73,21 @@ function readIntents(db: Knex, named: readonly string[], hashes: readonly Buffer
 
 /** Only the few listed tokens have a price, so one query reads both. */
 async function readWalletsAndPrices(db: Knex, named: readonly string[]) {
-  const rows = await query<{ key: string; usd: string | null }>(db, {
+  const rows = await query<{ kind: 'wallet' | 'payout wallet' | 'price'; key: string; value: string }>(db, {
     name: 'tips.match-wallets',
-    text: `select public_key as key, null as usd from wallets where public_key = any($1::text[])
-           union all select mint, usd::text from prices`,
+    text: /* sql */ `
+      select 'wallet' as kind, public_key as key, '' as value from wallets where public_key = any($1::text[])
+      union all
+      select 'payout wallet', p.wallet, w.public_key from payout_wallets p join wallets w using (user_id)
+      where p.wallet = any($1::text[]) and p.takes_tips and w.public_key is not null
+      union all select 'price', mint, usd::text from prices`,
     values: [named],
   })
+  const valuesOf = (kind: (typeof rows)[number]['kind']): Map<string, string> =>
+    new Map(rows.flatMap((row) => (row.kind === kind ? [[row.key, row.value] as const] : [])))
   return {
-    wallets: new Set(rows.filter(({ usd }) => usd === null).map(({ key }) => key)),
-    prices: new Map(rows.flatMap(({ key, usd }) => (usd === null ? [] : [[key, usd] as const]))),
+    wallets: new Set(valuesOf('wallet').keys()),
+    payoutWallets: valuesOf('payout wallet'),
+    prices: valuesOf('price'),
   }
 }

@@ -17,6 +17,8 @@ import { chooseMessage, type IntentMessage, type MessageRule, type TimedClaim } 
 /** The part of a payment intent that a transaction is compared with. */
 export interface MatchableIntent extends IntentMessage {
   readonly payoutWallet: string
+  /** The creator's custody wallet, where the payout wallet is the creator's own. */
+  readonly custodyWallet?: string | null
   /** The wallet the transaction was built for. Another signer may pay it too. */
   readonly sourceWallet: string
   readonly inputMint: string
@@ -34,6 +36,8 @@ export interface MatchInput {
   readonly claims: readonly TimedClaim[]
   /** Custody wallets of registered creators among the accounts of the transaction. */
   readonly creators: ReadonlySet<string>
+  /** The wallets of their own to which creators have their tips sent, with their custody wallets. */
+  readonly payoutWallets?: ReadonlyMap<string, string>
   /** Last known prices in USD by mint, as decimal text. */
   readonly prices: ReadonlyMap<string, string>
   readonly treasury: string
@@ -46,6 +50,8 @@ export interface MatchInput {
 /** The facts of a tip, proven by the chain. Amounts are in base units of the token. */
 export interface TipFacts {
   readonly recipient: string
+  /** The custody wallet of the creator to whose own wallet the tip went: the tip is the creator's (docs/decisions/0065). */
+  readonly custodyWallet?: string | undefined
   readonly sender: string
   readonly token: Token
   readonly received: bigint
@@ -66,8 +72,8 @@ export interface TipFacts {
 }
 
 /** Which intent a payment pays, or pays too little for. */
-interface PaidIntent {
-  readonly intent: IntentMessage | undefined
+interface PaidIntent<Intent extends IntentMessage = IntentMessage> {
+  readonly intent: Intent | undefined
   readonly isUnderpaid: boolean
 }
 
@@ -168,12 +174,15 @@ function paymentOfIntent(
 
 function factsInTransaction(
   chain: AssociatedAccounts,
-  { transaction, claims, creators, treasury, messageWindowMs: windowMs }: MatchInput,
+  { transaction, claims, creators, payoutWallets, treasury, messageWindowMs: windowMs }: MatchInput,
   payment: TokenPayment,
-  paid: PaidIntent,
+  paid: PaidIntent<MatchableIntent>,
 ): TipFacts {
+  // The intent says whose wallet it was then: it may be nobody's or another creator's by now.
+  const isOfIntent = paid.intent?.payoutWallet === payment.recipient
   return factsFromPayment(claims, payment, {
     ...paid,
+    custodyWallet: isOfIntent ? paid.intent?.custodyWallet : payoutWallets?.get(payment.recipient),
     paidAt: transaction.blockTime,
     windowMs,
     feeTransfer: payment.recipient === treasury ? 0n : feeTransferOf(chain, transaction, payment, treasury),
@@ -202,6 +211,7 @@ function feeTransferOf(
 }
 
 interface PaymentContext extends PaidIntent, MessageRule, Pick<TipFacts, 'credits'> {
+  readonly custodyWallet: string | null | undefined
   /** Base units that the treasury received. */
   readonly feeTransfer: bigint
 }
@@ -210,7 +220,7 @@ interface PaymentContext extends PaidIntent, MessageRule, Pick<TipFacts, 'credit
 export function factsFromPayment(
   claims: readonly TimedClaim[],
   payment: TokenPayment,
-  { feeTransfer, credits, intent, isUnderpaid, ...rule }: PaymentContext,
+  { custodyWallet, feeTransfer, credits, intent, isUnderpaid, ...rule }: PaymentContext,
 ): TipFacts {
   const { recipient, sender, token, received, given } = payment
   const intentId = intent?.id ?? null
@@ -221,6 +231,7 @@ export function factsFromPayment(
   )
   return {
     recipient,
+    custodyWallet: custodyWallet ?? undefined,
     sender,
     token,
     received,

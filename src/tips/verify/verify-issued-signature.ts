@@ -14,6 +14,7 @@ const maxTried = 4
 interface DirectIntent {
   readonly id: string
   readonly payoutWallet: string
+  readonly custodyWallet: string | null
   readonly sourceWallet: string
   readonly mint: string
   readonly gross: bigint
@@ -60,6 +61,7 @@ function factsFromIntent(
   { treasury, messageWindowMs }: IssuedRule,
 ): TipFacts | undefined {
   const { id, message, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee } = intent
+  const { custodyWallet } = intent
   // If two of the three are the same wallet, only balance changes show the amounts.
   if (new Set([recipient, sender, treasury]).size < 3) return undefined
   const token = tokenByMint(mint) as Token
@@ -67,6 +69,7 @@ function factsFromIntent(
     claims,
     { recipient, sender, token, received },
     {
+      custodyWallet,
       feeTransfer: fee,
       intent: { id, message, isCertain: true },
       isUnderpaid: false,
@@ -120,7 +123,7 @@ async function readDirectIntents(db: Knex, tips: readonly DueTip[]): Promise<Map
           select id from payment_intents
           where source_wallet = p.sender and payout_wallet = p.recipient and input_raw = p.gross
           order by created_at desc limit ${maxTried}) i)
-      select i.id, i.payout_wallet as "payoutWallet", i.source_wallet as "sourceWallet", i.input_mint as mint,
+      select i.id, i.payout_wallet as "payoutWallet", i.creator_wallet as "custodyWallet", i.source_wallet as "sourceWallet", i.input_mint as mint,
              i.input_raw as gross, i.expected_raw as net, i.fee_raw as fee, i.transaction,
              i.message, i.created_at as "createdAt"
       from wanted join payment_intents i using (id)

@@ -1,3 +1,5 @@
+import { moment, signature, supporterWallet } from './examples.js'
+import { agedPasskeyField, agedTotpField, stepUpCodeField } from './factors.js'
 import type { FieldNotes } from './field-note.js'
 
 const apiKey = 'tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2hJm8ZqPbWx…'
@@ -22,6 +24,10 @@ export const creatorsFields: FieldNotes = {
     note: 'Name and message of a naira tip are listed only once it is paid.',
     example: false,
   },
+  tipsTo: {
+    note: 'Where new crypto tips go: `custody` (USDC can be withdrawn as naira) or `payout_wallet`, your own wallet.',
+    example: 'custody',
+  },
   minTipUsd: { note: 'Null: no limit of the creator’s own.', example: 1 },
   maxTipUsd: { note: 'Null: no limit of the creator’s own.', example: null },
   acceptedTokens: { note: 'Symbols.', example: ['SOL', 'USDC', 'USDT', 'BONK'] },
@@ -32,6 +38,26 @@ export const creatorsFields: FieldNotes = {
   'patch /creators/me > name': { omit: true, example: 'Ada Obi' },
   'patch /creators/me > solDomain': { omit: true, example: 'ada.sol' },
   'patch /creators/me > signature': { omit: true },
+  'patch /creators/me > code': stepUpCodeField,
+  'patch /creators/me > totp': agedTotpField,
+  'patch /creators/me > passkey': agedPasskeyField,
+  'post /creators/payout-wallet/challenge > wallet': { note: 'Your own, base58.', example: supporterWallet },
+  'post /creators/payout-wallet/challenge < message': {
+    note: 'To be signed by the wallet, within 10 minutes.',
+    example: 'tips.example asks you to make 37JX7KtE… the payout wallet of the account 3f6c1e9a…',
+  },
+  'put /creators/payout-wallet > wallet': { note: 'The wallet of the challenge.', example: supporterWallet },
+  'put /creators/payout-wallet > signature': {
+    note: "Base58, the wallet's signature of the message.",
+    example: signature,
+  },
+  'put /creators/payout-wallet > code': stepUpCodeField,
+  'put /creators/payout-wallet > totp': agedTotpField,
+  'put /creators/payout-wallet > passkey': agedPasskeyField,
+  payoutWallet: { note: 'Null: none.' },
+  'payoutWallet.wallet': { note: 'Base58.', example: supporterWallet },
+  provenAt: { note: 'When the wallet signed.', example: moment },
+  takesTips: { example: false },
   'post /creators/domain-challenge > solDomain': { note: 'With or without `.sol`.', example: 'ada.sol' },
   'post /creators/domain-challenge < message': {
     note: "To be signed by the domain's owner.",

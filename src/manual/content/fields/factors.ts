@@ -12,6 +12,12 @@ export const agedTotpField = {
   example: '428193',
   omit: true,
 }
+/** The code of a step-up. */
+export const stepUpCodeField = {
+  note: 'Six digits from the mail that answered this same request without it.',
+  example: '428193',
+  omit: true,
+}
 export const agedPasskeyField = {
   note: agedPasskey,
   example: {},

@@ -1,0 +1,14 @@
+import type { EmailFact } from '../../mail/layout.js'
+
+export interface NoticeText {
+  readonly subject: string
+  /** What happened. */
+  readonly lines: readonly string[]
+  readonly facts?: readonly EmailFact[]
+  /** What to do. */
+  readonly advice: readonly string[]
+  /** A thief could have done it: the mail has the link that freezes the account. */
+  readonly security: boolean
+}
+
+export const nothingToDo = 'If this was you, you need not do anything.'

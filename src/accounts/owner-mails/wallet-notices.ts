@@ -1,0 +1,43 @@
+import { type NoticeText, nothingToDo } from './notice-text.js'
+
+/** What the owner is told about the wallets of their own. */
+export type WalletNotice =
+  | {
+      readonly kind: 'payout-wallet-set' | 'tips-to-changed'
+      readonly wallet: string
+      /** New tips go to it. */
+      readonly takesTips: boolean
+    }
+  | { readonly kind: 'payout-wallet-removed'; readonly wallet: string }
+
+/** The words of a notice about a wallet. */
+export function describeWalletNotice(notice: WalletNotice, site: string): NoticeText {
+  const facts = [['Wallet', notice.wallet]] as const
+  const common = { facts, advice: [nothingToDo], security: true }
+  switch (notice.kind) {
+    case 'payout-wallet-set':
+      return {
+        ...common,
+        subject: `A new payout wallet at ${site}`,
+        lines: [
+          `A wallet was made the payout wallet of your account at ${site}. ${notice.takesTips ? 'New tips go to it, and tokens' : 'Tokens'} can be taken out to it.`,
+        ],
+      }
+    case 'payout-wallet-removed':
+      return {
+        ...common,
+        subject: `Your payout wallet at ${site} was removed`,
+        lines: [`The payout wallet of your account at ${site} was removed. New tips go to your balance.`],
+      }
+    case 'tips-to-changed':
+      return {
+        ...common,
+        subject: `Your new tips at ${site} go elsewhere`,
+        lines: [
+          notice.takesTips
+            ? `New crypto tips to your account at ${site} go straight to your payout wallet. They cannot be withdrawn as naira.`
+            : `New crypto tips to your account at ${site} go to the wallet that ${site} keeps for you, and not to your payout wallet any more.`,
+        ],
+      }
+  }
+}

@@ -1,0 +1,106 @@
+import { type Route, route } from '../../http/endpoint.js'
+import { readCaller } from '../../http/security/caller.js'
+import type { ErrorCode } from '../../kernel/errors.js'
+import type { Services } from '../../services.js'
+import type { PayoutWallet } from '../models.js'
+import { type AnyEndpoint, done, nothing } from '../schemas.js'
+import { signedIn } from '../sessions/auth.js'
+import { whileOpen } from '../sessions/while-open.js'
+import { readPayoutWallet } from './payout-wallet.js'
+import { createWalletChallenge, provePayoutWallet, unsetPayoutWallet } from './prove-wallet.js'
+import {
+  type PresentedPayoutWallet,
+  payoutWalletAnswer,
+  provePayoutWalletInput,
+  walletChallengeAnswer,
+  walletChallengeInput,
+} from './schemas.js'
+
+const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const satisfies ErrorCode[]
+
+const challengeEndpoint = {
+  method: 'post',
+  path: '/creators/payout-wallet/challenge',
+  summary: 'The message that a wallet signs to become the payout wallet',
+  credential: 'session',
+  limit: 'intents',
+  input: walletChallengeInput,
+  invalid: 'invalid_wallet',
+  output: walletChallengeAnswer,
+  errors: ['service_unavailable', ...ownerErrors],
+} as const satisfies AnyEndpoint
+
+const proveEndpoint = {
+  method: 'put',
+  path: '/creators/payout-wallet',
+  summary: 'Make a wallet of your own the payout wallet',
+  credential: 'session',
+  limit: 'intents',
+  input: provePayoutWalletInput,
+  invalid: 'invalid_wallet',
+  output: payoutWalletAnswer,
+  errors: [
+    'invalid_wallet_signature',
+    'payout_wallet_in_use',
+    'step_up_required',
+    'invalid_code',
+    'account_locked',
+    'service_unavailable',
+    ...ownerErrors,
+  ],
+} as const satisfies AnyEndpoint
+
+const readEndpoint = {
+  method: 'get',
+  path: '/creators/payout-wallet',
+  summary: 'The own payout wallet',
+  credential: 'session',
+  limit: 'reads',
+  input: nothing,
+  invalid: 'unauthorized',
+  output: payoutWalletAnswer,
+  errors: [],
+} as const satisfies AnyEndpoint
+
+const removeEndpoint = {
+  method: 'delete',
+  path: '/creators/payout-wallet',
+  summary: 'Remove the payout wallet: new tips go to the custody wallet',
+  credential: 'session',
+  limit: 'intents',
+  input: nothing,
+  invalid: 'unauthorized',
+  output: done,
+  errors: ['forbidden', 'account_frozen'],
+} as const satisfies AnyEndpoint
+
+/** `/creators/payout-wallet`. app.ts applies the session guard of these paths before routing. */
+export function payoutWalletRoutes(
+  services: Pick<Services, 'chain' | 'config' | 'db' | 'transact'>,
+): Route[] {
+  const { publicUrl } = services.config.http
+  return [
+    route(challengeEndpoint, async ({ wallet }, ctx) => ({
+      message: await createWalletChallenge(services, signedIn(ctx).account.id, wallet),
+    })),
+    route(proveEndpoint, async (proof, ctx) => {
+      const owner = signedIn(ctx)
+      const caller = readCaller(ctx, publicUrl)
+      const stored = await provePayoutWallet(whileOpen(services, owner), owner.account.id, proof, caller)
+      return { payoutWallet: present(stored) }
+    }),
+    route(readEndpoint, async (_, ctx) => {
+      const stored = await readPayoutWallet(services.db, signedIn(ctx).account.id)
+      return { payoutWallet: stored === undefined ? null : present(stored) }
+    }),
+    route(removeEndpoint, async (_, ctx) => {
+      const owner = signedIn(ctx)
+      await unsetPayoutWallet(whileOpen(services, owner), owner.account.id, readCaller(ctx, publicUrl))
+      return {}
+    }),
+  ]
+}
+
+function present({ wallet, provenAt, takesTips }: PayoutWallet): PresentedPayoutWallet {
+  return { wallet, provenAt: provenAt.toISOString(), takesTips }
+}
