@@ -38,6 +38,7 @@ import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { TipStreams } from './tips/read/stream.js'
 import { StreamHub } from './tips/read/stream-hub.js'
 import { tipRoutes } from './tips/routes.js'
+import { takeOutRoutes } from './treasury/take-outs/routes.js'
 import { receiveWebhook } from './withdrawals/reconcile/receive-webhook.js'
 import { payoutRoutes } from './withdrawals/routes.js'
 
@@ -79,6 +80,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
     ...tipMailRoutes(services),
+    ...takeOutRoutes(services),
     ...sdkRoutes(services, prices),
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),

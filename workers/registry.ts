@@ -25,6 +25,7 @@ import type { Services } from '../src/services.js'
 import { createFinderBatch } from '../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../src/tips/verify/verify-tips.js'
 import { createCustodianBatch } from '../src/treasury/custodian/custodian-batch.js'
+import { createTakeOutBatch } from '../src/treasury/take-outs/take-out-batch.js'
 import { createReconcilerBatch } from '../src/withdrawals/reconcile/reconcile-payouts.js'
 import { createPayoutBatch } from '../src/withdrawals/send/send-payouts.js'
 import { makePayoutDue, payoutJobFailure } from '../src/withdrawals/work-queue.js'
@@ -79,6 +80,13 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   custodian: {
     createBatch: (services) => createCustodianBatch({ ...services, vault: composeVault() }),
     concurrency: 1,
+    readOwnSettings: loadWalletKeys,
+    checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
+  },
+  /** Signs and follows what creators take out, apart from sweeps: a creator waits for it. It runs in the custodian's process. */
+  'take-outs': {
+    createBatch: (services) => createTakeOutBatch({ ...services, vault: composeVault() }),
+    concurrency: 2,
     readOwnSettings: loadWalletKeys,
     checkStart: (services) => checkVaultKey({ ...services, vault: composeVault() }),
   },

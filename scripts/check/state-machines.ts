@@ -4,6 +4,7 @@ import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
 import { sweepMachine } from '../../src/treasury/lifecycle.js'
+import { takeOutMachine } from '../../src/treasury/take-outs/lifecycle.js'
 import { reviewMachine, sendMachine, statusMachine } from '../../src/withdrawals/lifecycle.js'
 
 /** A machine of any states. */
@@ -22,5 +23,6 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
   { file: 'src/treasury/lifecycle.ts', machine: any(sweepMachine) },
   { file: 'src/fiat/refunds/lifecycle.ts', machine: any(refundMachine) },
+  { file: 'src/treasury/take-outs/lifecycle.ts', machine: any(takeOutMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },
 ]

@@ -43,7 +43,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'withdrawal_codes',
     'withdrawals',
   ],
-  'src/treasury': ['sweep_parts', 'sweeps'],
+  'src/treasury': ['sweep_parts', 'sweeps', 'wallet_transfers'],
   'src/reserves': ['float_readings', 'report_keys', 'reserve_reports'],
   'src/sdk': ['sdk_handoffs', 'sdk_sessions'],
   'src/privacy': ['data_exports'],

@@ -28,6 +28,8 @@ export interface TableRights {
   readonly sequence?: string
 }
 
+/** Who signs with creators' keys. Both kinds of work run in one process. */
+const signers = ['custodian', 'take-outs'] as const
 /** Who posts ledger transfers. */
 const posters = [
   'web',
@@ -35,7 +37,7 @@ const posters = [
   'settlement',
   'payouts',
   'reconciler',
-  'custodian',
+  ...signers,
   'clock',
   'operators',
 ] as const
@@ -52,7 +54,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   card_reserves: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
-  custody: { change: ['web', 'custodian', 'clock', 'operators'] },
+  custody: { change: ['web', ...signers, 'clock', 'operators'] },
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
   domain_challenges: { write: ['web', 'clock', 'operators'] },
@@ -70,12 +72,17 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   ledger_entries: { append: posters, sequence: 'ledger_entry_ids' },
   ledger_transfers: { append: posters },
   otp_codes: { write: ['web', 'clock', 'operators'] },
-  parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'custodian', 'clock'] },
+  parties: { change: [...confirmers, 'provisioner'], read: ['finder', ...signers, 'clock'] },
   passkey_challenges: { write: ['web', 'clock', 'operators'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
   payees: { write: ['web', 'clock', 'operators'] },
   payers: { change: ['web', 'clock', 'operators'], read: ['settlement', 'payouts'] },
   payment_intents: { change: [...confirmers, 'finder'], read: ['clock'] },
+  payout_wallet_challenges: { write: ['web', 'clock', 'operators'] },
+  payout_wallets: {
+    write: ['web', 'operators'],
+    read: [...signers, 'verifier', 'finder', 'settlement', 'payouts', 'reconciler', 'clock'],
+  },
   prices: { change: ['web', 'clock'], read: ['verifier', 'operators'] },
   rates: { write: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   reconciliation_differences: { write: ['clock', 'operators'] },
@@ -88,33 +95,35 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sdk_handoffs: { write: ['web', 'clock', 'operators'] },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
+  step_up_codes: { write: ['web', 'clock', 'operators'] },
   suspense_items: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
-  sweep_parts: { change: ['custodian', 'operators'], read: ['web', 'clock'] },
-  sweeps: { change: ['custodian', 'operators'], read: ['web', 'clock'] },
+  sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
+  sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.
   switches: { change: ['payouts', 'clock', 'operators'], read: ['web', 'settlement', 'reconciler'] },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },
-  tips: { change: [...confirmers, 'payouts', 'finder', 'clock'], read: ['custodian'] },
+  tips: { change: [...confirmers, 'payouts', 'finder', 'clock'], read: [...signers] },
   totp_factors: { write: ['web', 'operators'], read: ['clock'] },
   users: {
     change: ['web', 'operators'],
     read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'clock'],
   },
-  wallet_key_checks: { change: ['provisioner', 'custodian'] },
+  wallet_key_checks: { change: ['provisioner', ...signers] },
   // The sealed keys of the custody wallets: whoever else is broken into does not even see them.
+  wallet_transfers: { change: ['web', ...signers, 'operators'], read: ['clock'] },
   wallets: {
     change: ['web', 'provisioner', 'operators'],
-    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'custodian', 'clock'],
-    secret: { columns: ['sealed_secret'], to: ['provisioner', 'custodian'] },
+    read: ['verifier', 'settlement', 'payouts', 'reconciler', ...signers, 'clock'],
+    secret: { columns: ['sealed_secret'], to: ['provisioner', ...signers] },
     kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
   },
   withdrawal_codes: { write: ['web', 'clock', 'operators'] },
   // A check demands that `sends` grows with the first step to `sending`, so only the payouts worker takes it.
   withdrawals: {
     change: payers,
-    read: ['settlement', 'custodian'],
+    read: ['settlement', ...signers],
     kept: { columns: ['sends', 'sent_at'], to: ['payouts'] },
   },
 }

@@ -11,7 +11,7 @@ import type { Program } from './supervise.js'
 
 /** A process that ends is noticed at once. On a machine with other work ten of them start slowly. */
 const readyMs = 180_000
-const workerLine = /^[\w-]+:\s+node dist\/workers\/main\.js\s+([\w-]+)\s*$/
+const workerLine = /^[\w-]+:\s+node dist\/workers\/main\.js\s+([\w-]+(?: [\w-]+)*)\s*$/
 
 /** A process of the service and the addresses of its health endpoints and its metrics. */
 export interface ServiceProcess {
@@ -59,9 +59,11 @@ export async function startServiceProcesses(
       METRICS_PORT: String(metricsPort),
     })
   }
-  for (const name of workersInProcfile(readFileSync('Procfile', 'utf8'))) {
+  for (const names of workersInProcfile(readFileSync('Procfile', 'utf8'))) {
     const port = await freePort()
-    start(name, name, [port, port], ['dist/workers/main.js', name], { WORKER_PORT: String(port) })
+    const [first] = names
+    if (first !== undefined)
+      start(first, first, [port, port], ['dist/workers/main.js', ...names], { WORKER_PORT: String(port) })
   }
   await Promise.all(
     started.map(async ({ name, url }) => {
@@ -72,10 +74,14 @@ export async function startServiceProcesses(
   return started
 }
 
-/** The workers that a Procfile names, so that development runs the same workers as production. */
-export function workersInProcfile(procfile: string): ProcessName[] {
-  const named = procfile.split('\n').flatMap((line) => workerLine.exec(line)?.[1] ?? [])
-  const unknown = named.filter((name) => !processNames.some((known) => known === name))
-  if (unknown.length > 0) throw new Error(`no worker is called ${unknown.join(' or ')}`)
-  return processNames.filter((name) => named.includes(name))
+/** The workers of each process that a Procfile names, so that development runs the same workers as production. */
+export function workersInProcfile(procfile: string): ProcessName[][] {
+  const lines = procfile.split('\n').flatMap((line) => workerLine.exec(line)?.[1] ?? [])
+  return lines.map((line) =>
+    line.split(' ').map((name) => {
+      const known = processNames.find((one) => one === name)
+      if (known === undefined) throw new Error(`no worker is called ${name}`)
+      return known
+    }),
+  )
 }

@@ -47,6 +47,10 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
     'is not of this wallet over the newest message of the challenge, or that is used or older than 10 minutes',
   ],
 
+  invalid_mint: ['mint', 'must be the mint of SOL, USDC, USDT, BONK or JitoSOL'],
+  invalid_transaction: ['transaction', 'is not the prepared one, signed by the payout wallet'],
+  transfer_would_fail: ['amount', 'cannot be moved: the chain would refuse the transaction'],
+
   invalid_cursor: ['cursor', 'must be the nextCursor of an earlier answer'],
   invalid_limit: ['limit', 'must be a whole number from 1 to 100'],
   invalid_format: ['format', 'must be json or csv'],

@@ -55,6 +55,13 @@ export const errors = {
   invalid_wallet_signature: [400, 'Invalid or expired wallet signature'],
   payout_wallet_in_use: [409, 'Payout wallet of another creator'],
   payout_wallet_required: [409, 'Payout wallet required'],
+  invalid_mint: [400, 'Invalid mint'],
+  invalid_transaction: [400, 'Invalid transaction'],
+  transfer_not_found: [404, 'Transfer not found'],
+  transfer_in_progress: [409, 'Transfer in progress'],
+  transfer_expired: [409, 'Transfer expired'],
+  transfer_would_fail: [422, 'Transfer would fail'],
+  owes_money: [409, 'Account owes money'],
 
   invalid_cursor: [400, 'Invalid cursor'],
   invalid_limit: [400, 'Invalid limit'],

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { encodeBase58 } from './base58.js'
 
 const signatureBytes = 64
 /** First byte of a version 1 transaction. */
@@ -14,6 +15,13 @@ export function messageOf(transaction: Uint8Array): Uint8Array {
   return first === versionOne
     ? transaction.subarray(0, transaction.length - second * signatureBytes)
     : transaction.subarray(1 + first * signatureBytes)
+}
+
+/** The first signature of a serialized legacy or version 0 transaction, base58: its id. Undefined unless it has exactly two. */
+export function firstSignature(transaction: Uint8Array): string | undefined {
+  return transaction[0] === 2 && transaction.length > 1 + 2 * signatureBytes
+    ? encodeBase58(transaction.subarray(1, 1 + signatureBytes))
+    : undefined
 }
 
 /** SHA-256 of the message. Identifies an intent whose transaction cannot carry a reference key. */

@@ -74,6 +74,12 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'sweep',
   },
   {
+    what: 'take-outs that may or may not have landed',
+    rows: 'wallet_transfers where undecided_at is not null and ended_at is null',
+    since: 'undecided_at',
+    command: 'take-outs',
+  },
+  {
     what: 'naira payments in suspense',
     rows: 'suspense_items where resolved_at is null',
     since: 'created_at',

@@ -37,6 +37,7 @@ const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
   reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },
   provisioner: { table: 'wallets', key: 'user_id', condition: 'true', error: 'last_error' },
   custodian: { table: 'sweeps', key: 'id', condition: 'true', error: 'last_error' },
+  'take-outs': { table: 'wallet_transfers', key: 'id', condition: 'true', error: 'last_error' },
   mailer: { table: 'emails', key: 'id', condition: 'true', error: 'last_error' },
 }
 

@@ -8,6 +8,8 @@ export interface Payment {
   readonly mint: string
   readonly decimals: number
   readonly amount: bigint
+  /** A unique read-only key in the payment, by which its transaction is found. */
+  readonly referenceKey?: string
 }
 
 /** A message that moves what custody wallets hold, in plain values. */
@@ -96,6 +98,8 @@ export interface CustodyChain {
   /** What accounts hold, in the order given. */
   readSources(sources: readonly SourceName[], commitment: 'confirmed' | 'finalized'): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>
+  /** The landed transactions that name a key, by any endpoint, failed ones too: the newest, at most `most`. Throws unless all answer. */
+  signaturesNaming(key: string, most: number): Promise<readonly string[]>
 }
 
 /** The largest transaction that the network carries. */

@@ -10,6 +10,7 @@ const decimals = { USDC: 6, NGN: 2 } as const
 
 /** What else than a balance keeps an account from being closed: the count, and what its owner does about it. */
 const advice = {
+  takeOuts: 'signed and not at their end; wait for them',
   withdrawals: 'not finished; wait for them, or cancel what waits for you',
   reviews: 'with an operator; wait for the mail',
   nairaIntents: 'open for half an hour at most, and may be paid',
@@ -31,6 +32,7 @@ export async function findMoney(trx: Knex.Transaction, userId: string): Promise<
     name: 'privacy.money-under-way',
     text: /* sql */ `
       select
+        (select count(*) from wallet_transfers where user_id = $1 and state = 'signed')::int as "takeOuts",
         (select count(*) from withdrawals where user_id = $1 and status in (${sqlList(openStatuses)}))::int as withdrawals,
         (select count(*) from review_items r join withdrawals w on w.id = r.withdrawal_id
           where r.resolved_at is null and w.user_id = $1)::int as reviews,

@@ -56,8 +56,8 @@ test('a port in use is refused with the name of the setting that changes it', as
 test('the stack starts the workers that the Procfile names', (t) => {
   const procfile =
     'release: npm run migrate\nweb: npm start\nverifier: node dist/workers/main.js verifier\nclock: node dist/workers/main.js clock\n'
-  t.deepEqual(workersInProcfile(procfile), ['verifier', 'clock'])
-  t.true(workersInProcfile(readFileSync('Procfile', 'utf8')).includes('provisioner'))
+  t.deepEqual(workersInProcfile(procfile), [['verifier'], ['clock']])
+  t.true(workersInProcfile(readFileSync('Procfile', 'utf8')).flat().includes('provisioner'))
 })
 
 test('a benchmark gives its service every required setting', (t) => {

@@ -119,6 +119,7 @@ function everyNotice(words: string): OwnerNotice[] {
     'refund-failed': { kind: 'refund-failed', refund, reason: words },
     'payout-wallet-set': { kind: 'payout-wallet-set', wallet, takesTips: true },
     'payout-wallet-removed': { kind: 'payout-wallet-removed', wallet },
+    'take-out-signed': { kind: 'take-out-signed', wallet, amount: '1.5 SOL' },
     'tips-to-changed': { kind: 'tips-to-changed', wallet, takesTips: false },
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },

@@ -178,6 +178,7 @@ test('Bull Board shows the queues, and refuses every request that would change o
     'provisioner',
     'reconciler',
     'settlement',
+    'take-outs',
     'verifier',
   ])
   t.true(queues.every(({ readOnlyMode }) => readOnlyMode))

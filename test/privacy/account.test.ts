@@ -140,6 +140,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   step_up_codes: 'deleted',
   sweep_parts: 'stays',
   totp_factors: 'deleted',
+  wallet_transfers: 'stays',
   wallets: 'stays',
   withdrawal_codes: 'deleted',
   withdrawals: 'stays',

@@ -68,7 +68,7 @@ test('the runbook has the same list', (t) => {
   const runbook = readFileSync('docs/operations.md', 'utf8')
   const start = runbook.indexOf('### Which process reads which secret')
   const section = runbook.slice(start, runbook.indexOf('\n### ', start + 1))
-  const rows = [...section.matchAll(/^\| (`ops [\w-]+`|[a-z]+) \| (none|`.*`) \|$/gm)]
+  const rows = [...section.matchAll(/^\| (`ops [\w-]+`|[a-z-]+) \| (none|`.*`) \|$/gm)]
   const listed = rows.map(([, process = '', secrets = '']) => [
     process.replaceAll('`', ''),
     [...secrets.matchAll(/`(\w+)`/g)].map(([, secret]) => secret),

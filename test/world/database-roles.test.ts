@@ -80,14 +80,27 @@ const sends = "update withdrawals set send_state = 'sending', sends = sends + 1,
 
 test.serial('what a role never does is refused', async (t) => {
   const table: [sql: string, allowed: readonly RoleKind[]][] = [
-    [steals, ['provisioner', 'custodian']],
+    [steals, ['provisioner', 'custodian', 'take-outs']],
     ["update wallets set sealed_secret = '', public_key = 'x', key_version = 1", ['provisioner']],
     [
       "insert into wallets (user_id, public_key, sealed_secret, key_version) values (gen_random_uuid(), 'x', '', 1)",
       ['provisioner'],
     ],
-    ['select * from wallet_key_checks', ['provisioner', 'custodian']],
-    [posts, ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'custodian', 'clock', 'operators']],
+    ['select * from wallet_key_checks', ['provisioner', 'custodian', 'take-outs']],
+    [
+      posts,
+      [
+        'web',
+        'verifier',
+        'settlement',
+        'payouts',
+        'reconciler',
+        'custodian',
+        'take-outs',
+        'clock',
+        'operators',
+      ],
+    ],
     ['update ledger_entries set amount = 0', []],
     ['delete from ledger_transfers', []],
     ['update ledger_accounts set user_id = null', []],

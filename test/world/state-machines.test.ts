@@ -211,6 +211,7 @@ test('one function of each machine writes its state', (t) => {
     // Tips do not import the SDK. One statement because of the load (docs/decisions/0010).
     'sdk_sessions: src/tips/confirm/confirm-tips.ts',
     'sweeps: src/treasury/sweeps/advance-sweep.ts',
+    'wallet_transfers: src/treasury/take-outs/take-out.ts',
     'withdrawals: src/withdrawals/advance.ts',
   ])
 })

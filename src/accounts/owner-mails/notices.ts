@@ -81,6 +81,7 @@ export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
   'payout-wallet-set': true,
   'payout-wallet-removed': true,
   'tips-to-changed': true,
+  'take-out-signed': true,
   'account-frozen': false,
   'account-unfrozen': false,
 }
@@ -211,6 +212,7 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'payout-wallet-set':
     case 'payout-wallet-removed':
     case 'tips-to-changed':
+    case 'take-out-signed':
       return describeWalletNotice(notice, site)
     case 'account-frozen':
       return {

@@ -9,6 +9,12 @@ export type WalletNotice =
       readonly takesTips: boolean
     }
   | { readonly kind: 'payout-wallet-removed'; readonly wallet: string }
+  | {
+      readonly kind: 'take-out-signed'
+      readonly wallet: string
+      /** Such as `1.5 SOL`. */
+      readonly amount: string
+    }
 
 /** The words of a notice about a wallet. */
 export function describeWalletNotice(notice: WalletNotice, site: string): NoticeText {
@@ -28,6 +34,13 @@ export function describeWalletNotice(notice: WalletNotice, site: string): Notice
         ...common,
         subject: `Your payout wallet at ${site} was removed`,
         lines: [`The payout wallet of your account at ${site} was removed. New tips go to your balance.`],
+      }
+    case 'take-out-signed':
+      return {
+        ...common,
+        subject: `You took tokens out of ${site}`,
+        lines: [`Tokens of your account at ${site} are on their way to your payout wallet.`],
+        facts: [['Amount', notice.amount], ...facts],
       }
     case 'tips-to-changed':
       return {

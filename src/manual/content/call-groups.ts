@@ -36,8 +36,9 @@ export const groups: readonly [Group, ...Group[]] = [
   {
     id: 'money',
     title: 'Balance and withdrawals',
-    about: 'The creator’s balance, and withdrawals to a Nigerian bank account.',
-    paths: /^\/(payouts\/|creators\/(balance|transactions|banks|bank-accounts))/,
+    about:
+      'The creator’s balance, withdrawals to a Nigerian bank account, and take-outs to a wallet of their own.',
+    paths: /^\/(payouts\/|creators\/(balance|transactions|banks|bank-accounts|wallet))/,
   },
   {
     id: 'creators',

@@ -184,6 +184,15 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'delete /creators/payout-wallet': [
     '`settings.tipsTo` becomes `custody`. Tips to the wallet stay yours in every list.',
   ],
+  'post /creators/wallet/transfers': [
+    'Moves what is in your custody wallet to your payout wallet, which pays the network fee. Needs a step-up: the first request is answered 401 `step_up_required` and a code is mailed; repeat it with `code`.',
+    'Have the payout wallet sign `transfer.transaction` (it is the fee payer), and send it to [POST /creators/wallet/transfers/:id/sign](#post-creators-wallet-transfers-id-sign) within a minute. A prepared transfer holds and blocks nothing.',
+    'Of USDC at most what could be withdrawn. Of SOL, take all or leave at least 0.00089088 SOL.',
+  ],
+  'post /creators/wallet/transfers/{id}/sign': [
+    'The answer has the complete transaction: submit it (`sendRawTransaction`) before `lastValidBlockHeight`. The service submits nothing. Repeat the request if its answer is lost: a signed transfer is answered again.',
+    'The wallet may change the compute budget and add Lighthouse instructions, and nothing else. From now on USDC are held; `final` means gone, `failed` and `expired` mean that they are back.',
+  ],
   'put /creators/domains': [
     'Bare hosts such as `example.com`, with a port such as `example.com:8443`, or `*.example.com` for its subdomains. `localhost` and `127.0.0.1` need no entry.',
   ],
@@ -195,7 +204,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'At most five. Withdraw to one of them again with its `reference` as `bankAccountOf`.',
   ],
   'get /creators/balance/tokens': [
-    'Read from the chain, at most ten seconds old. These tokens are in the creator’s wallet and cannot be withdrawn to a bank; set `autoConvertUsdc` and later tips arrive as USDC.',
+    'Read from the chain, at most ten seconds old. These tokens are in the creator’s wallet and cannot be withdrawn to a bank: take them out with [POST /creators/wallet/transfers](#post-creators-wallet-transfers), or set `autoConvertUsdc` and later tips arrive as USDC.',
   ],
   'post /creators/bank-accounts/resolve': ['Show the holder’s name before money is sent to the account.'],
   'get /reserves': [

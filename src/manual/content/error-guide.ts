@@ -188,6 +188,36 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'The account has no payout wallet, or another one than a moment ago.',
     remedy: 'Set one with `PUT /creators/payout-wallet`.',
   },
+  invalid_mint: {
+    cause: 'The mint is not of a token that can be taken out.',
+    remedy: 'Send the mint of SOL (wrapped SOL), USDC, USDT, BONK or JitoSOL.',
+  },
+  invalid_transaction: {
+    cause:
+      'The transaction is not the prepared one with the signature of the payout wallet. Nothing may be changed but the compute budget, and Lighthouse instructions may be added.',
+    remedy: 'Have the payout wallet sign `transfer.transaction` as it is, and send it once more.',
+  },
+  transfer_not_found: {
+    cause: 'There is no take-out with this id in this account.',
+    remedy: 'Use the `id` of an answer of `POST /creators/wallet/transfers`.',
+  },
+  transfer_in_progress: {
+    cause: 'A signed take-out of the same token is not at its end.',
+    remedy: 'Submit its `transaction`, or wait until it is `final`, `failed` or `expired`.',
+  },
+  transfer_expired: {
+    cause: 'The blockhash of the prepared transaction is too old, or the take-out has ended.',
+    remedy: 'Prepare another one.',
+  },
+  transfer_would_fail: {
+    cause:
+      'The chain would refuse the transaction. Most often the payout wallet has too little SOL for the fee.',
+    remedy: 'Send about 0.005 SOL to the payout wallet.',
+  },
+  owes_money: {
+    cause: 'The account owes money after a dispute or a refund.',
+    remedy: 'Wait until later tips have paid it, or ask the operator.',
+  },
   step_up_required: {
     cause:
       'The session alone does not suffice for this request. A code was mailed to the address that codes for money go to.',

@@ -57,6 +57,7 @@ export const secretsOf = {
   reconciler: [...service, 'FIATPAY_SECRET_KEY'],
   provisioner: [...service, 'WALLET_KEK'],
   custodian: [...service, 'SOLANA_RPC_URLS', 'WALLET_KEK'],
+  'take-outs': [...service, 'SOLANA_RPC_URLS', 'WALLET_KEK'],
   mailer: [...service, 'SMTP_URL', 'DATA_KEY'],
   clock: [
     ...service,
@@ -87,6 +88,7 @@ export const secretsOf = {
   // Refunds leave our account.
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
   'ops sweep': [...service, 'SOLANA_RPC_URLS'],
+  'ops take-outs': [...service, 'SOLANA_RPC_URLS'],
   'ops treasury': ['DATABASE_URL'],
   'ops unfreeze': service,
   'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],

@@ -10,6 +10,7 @@ export const workKinds = [
   'reconciler',
   'provisioner',
   'custodian',
+  'take-outs',
   'mailer',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
@@ -35,6 +36,7 @@ const windowMs: Record<WorkKind, number> = {
   reconciler: 50,
   provisioner: 50,
   custodian: 50,
+  'take-outs': 50,
   mailer: 50,
 }
 

@@ -9,6 +9,7 @@ import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
 import { readEveryStatus, readStatuses } from './statuses.js'
 
+const namingReply = z.array(z.object({ signature: z.string() }))
 const heightReply = z.int().nonnegative()
 /** Addresses of one `getMultipleAccounts`. */
 const maxAddresses = 100
@@ -36,6 +37,11 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
       for (let at = 0; at < submissions.length; at += maxSignatures)
         fates.push(...(await readFates(rpc, submissions.slice(at, at + maxSignatures))))
       return fates
+    },
+    async signaturesNaming(key, most) {
+      const params = [key, { limit: most, commitment: 'confirmed' }]
+      const found = await rpc.callAll('getSignaturesForAddress', params, documented(namingReply))
+      return [...new Set(found.flat().map(({ signature }) => signature))].slice(0, most)
     },
   }
 }

@@ -55,7 +55,18 @@ function accountsToOpen(payments: readonly Payment[]): Payment[] {
   return [...new Map(tokens.map((payment) => [`${payment.to} ${payment.mint}`, payment])).values()]
 }
 
-function paymentInstruction({ from, to, mint, decimals, amount }: Payment): TransactionInstruction {
+function paymentInstruction(payment: Payment): TransactionInstruction {
+  const instruction = plainPayment(payment)
+  if (payment.referenceKey !== undefined)
+    instruction.keys.push({
+      pubkey: new PublicKey(payment.referenceKey),
+      isSigner: false,
+      isWritable: false,
+    })
+  return instruction
+}
+
+function plainPayment({ from, to, mint, decimals, amount }: Payment): TransactionInstruction {
   const owner = new PublicKey(from)
   if (mint === solMint)
     return SystemProgram.transfer({ fromPubkey: owner, toPubkey: new PublicKey(to), lamports: amount })

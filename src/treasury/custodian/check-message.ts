@@ -102,9 +102,10 @@ function opensRecipient({ accounts, data }: ReadInstruction, allowed: Allowed): 
 
 function pays(
   { program, accounts, data }: ReadInstruction,
-  { from, to, mint, decimals, amount }: Payment,
+  { from, to, mint, decimals, amount, referenceKey }: Payment,
   { associatedAccount }: Allowed,
 ): boolean {
+  const named = referenceKey === undefined ? [] : [referenceKey]
   const bytes = Buffer.from(data)
   if (mint === solMint)
     return (
@@ -112,7 +113,7 @@ function pays(
       bytes.length === systemTransfer.bytes &&
       bytes.readUInt32LE(0) === systemTransfer.kind &&
       bytes.readBigUInt64LE(4) === amount &&
-      isSame(accounts, [from, to])
+      isSame(accounts, [from, to, ...named])
     )
   return (
     program === programs.token &&
@@ -120,7 +121,7 @@ function pays(
     bytes[0] === transferChecked.kind &&
     bytes.readBigUInt64LE(1) === amount &&
     bytes[9] === decimals &&
-    isSame(accounts, [associatedAccount(from, mint), mint, associatedAccount(to, mint), from])
+    isSame(accounts, [associatedAccount(from, mint), mint, associatedAccount(to, mint), from, ...named])
   )
 }
 

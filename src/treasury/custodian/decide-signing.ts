@@ -8,6 +8,8 @@ import { faultOfMessage } from './check-message.js'
 export interface MoveFacts extends CustodyMove {
   /** The creator's custody wallet; undefined without one. */
   readonly wallet: string | undefined
+  /** A unique key that the payment names. */
+  readonly referenceKey?: string
   /** Where the rule of this kind of row lets it go; undefined: nowhere. */
   readonly destination: string | undefined
   /** How much the rule lets go. */
@@ -55,8 +57,10 @@ export function paymentOf({
   destination = '',
   mint,
   amount,
-}: Pick<MoveFacts, 'wallet' | 'destination' | 'mint' | 'amount'>): Payment {
-  return { from: wallet, to: destination, mint, amount, decimals: tokenByMint(mint)?.decimals ?? 0 }
+  referenceKey,
+}: Pick<MoveFacts, 'wallet' | 'destination' | 'mint' | 'amount' | 'referenceKey'>): Payment {
+  const payment = { from: wallet, to: destination, mint, amount, decimals: tokenByMint(mint)?.decimals ?? 0 }
+  return referenceKey === undefined ? payment : { ...payment, referenceKey }
 }
 
 function faultOfMove(

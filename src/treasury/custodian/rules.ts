@@ -1,11 +1,17 @@
 import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
-import type { CustodyBook } from '../../ledger/custody.js'
+import { readBalance } from '../../ledger/balance.js'
+import { type CustodyBook, unboundOf } from '../../ledger/custody.js'
 import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
 import { readOwed, sweepableOf } from '../owed.js'
+import { owesPlatform } from '../take-outs/receivable.js'
 
 /** The kinds of rows that the custodian signs for. */
-export type SigningKind = 'sweep'
+export type SigningKind = 'sweep' | 'takeOut'
+
+/** Lighthouse: wallets add instructions of it that fail the transaction if it does something else than it showed. */
+const lighthouse = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 
 type Settings = { readonly config: Pick<Config, 'tips' | 'treasury'> }
 
@@ -40,4 +46,27 @@ export const rules: Readonly<Record<SigningKind, SigningRule>> = {
     },
     guards: new Set(),
   },
+  /** To the creator's proven payout wallet: all that nothing binds, and of USDC only what could be withdrawn. */
+  takeOut: {
+    async destinations(trx, _services, userIds) {
+      const rows = await query<{ userId: string; wallet: string }>(trx, {
+        name: 'custodian.payout-wallets',
+        text: /* sql */ `
+          select p.user_id as "userId", p.wallet from payout_wallets p join users u on u.id = p.user_id
+          where p.user_id = any($1::uuid[]) and u.frozen_at is null and u.closed_at is null`,
+        values: [userIds],
+      })
+      return new Map(rows.map(({ userId, wallet }) => [userId, wallet]))
+    },
+    limits: (trx, _services, books) => Promise.all(books.map((book) => takeOutLimit(trx, book))),
+    guards: new Set([lighthouse]),
+  },
+}
+
+async function takeOutLimit(trx: Knex.Transaction, book: CustodyBook): Promise<bigint> {
+  if (await owesPlatform(trx, book.userId)) return 0n
+  const unbound = unboundOf(book)
+  if (book.mint !== usdc.mint) return unbound
+  const { available } = await readBalance(trx, book.userId, 'USDC')
+  return available < unbound ? available : unbound
 }

@@ -20,7 +20,7 @@ export interface SigningRequest {
   readonly kind: SigningKind
   readonly payer: string
   readonly message: Uint8Array
-  readonly moves: readonly CustodyMove[]
+  readonly moves: readonly (CustodyMove & Pick<MoveFacts, 'referenceKey'>)[]
   /** What `readMoveAccounts` read shortly before, outside of the transaction. */
   readonly accounts: MoveAccounts
   /** The chain has simulated the message shortly before, and it would fail. */

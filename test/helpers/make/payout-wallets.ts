@@ -15,7 +15,7 @@ export async function stepUpCode({ db }: Pick<World, 'db'>, recipient: string): 
 }
 
 /** Sends a request, and repeats it with the code that it has mailed. Returns the second answer. */
-async function requestSteppedUp<Body>(
+export async function requestSteppedUp<Body>(
   world: Pick<World, 'db' | 'request'>,
   { session, email }: Owner,
   [method, path]: readonly [Method, string],

@@ -1,4 +1,4 @@
-import { moment, signature, supporterWallet } from './examples.js'
+import { bonkMint, moment, signature, supporterWallet } from './examples.js'
 import { agedPasskeyField, agedTotpField, stepUpCodeField } from './factors.js'
 import type { FieldNotes } from './field-note.js'
 
@@ -54,6 +54,34 @@ export const creatorsFields: FieldNotes = {
   'put /creators/payout-wallet > code': stepUpCodeField,
   'put /creators/payout-wallet > totp': agedTotpField,
   'put /creators/payout-wallet > passkey': agedPasskeyField,
+  'post /creators/wallet/transfers > mint': { note: 'SOL is named by wrapped SOL.', example: bonkMint },
+  'post /creators/wallet/transfers > amount': { note: 'Exact decimal text.', example: '1500.25' },
+  'post /creators/wallet/transfers > code': stepUpCodeField,
+  'post /creators/wallet/transfers > totp': agedTotpField,
+  'post /creators/wallet/transfers > passkey': agedPasskeyField,
+  'post /creators/wallet/transfers/{id}/sign > transaction': { example: 'AgAAAA…' },
+  'transfer.status': {
+    note: '`prepared`, `signed`, then `final`, `failed` or `expired`.',
+    example: 'prepared',
+  },
+  'transfer.mint': { example: bonkMint },
+  'transfer.tokenSymbol': { example: 'BONK' },
+  'transfer.amount': { note: 'Decimal text in display units.', example: '1500.25' },
+  'transfer.wallet': { note: 'The payout wallet.', example: supporterWallet },
+  'transfer.transaction': { example: 'AgAAAA…' },
+  'transfer.signature': {
+    note: "The payout wallet's, which is the transaction's id. Null until it is signed.",
+    example: null,
+  },
+  'transfers[].status': { example: 'prepared' },
+  'transfers[].mint': { example: bonkMint },
+  'transfers[].tokenSymbol': { example: 'BONK' },
+  'transfers[].amount': { note: 'Decimal text in display units.', example: '1500.25' },
+  'transfers[].wallet': { note: 'The payout wallet.', example: supporterWallet },
+  'transfers[].transaction': { example: 'AgAAAA…' },
+  'transfers[].signature': { example: null },
+  signedAt: { note: 'When the custodian signed.', example: null },
+  endedAt: { note: 'When it became `final`, `failed` or `expired`.', example: null },
   payoutWallet: { note: 'Null: none.' },
   'payoutWallet.wallet': { note: 'Base58.', example: supporterWallet },
   provenAt: { note: 'When the wallet signed.', example: moment },

@@ -8,5 +8,6 @@ export const signature =
 export const fiatTip = 'fiatpay_5d0b7f3ac1e94826a07c3d9be6f41258'
 export const refundId = 'refund_9c4e1b7a25d84f36b0e7a1c8d3f56042'
 export const payoutReference = 'FIATPAY-6E0B8C5D1F2A4B7C9D3E5F60718293A4'
+export const bonkMint = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263'
 export const usdcMint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 export const moment = '2026-11-21T09:30:15.250Z'

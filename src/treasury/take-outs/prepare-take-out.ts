@@ -1,0 +1,131 @@
+import type { Account } from '../../accounts/account.js'
+import { readPayoutWallet } from '../../accounts/payout-wallets/payout-wallet.js'
+import { type PresentedStepUp, withStepUp } from '../../accounts/step-up/step-up.js'
+import { newReferenceKey } from '../../intents/unsigned-transaction.js'
+import { DomainError, inputError } from '../../kernel/errors.js'
+import { displayText } from '../../kernel/money.js'
+import { solMint, type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
+import { readBalance } from '../../ledger/balance.js'
+import { countCustody, readCustody, unboundOf } from '../../ledger/custody.js'
+import { query } from '../../platform/database/database.js'
+import { rentExemptLamports } from '../../ports/chain.js'
+import { packetBytes } from '../../ports/custody-chain.js'
+import type { Services } from '../../services.js'
+import { owesPlatform } from './receivable.js'
+import { hasSigned } from './take-out.js'
+
+type Needs = Pick<Services, 'chain' | 'config' | 'custodyChain' | 'db' | 'transact'>
+
+/** A listed token and how much of it. */
+export interface TokenAmount {
+  readonly token: Token
+  readonly units: bigint
+}
+
+/**
+ * Builds the transaction of a take-out and stores it with a step-up. It holds nothing: the rules are checked again when the
+ * custodian signs. Returns its id. Throws `payout_wallet_required`, `owes_money`, `transfer_in_progress`,
+ * `insufficient_balance`, `invalid_amount`, `transfer_would_fail` and what `withStepUp` throws.
+ */
+export async function prepareTakeOut(
+  services: Needs,
+  { id: userId, walletPublicKey }: Pick<Account, 'id' | 'walletPublicKey'>,
+  { token, units }: TokenAmount,
+  presented: PresentedStepUp,
+): Promise<string> {
+  const { chain, config, custodyChain, db } = services
+  const { mint, decimals } = token
+  const payout = await readPayoutWallet(db, userId)
+  if (payout === undefined) throw new DomainError('payout_wallet_required')
+  if (await owesPlatform(db, userId)) throw new DomainError('owes_money')
+  if (await hasSigned(db, { userId, mint })) throw new DomainError('transfer_in_progress')
+  await checkAvailable(services, userId, { token, units })
+  const from = walletPublicKey ?? ''
+  if (mint === solMint) await checkRest(services, from, units)
+
+  const referenceKey = newReferenceKey()
+  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
+  const message = custodyChain.buildMessage({
+    payer: payout.wallet,
+    blockhash,
+    opensAccounts: mint !== solMint,
+    payments: [{ from, to: payout.wallet, mint, decimals, amount: units, referenceKey }],
+  })
+  if (custodyChain.sizeOf(message) > packetBytes) throw new Error('a take-out does not fit a packet')
+  const simulation = await chain.simulate(custodyChain.unsigned(message))
+  if (simulation?.failed !== false)
+    throw inputError(
+      'transfer_would_fail',
+      'amount',
+      'the chain would refuse the transfer: the payout wallet needs SOL for the fee and, once for each token, for the rent of its account',
+    )
+
+  const site = new URL(config.http.publicUrl).host
+  const request = {
+    userId,
+    bound: ['take-out', mint, units, payout.wallet],
+    wish: `take ${displayText(units, decimals)} ${token.symbol} out of your wallet at ${site}, to ${payout.wallet}`,
+  }
+  return withStepUp(services, request, presented, async ({ trx }) => {
+    const [stored] = await query<{ id: string }>(trx, {
+      name: 'take-outs.prepare',
+      text: /* sql */ `
+        insert into wallet_transfers (user_id, mint, amount, payout_wallet, reference_key, message, last_valid_height)
+        values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+      values: [userId, mint, units, payout.wallet, referenceKey, Buffer.from(message), lastValidBlockHeight],
+    })
+    if (stored === undefined) throw new Error('The take-out was not stored')
+    return stored.id
+  })
+}
+
+/** How much of a token may be taken out: what the book has and nothing binds; of USDC at most what may be withdrawn. */
+async function checkAvailable(
+  { db }: Needs,
+  userId: string,
+  { token: { mint, symbol, decimals }, units }: TokenAmount,
+): Promise<void> {
+  await countCustody(db, mint, [userId])
+  const [book] = await readCustody(db, mint, [userId])
+  const unbound = book === undefined ? 0n : unboundOf(book)
+  const { available } = await readBalance(db, userId, 'USDC')
+  const most = mint === usdc.mint && available < unbound ? available : unbound
+  if (units > most)
+    throw inputError(
+      'insufficient_balance',
+      'amount',
+      `is above the ${displayText(most, decimals)} ${symbol} that can be taken out`,
+    )
+}
+
+/** A wallet without enough SOL to exist would lose the rest, so the chain refuses it. */
+async function checkRest({ custodyChain }: Needs, wallet: string, units: bigint): Promise<void> {
+  const [source] = await custodyChain.readSources([{ wallet, mint: solMint }], 'confirmed')
+  const rest = (source?.amount ?? 0n) - units
+  if (rest <= 0n || rest >= rentExemptLamports) return
+  const [all, least] = [source?.amount ?? 0n, rentExemptLamports].map((lamports) => displayText(lamports, 9))
+  throw inputError('invalid_amount', 'amount', `must leave nothing of ${all} SOL, or at least ${least} SOL`)
+}
+
+/** The token and the amount of a request. Throws `invalid_mint`, `invalid_amount`. */
+export function parseTokenAmount(mint: string, amount: string): TokenAmount {
+  const token = tokenByMint(mint)
+  if (token === undefined) throw new DomainError('invalid_mint')
+  const units = unitsOf(amount, token.decimals)
+  if (units === undefined)
+    throw inputError(
+      'invalid_amount',
+      'amount',
+      `must be a positive decimal text such as "1.5", with at most ${token.decimals} decimals`,
+    )
+  return { token, units }
+}
+
+/** Exact: a text with more decimals than the token has is none. */
+function unitsOf(text: string, decimals: number): bigint | undefined {
+  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text) ?? []
+  const digits = fraction.replace(/0+$/, '')
+  if (whole === '' || digits.length > decimals) return undefined
+  const units = BigInt(whole + digits.padEnd(decimals, '0'))
+  return units > 0n && units < 2n ** 64n ? units : undefined
+}

@@ -1,0 +1,131 @@
+import { ProviderError } from '../../kernel/provider-error.js'
+import { query } from '../../platform/database/database.js'
+import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/queue/due-rows.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
+import type { Fate } from '../../ports/custody-chain.js'
+import type { Services } from '../../services.js'
+import type { CustodianNeeds } from '../custodian/sign-message.js'
+import { endTakeOut } from './end-take-out.js'
+import { findLanded } from './find-landed.js'
+import { signTakeOut } from './sign-take-out.js'
+import { advanceTakeOut, type DueTakeOut, takeOutOf, takeOutQueue } from './take-out.js'
+
+type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
+type Stored = Omit<DueTakeOut, 'amount'> & { readonly amount: string }
+
+/** Pauses in ms: until the chain is asked again, after an error, of a prepared one, and while a person has to decide. */
+const lookMs = 1000
+const errorMs = 3000
+const preparedMs = 15_000
+const undecidedMs = 600_000
+const maxErrorLength = 200
+
+/**
+ * Signs what payout wallets have handed in, and follows the signed take-outs to their end. Apart from sweeps, so that a creator
+ * does not wait for them. It submits nothing.
+ */
+export function createTakeOutBatch(services: Needs): Batch {
+  return async () => {
+    const { db } = services
+    const due = (await takeDueRows<Stored>(db, takeOutQueue)).map(takeOutOf)
+    if (due.length === 0) return { taken: 0, nextDueMs: await msToNextDueRow(db, takeOutQueue) }
+    const pauses = await Promise.all(due.map((takeOut) => work(services, takeOut)))
+    return { taken: due.length, nextDueMs: Math.min(...pauses) }
+  }
+}
+
+/** Takes the next step of one take-out. Returns the ms until the next look. */
+async function work(services: Needs, takeOut: DueTakeOut): Promise<number> {
+  const { db, log } = services
+  let dueInMs = errorMs
+  let error: string | undefined
+  try {
+    dueInMs =
+      takeOut.state === 'prepared' ? await signOrExpire(services, takeOut) : await follow(services, takeOut)
+  } catch (failure) {
+    error = String(failure instanceof Error ? failure.message : failure).slice(0, maxErrorLength)
+    log.warn(
+      { err: failure, takeOut: takeOut.id },
+      'a take-out could not be taken further; it is tried again',
+    )
+    if (!(failure instanceof ProviderError)) services.metrics.batchErrors.inc({ kind: 'take-outs' })
+  }
+  await finishRows(db, takeOutQueue, [{ ...takeOut, dueInMs, error }])
+  return dueInMs
+}
+
+async function signOrExpire(services: Needs, takeOut: DueTakeOut): Promise<number> {
+  const { chain, db } = services
+  if ((await chain.blockHeight()) > takeOut.lastValidHeight) {
+    const { id } = takeOut
+    const ended = {
+      from: 'prepared',
+      to: 'expired',
+      set: 'ended_at = clock_timestamp(), due_at = null',
+    } as const
+    await advanceTakeOut(db, { name: 'take-outs.expire', id, ...ended })
+    return lookMs
+  }
+  if (takeOut.handedIn === null || takeOut.refusalCode !== null) return preparedMs
+  await signTakeOut(services, takeOut)
+  return lookMs
+}
+
+async function follow(services: Needs, takeOut: DueTakeOut): Promise<number> {
+  const { custodyChain, log } = services
+  const { id, signature, lastValidHeight } = takeOut
+  const submission = { signature: signature ?? undefined, lastValidHeight: Number(lastValidHeight) }
+  const [fate = { kind: 'open' }] = await custodyChain.fates([submission])
+  if (fate.kind === 'open') return lookMs
+  if (fate.kind === 'gone') return giveUp(services, takeOut, fate)
+  await end(services, id, fate.kind, fate.kind === 'failed' ? 'it landed, and its instructions failed' : null)
+  log.info({ takeOut: id, fate: fate.kind }, 'a take-out is at its end')
+  return lookMs
+}
+
+function end(
+  { transact }: Needs,
+  id: string,
+  to: 'final' | 'failed' | 'expired',
+  failure: string | null,
+): Promise<boolean> {
+  return transact((uow) => endTakeOut(uow, id, to, failure))
+}
+
+/** Nobody knows the signature, and it can no longer land: unless the wallet has signed the message a second time. */
+async function giveUp(
+  services: Needs,
+  takeOut: DueTakeOut,
+  { endpoints }: Extract<Fate, { kind: 'gone' }>,
+): Promise<number> {
+  const { db, log } = services
+  const landed = await findLanded(services, takeOut)
+  if (landed === 'none' && endpoints > 1) {
+    await end(services, takeOut.id, 'expired', 'it did not land in time')
+    return lookMs
+  }
+  if (landed === 'none' || landed === 'unknown') return undecided(services, takeOut)
+  await query(db, {
+    name: 'take-outs.other-signature',
+    text: `update wallet_transfers set signature = $2 where id = $1 and state = 'signed'`,
+    values: [takeOut.id, landed.signature],
+  })
+  log.warn(
+    { takeOut: takeOut.id, ...landed },
+    'a take-out landed under a second signature of its payout wallet',
+  )
+  return lookMs
+}
+
+/** A person decides: the only endpoint may have lost its history, or somebody floods the key of the payment. */
+async function undecided({ db, metrics, log }: Needs, { id, undecidedAt }: DueTakeOut): Promise<number> {
+  if (undecidedAt !== null) return undecidedMs
+  await query(db, {
+    name: 'take-outs.undecided',
+    text: `update wallet_transfers set undecided_at = clock_timestamp() where id = $1 and state = 'signed'`,
+    values: [id],
+  })
+  metrics.alerts.inc({ kind: 'take_out_undecided' })
+  log.error({ takeOut: id }, 'nobody can say by the chain alone whether a take-out landed')
+  return undecidedMs
+}

@@ -1,0 +1,124 @@
+import type { Knex } from 'knex'
+import { checkStep } from '../../kernel/state-machine.js'
+import { query } from '../../platform/database/database.js'
+import type { DueRows } from '../../platform/queue/due-rows.js'
+import { type TakeOutState, takeOutMachine } from './lifecycle.js'
+
+/** A row of `wallet_transfers`. */
+export interface TakeOut {
+  readonly id: string
+  readonly userId: string
+  readonly state: TakeOutState
+  readonly mint: string
+  readonly amount: bigint
+  /** The creator's own wallet: pays the fee, signs first, and receives. */
+  readonly payoutWallet: string
+  /** A unique key in the payment. It finds the transaction even if the wallet has signed it a second time. */
+  readonly referenceKey: string
+  /** As prepared; once signed, as the wallet has altered it. */
+  readonly message: Buffer
+  readonly lastValidHeight: bigint
+  /** What the wallet signed and handed in last; how many times it did; why that was not signed. */
+  readonly handedIn: Buffer | null
+  readonly handIns: number
+  readonly refusalCode: string | null
+  readonly refusal: string | null
+  /** Complete. Null until it is signed. */
+  readonly transaction: Buffer | null
+  /** The wallet's signature, which is the transaction's id. */
+  readonly signature: string | null
+  readonly createdAt: Date
+  readonly signedAt: Date | null
+  readonly endedAt: Date | null
+  /** The only endpoint does not know it although it can no longer land: a person decides. */
+  readonly undecidedAt: Date | null
+}
+
+type Row = Omit<TakeOut, 'amount'> & { readonly amount: string }
+
+export const takeOutColumns = /* sql */ `
+  t.id, t.user_id as "userId", t.state, t.mint, t.amount::text, t.payout_wallet as "payoutWallet",
+  t.reference_key as "referenceKey", t.message, t.last_valid_height as "lastValidHeight", t.handed_in as "handedIn",
+  t.hand_ins as "handIns", t.refusal_code as "refusalCode", t.refusal, t.transaction, t.signature,
+  t.created_at as "createdAt", t.signed_at as "signedAt", t.ended_at as "endedAt", t.undecided_at as "undecidedAt"`
+
+export function takeOutOf<Stored extends { readonly amount: string }>({
+  amount,
+  ...row
+}: Stored): Omit<Stored, 'amount'> & { amount: bigint } {
+  return { ...row, amount: BigInt(amount) }
+}
+
+/** The take-outs that the custodian signs or follows. */
+export const takeOutQueue: DueRows = {
+  name: 'take-outs',
+  table: 'wallet_transfers',
+  id: 'uuid',
+  batchSize: 32,
+  leaseSeconds: 30,
+  columns: `${takeOutColumns}, t.attempts`,
+  onFinish: { columns: { error: 'text' }, set: 'last_error = s.error' },
+}
+
+export type DueTakeOut = TakeOut & { readonly attempts: number }
+
+/** The channel that announces that the custodian has signed a take-out or refused to. */
+export const takeOutChannel = (id: string): string => `take-out.${id}`
+
+/** One of the creator's take-outs. */
+export async function findTakeOut(db: Knex, userId: string, id: string): Promise<TakeOut | undefined> {
+  const [row] = await query<Row>(db, {
+    name: 'take-outs.find',
+    text: `select ${takeOutColumns} from wallet_transfers t where t.id = $1 and t.user_id = $2`,
+    values: [id, userId],
+  })
+  return row && takeOutOf(row)
+}
+
+/** Locks a take-out until the transaction ends. */
+export async function lockTakeOut(trx: Knex.Transaction, id: string): Promise<TakeOut | undefined> {
+  const [row] = await query<Row>(trx, {
+    name: 'take-outs.lock',
+    text: `select ${takeOutColumns} from wallet_transfers t where t.id = $1 for update`,
+    values: [id],
+  })
+  return row && takeOutOf(row)
+}
+
+/** Whether a take-out of this token is signed and not at its end. */
+export async function hasSigned(
+  db: Knex,
+  { userId, mint }: Pick<TakeOut, 'userId' | 'mint'>,
+): Promise<boolean> {
+  const rows = await query(db, {
+    name: 'take-outs.signed',
+    text: `select 1 from wallet_transfers where user_id = $1 and mint = $2 and state = 'signed'`,
+    values: [userId, mint],
+  })
+  return rows.length > 0
+}
+
+export interface TakeOutAdvance {
+  /** The name of the prepared statement. */
+  readonly name: string
+  readonly id: string
+  readonly from: TakeOutState
+  readonly to: TakeOutState
+  /** SQL: what else changes. `values` are its parameters from $4 on. */
+  readonly set: string
+  readonly values?: readonly unknown[]
+}
+
+/** Every change of a take-out's state. False when it is in another state. Throws when `lifecycle.ts` does not list the step. */
+export async function advanceTakeOut(
+  db: Knex,
+  { name, id, from, to, set, values = [] }: TakeOutAdvance,
+): Promise<boolean> {
+  checkStep(takeOutMachine, from, to)
+  const changed = await query(db, {
+    name,
+    text: `update wallet_transfers set state = $3, last_error = null, ${set} where id = $1 and state = $2 returning id`,
+    values: [id, from, to, ...values],
+  })
+  return changed.length === 1
+}
