@@ -116,6 +116,13 @@ export interface Settings {
   readonly hideUnpaidWords: boolean
 }
 
+/** A wallet of the creator's own. */
+export interface PayoutWallet {
+  readonly wallet: string
+  /** New crypto tips go to it. */
+  readonly takesTips: boolean
+}
+
 export interface Profile {
   readonly id: string
   readonly name: string

@@ -14,6 +14,7 @@ import { useSubmit } from '../use-submit.js'
 import { Appearance } from './appearance.js'
 import { DomainCard } from './domain-card.js'
 import { MoneyFields, TokenFields } from './fields.js'
+import { PayoutWalletCard } from './payout-wallet-card.js'
 
 /** Name, tip settings, .sol domain and appearance. */
 export function SettingsScreen(): JSX.Element {
@@ -30,9 +31,15 @@ export function SettingsScreen(): JSX.Element {
     <div class="columns">
       <TipSettings profile={profile} onSaved={setProfile} />
       <DomainCard profile={profile} onSaved={setProfile} />
+      <PayoutWalletCard onSaved={setProfile} />
       <Appearance />
     </div>
   )
+}
+
+/** The settings of this form. Where tips go is chosen beside it, and takes a mailed code. */
+function formSettings({ tipsTo: _, ...settings }: Settings & { readonly tipsTo?: string }): Settings {
+  return settings
 }
 
 function TipSettings({
@@ -44,9 +51,10 @@ function TipSettings({
 }): JSX.Element {
   const { refresh } = useSession()
   const [name, setName] = useState(profile.name)
-  const [settings, setSettings] = useState(profile.settings)
+  const stored = formSettings(profile.settings)
+  const [settings, setSettings] = useState(stored)
   const [saved, setSaved] = useState(false)
-  const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(profile.settings)
+  const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(stored)
   useLeaveQuestion(unsaved, words.settings.leave)
   const change = (part: Partial<Settings>): void => {
     setSettings({ ...settings, ...part })
@@ -59,7 +67,7 @@ function TipSettings({
     onSaved(creator)
     // The service may have cleaned the name: what it stored counts as saved.
     setName(creator.name)
-    setSettings(creator.settings)
+    setSettings(formSettings(creator.settings))
     setSaved(true)
     refresh()
   })

@@ -50,6 +50,11 @@ export const faults: Readonly<Record<string, string>> = {
   invalid_settings: 'These settings don’t fit together: the smallest tip must not be above the largest.',
   invalid_name: 'A name has 2 to 100 characters.',
   invalid_domain: 'This is no domain. Write it as example.com, *.example.com or example.com:8443.',
+  invalid_wallet: 'This isn’t a wallet that can be yours: check the address.',
+  invalid_wallet_signature:
+    'The signature isn’t of this wallet over this message, or ten minutes have passed. Start again.',
+  payout_wallet_in_use: 'This wallet belongs to another account already.',
+  payout_wallet_required: 'Add your own wallet first.',
   domain_not_yours: 'The domain doesn’t lead to your wallet, and the signature isn’t its owner’s.',
   invalid_label: 'A label has at most 100 characters.',
   too_many_api_keys: 'You have 20 keys. Revoke one first.',

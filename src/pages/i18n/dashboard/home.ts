@@ -44,7 +44,7 @@ export const homeWords = {
     title: 'Also in your wallet',
     worth: (amount: string) => `worth ${amount}`,
     effect:
-      'Only USDC can be withdrawn to a bank; these tokens stay in your wallet. To receive USDC from now on, turn on “Exchange everything into USDC”.',
+      'Only USDC can be withdrawn to a bank; these tokens stay here until you take them out to your own wallet. To receive USDC from now on, turn on “Exchange everything into USDC”.',
     settings: 'Settings',
   },
   chart: {

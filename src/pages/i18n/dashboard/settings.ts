@@ -29,6 +29,24 @@ export const settingsWords = {
     link: 'Link',
     unlink: 'Unlink',
   },
+  payoutWallet: {
+    title: 'Your own wallet',
+    wallet: 'Wallet address',
+    hint: 'A Solana wallet that only you hold. Tips can go straight to it, and tokens can be taken out to it.',
+    sign: 'Sign this message with that wallet and paste the signature. Signing moves nothing.',
+    set: 'Add this wallet',
+    tipsTo: 'Where new crypto tips go',
+    destinations: {
+      custody: 'To your balance here: USDC can be withdrawn to your bank',
+      payout_wallet: 'Straight to this wallet',
+    },
+    effect:
+      'Tips that go straight to this wallet are in your lists as usual, but can’t be withdrawn to a bank: they are yours already. Naira tips always go to your balance.',
+    mailed: 'We mailed you a code. It is for exactly this change.',
+    code: 'Code',
+    confirm: 'Confirm',
+    remove: 'Remove this wallet',
+  },
   look: {
     title: 'Appearance',
     themes: { system: 'As my device', light: 'Light', dark: 'Dark' },
