@@ -58,6 +58,10 @@ export async function lockCustody(
   return readCustody(trx, mint, userIds)
 }
 
+/** Creators whose books are counted by one statement, and the most entries of each that it reads. */
+const creatorsPerCount = 200
+const entriesPerCount = 1000
+
 /**
  * Counts what was credited since, for one token of these creators or of every one. Exact without locks: the entries of one account get their
  * ids in the order of their commits, so a visible entry has no invisible one before it.
@@ -68,7 +72,9 @@ export async function countCustody(
   userIds: readonly string[] | null = null,
 ): Promise<void> {
   await openBooks(db, mint, userIds)
-  await count(db, mint, userIds)
+  const all = userIds ?? (await readCustody(db, mint)).map(({ userId }) => userId)
+  for (let at = 0; at < all.length; at += creatorsPerCount)
+    await count(db, mint, all.slice(at, at + creatorsPerCount))
 }
 
 /** The books for one token as they were last counted, of these creators or of all. In the order of the user ids. */
@@ -108,37 +114,42 @@ async function openBooks(db: Knex, mint: string, userIds: readonly string[] | nu
 
 /** What the ledger says was credited from the chain since the last counting: the posts of tip credits. */
 const creditedUsdc = /* sql */ `
-  select k.user_id, k.counted_entry as before, e.last, k.final + e.units as final
+  select k.user_id, k.counted_entry as before, e.last, k.final + e.units as final, e.entries = ${entriesPerCount} as more
   from custody k
   join ledger_accounts a on a.user_id = k.user_id and a.kind = 'available' and a.currency = 'USDC'
   cross join lateral (
-    select max(e.id) as last,
-      coalesce(sum(e.amount) filter (where t.kind = 'post' and t.idem like 'tip:%'), 0) as units
-    from ledger_entries e join ledger_transfers t on t.id = e.transfer_id
-    where e.account_id = a.id and e.id > k.counted_entry) e
-  where k.mint = $1 and ($2::uuid[] is null or k.user_id = any($2)) and e.last is not null`
+    select max(n.id) as last, count(*) as entries,
+      coalesce(sum(n.amount) filter (where t.kind = 'post' and t.idem like 'tip:%'), 0) as units
+    from (select id, transfer_id, amount from ledger_entries
+      where account_id = a.id and id > k.counted_entry order by id limit ${entriesPerCount}) n
+    join ledger_transfers t on t.id = n.transfer_id) e
+  where k.mint = $1 and k.user_id = any($2::uuid[]) and e.last is not null`
 
 /** The ledger counts only USDC and naira. Of other tokens the final tips to the custody wallet count, all of them each time. */
 const receivedTips = /* sql */ `
-  select k.user_id, k.counted_entry as before, 0 as last, s.final
+  select k.user_id, k.counted_entry as before, 0 as last, s.final, false as more
   from custody k join parties p on p.user_id = k.user_id
   cross join lateral (
     select coalesce(sum(t.received_raw), 0) as final from tips t
     where t.recipient_party = p.id and t.mint = $1 and t.kind = 'chain' and t.listed and t.status = 'confirmed'
       and t.finalized_at is not null and t.paid_wallet is null) s
-  where k.mint = $1 and ($2::uuid[] is null or k.user_id = any($2)) and s.final > k.final`
+  where k.mint = $1 and k.user_id = any($2::uuid[]) and s.final > k.final`
 
 /** The condition on the entry counted before skips a book that another process has counted meanwhile. */
-async function count(db: Knex, mint: string, userIds: readonly string[] | null): Promise<void> {
+async function count(db: Knex, mint: string, userIds: readonly string[]): Promise<void> {
   const isUsdc = mint === usdc.mint
-  await query(db, {
-    name: `custody.count-${isUsdc ? 'usdc' : 'tips'}`,
-    text: /* sql */ `
-      with fresh as materialized (${isUsdc ? creditedUsdc : receivedTips})
-      update custody c set final = f.final, counted_entry = f.last from fresh f
-      where c.user_id = f.user_id and c.mint = $1 and c.counted_entry = f.before and f.final >= c.final`,
-    values: [mint, userIds],
-  })
+  for (let more = true; more; ) {
+    const counted = await query<{ more: boolean }>(db, {
+      name: `custody.count-${isUsdc ? 'usdc' : 'tips'}`,
+      text: /* sql */ `
+        with fresh as materialized (${isUsdc ? creditedUsdc : receivedTips})
+        update custody c set final = f.final, counted_entry = f.last from fresh f
+        where c.user_id = f.user_id and c.mint = $1 and c.counted_entry = f.before and f.final >= c.final
+        returning f.more`,
+      values: [mint, userIds],
+    })
+    more = counted.some((one) => one.more)
+  }
 }
 
 /**

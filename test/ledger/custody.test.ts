@@ -76,6 +76,27 @@ test('counting while tips become final misses none and counts none twice', async
   t.is(book?.final, 210n)
 })
 
+test('more credits than one statement reads are all counted', async (t) => {
+  const { db, services } = world()
+  const ada = await createUserWith(db, 0n)
+  const reserves = Array.from({ length: 1030 }, (_, n) => {
+    const key = `tip:many-${n}`
+    const entries = [
+      { account: clearing, amount: -2n },
+      { account: userAccount(ada, 'pending', 'USDC'), amount: 2n },
+    ]
+    return { key, ref: key, entries }
+  })
+  await services.transact(async ({ trx }) => {
+    await reserveMany(trx, reserves)
+    await releasePending(
+      trx,
+      reserves.map(({ key }) => key),
+    )
+  })
+  t.is((await lock(ada))?.final, 2060n)
+})
+
 test('the database refuses to move more than the book has', async (t) => {
   const { db } = world()
   const ada = await createUserWith(db, 0n)

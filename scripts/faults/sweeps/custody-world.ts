@@ -11,6 +11,8 @@ import { releasePending, reserveMany } from '../../../src/ledger/bulk-transfers.
 import { credit } from '../../../src/ledger/transfers.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
+import { viewCreators } from '../../../src/treasury/sweeps/custody-overview.js'
+import { partsOf, planSweep } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { associatedAccount, mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import type { ServerUrls } from '../kill-payouts.js'
@@ -29,8 +31,8 @@ export interface CustodyWorld {
   readonly services: Composed
   readonly creators: readonly CustodyCreator[]
   readonly env: Readonly<Record<string, string>>
-  /** Key pair files of operators. */
-  readonly payers: readonly string[]
+  /** Operators' keys and their files. */
+  readonly payers: readonly { readonly file: string; readonly address: string }[]
   /** The treasury's micro-USDC before the first sweep. */
   readonly treasuryBefore: bigint
   close(): Promise<void>
@@ -61,10 +63,11 @@ export async function openCustodyWorld(servers: ServerUrls, creatorCount: number
   const folder = mkdtempSync(join(tmpdir(), 'tipping-sweeps-'))
   const payers = Array.from({ length: payerCount }, (_, n) => {
     const pair = Keypair.generate()
-    requestAirdrop(sandbox.chain, pair.publicKey.toBase58(), payerLamports)
+    const address = pair.publicKey.toBase58()
+    requestAirdrop(sandbox.chain, address, payerLamports)
     const file = join(folder, `payer-${n}.json`)
     writeFileSync(file, JSON.stringify([...pair.secretKey]))
-    return file
+    return { file, address }
   })
   return {
     sandbox,
@@ -133,6 +136,14 @@ export async function pay(
     platformAccount('fx', 'USDC'),
   )
   await credit(services.db, { key: `faults:${randomBytes(8).toString('hex')}`, ref: 'faults', entries })
+}
+
+/** Plans what may be swept of one creator, as a command does that is killed right afterwards. */
+export async function planFor({ services, payers }: CustodyWorld, { userId }: CustodyCreator): Promise<void> {
+  const parts = partsOf(await viewCreators(services, [userId]))
+  const payer = payers[0]?.address ?? ''
+  if (parts.length > 0)
+    await services.transact((uow) => planSweep(uow, services, { payer, actor: 'faults', parts }))
 }
 
 export async function owedTo({ services }: CustodyWorld, userId: string): Promise<bigint> {

@@ -10,6 +10,7 @@ import {
   openCustodyWorld,
   owedTo,
   pay,
+  planFor,
   tip,
   usdcOf,
 } from './custody-world.js'
@@ -65,7 +66,7 @@ async function runRound(world: CustodyWorld, plan: SweepPlan, round: number): Pr
         number: round * processRoles.length + n,
         seed,
         env: world.env,
-        args: role === 'sweep' ? [world.payers[n % world.payers.length] ?? ''] : [],
+        args: role === 'sweep' ? [world.payers[n % world.payers.length]?.file ?? ''] : [],
         onKill: async (kill) => void kills.push(kill),
         onFailure: (error) => {
           failure ??= error
@@ -113,9 +114,15 @@ function actor(world: CustodyWorld, seed: number, round: number, below: string[]
     const micro = BigInt(1 + Math.floor(number('amount') * maxActMicro))
     const choice = number('act')
     if (choice > 0.8) chain.misbehave((choice - 0.8) / 0.2)
-    else if (choice > 0.4 && owed > 0n) await pay(world, creator, owed < micro ? owed : micro)
+    else if (choice > 0.4) await payAndPlan(world, creator, owed < micro ? owed : micro)
     else if (choice <= 0.4 && !chain.isHolding()) await tip(world, creator, micro)
   }
+}
+
+async function payAndPlan(world: CustodyWorld, creator: CustodyCreator, micro: bigint): Promise<void> {
+  if (micro > 0n) await pay(world, creator, micro)
+  // The endpoint may answer garbage.
+  await planFor(world, creator).catch(() => undefined)
 }
 
 /** What a creator is owed, which must be in custody. The debt is read first: it grows only after USDC have arrived. */
