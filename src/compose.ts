@@ -180,8 +180,8 @@ export function composeRefundReader({
   return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }
 
-/** Disputes about naira payments. Services has only the part that reads, so that not every process can answer one. */
-function composeDisputes({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
+/** Disputes about naira payments. Services has only the part that reads, so that only the operators' command can answer one. */
+export function composeDisputes({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
   const secretKey = fiatpay.secretKey ?? refuseUse('FIATPAY_SECRET_KEY')
   return createFiatpayDisputes({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
 }

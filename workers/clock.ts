@@ -1,5 +1,7 @@
 import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
+import { composeRefundReader } from '../src/compose.js'
+import { compareCollections } from '../src/fiat/disputes/compare-collections.js'
 import { expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
 import { createPayerWalk, createPaymentAddressWalk } from '../src/fiat/intents/payer-addresses.js'
 import { closeOldAccounts } from '../src/ledger/close-old-accounts.js'
@@ -26,7 +28,8 @@ import { createBooksCheck } from './watch-books.js'
 
 /**
  * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger and moves what old accounts hold; reads the float and makes the reserve report of the day; compares the payout provider's list with ours once a day; deletes expired rows; makes the
+ * waiting work; checks the ledger and moves what old accounts hold; reads the float and makes the reserve report of the day;
+ * compares the provider's lists with ours once a day; deletes expired rows; makes the
  * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
@@ -36,6 +39,7 @@ export function startClock(services: Services): () => Promise<void> {
   const checkLedger = createBooksCheck(services)
   const readFloat = createFloatReader(services)
   const reportDaily = createDailyReport(services, createReportSigner(loadReportSigningKey()), readFloat)
+  const refunds = composeRefundReader(services.config)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
@@ -55,6 +59,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
+    ['compare-collections', '0 51 3 * * *', () => compareCollections({ ...services, refunds })],
     ['clean-up', '30 */10 * * * *', () => deleteExpired(services)],
     ['tip-mails', '10-59/15 * * * * *', () => sendTipMails(services)],
     ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],

@@ -7,6 +7,7 @@ import {
   composeRefunds,
   composeVault,
 } from '../src/compose.js'
+import { createReturnsBatch } from '../src/fiat/disputes/watch-returns.js'
 import { createRefundBatch } from '../src/fiat/refunds/send-refunds.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
@@ -50,10 +51,12 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   verifier: { createBatch: createVerifierBatch, concurrency: 1 },
   /** Finds unreported payments of payment intents. */
   finder: { createBatch: createFinderBatch, concurrency: 1 },
-  /** Queries the provider about open fiat intents and refunds, and credits what was paid. */
+  /** Queries the provider about open fiat intents, and what came back of payments: credits what was paid, debits what is lost. */
   settlement: {
-    createBatch: (services) =>
-      createSettlementBatch({ ...services, refunds: composeRefundReader(services.config) }),
+    createBatch: (services) => {
+      const needs = { ...services, refunds: composeRefundReader(services.config) }
+      return inTurn([createSettlementBatch(needs), createReturnsBatch(needs)])
+    },
     concurrency: 4,
   },
   /** Sends withdrawals, and the refunds that creators ask for, which it also follows. The only worker that can send money. */

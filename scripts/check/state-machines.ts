@@ -1,4 +1,4 @@
-import { suspenseMachine } from '../../src/fiat/lifecycle.js'
+import { disputeMachine, suspenseMachine } from '../../src/fiat/lifecycle.js'
 import { refundMachine } from '../../src/fiat/refunds/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
@@ -24,5 +24,6 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/treasury/lifecycle.ts', machine: any(sweepMachine) },
   { file: 'src/fiat/refunds/lifecycle.ts', machine: any(refundMachine) },
   { file: 'src/treasury/take-outs/lifecycle.ts', machine: any(takeOutMachine) },
+  { file: 'src/fiat/lifecycle.ts', machine: any(disputeMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },
 ]

@@ -66,7 +66,8 @@ These need no --confirm:
 All of them except release, pause and resume ask the provider first. Every action is written to the audit log in the same
 transaction. If two operators run the same action at the same time, it is done once.
 
-  --state <state>         for list: open (default), all, a status, a send state, or breaker: waits for a limit or the pause
+  --state <state>         for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or
+                          dispute: waits for a dispute or a debt of its creator
   --older-than <minutes>  for list: only withdrawals older than this
   --limit <n>             for list: at most this many; default 100
   --apply                 do it

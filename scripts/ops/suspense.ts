@@ -129,6 +129,7 @@ async function resolve(
   apply: boolean,
 ): Promise<Outcome> {
   const item = await findWaiting(services.db, transaction)
+  if (resolution.as === 'assigned') requireUndisputed(item)
   await requireNoRefund(services, item, resolution)
   const { text, json } =
     resolution.as === 'assigned' ? await planAssignment(services.db, item) : { text: '', json: {} }
@@ -156,6 +157,12 @@ async function findWaiting(db: Knex, transaction: string): Promise<RefundItem> {
   const item = await findSuspense(db, transaction)
   if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
   return item
+}
+
+/** A lost dispute takes the money from us a second time. */
+function requireUndisputed({ transaction, isDisputed }: RefundItem): void {
+  if (isDisputed)
+    throw new RefusedError(`payment ${transaction} is disputed: wait for its end, npm run ops -- disputes`)
 }
 
 /** Which creator would get how much. */
@@ -202,6 +209,7 @@ async function refund(services: Composed, transaction: string, given: Given): Pr
   const { apply = false } = given
   const note = apply ? requireConfirmation('--refund', transaction, given) : ''
   const item = await findWaiting(services.db, transaction)
+  requireUndisputed(item)
   const refunds = composeRefunds(services.config)
   const known = await listSuspenseRefundsOf(refunds, item)
   const step = decideRefund(item, known, services.config.payouts.settleSeconds)

@@ -23,7 +23,7 @@ interface AccountBalance {
 }
 
 /** A user's balances in every currency. Nothing is posted to these accounts until the transaction ends. */
-export async function lockBalances(trx: Knex.Transaction, userId: string): Promise<AccountBalance[]> {
+export async function lockBalances(trx: Knex, userId: string): Promise<AccountBalance[]> {
   return query(trx, {
     name: 'ledger.lock-balances',
     text: /* sql */ `

@@ -2,8 +2,9 @@ import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { accountKey, type Entry, type LedgerAccount, transferEntries, userAccount } from './accounts.js'
 import { checkTransfer, type Transfer } from './check-transfer.js'
-import { findReserved } from './find-transfer.js'
-import { type NewTransfer, openAccounts, postTransfer, resolutionKey } from './transfers.js'
+import { findReserved, openAccounts, postAlone, resolutionKey } from './post-transfer.js'
+import { coverReceivables } from './receivables.js'
+import type { NewTransfer } from './transfers.js'
 
 /** `reserve` for many transfers that debit no user's account. One statement posts hundreds of them. */
 export async function reserveMany(trx: Knex, reserves: readonly NewTransfer[]): Promise<void> {
@@ -16,7 +17,10 @@ export async function reserveMany(trx: Knex, reserves: readonly NewTransfer[]): 
   await postTransfers(trx, transfers)
 }
 
-/** Moves what is pending under these keys to its owners' available balance. Skips keys under which nothing was reserved. */
+/**
+ * Moves what is pending under these keys to its owners' available balance, where it covers first what they owe. Skips keys under
+ * which nothing was reserved.
+ */
 export async function releasePending(trx: Knex, keys: readonly string[]): Promise<void> {
   const reserved = await findReserved(trx, keys)
   const transfers = reserved.map(({ idem, ref, userId, currency, amount }) => ({
@@ -31,6 +35,10 @@ export async function releasePending(trx: Knex, keys: readonly string[]): Promis
     ),
   }))
   await postTransfers(trx, transfers)
+  await coverReceivables(
+    trx,
+    reserved.map(({ userId }) => userId),
+  )
 }
 
 /** Transfers of one statement. The statement joins its two lists by a nested loop, which is cheap up to this number. */
@@ -58,7 +66,7 @@ select idem from transfer`
 /**
  * Posts transfers that cannot overdraw an account, in the caller's transaction: three statements for 256 of them. The same
  * idem again changes nothing. Throws and aborts the transaction when a user's account would fall below zero after all, and
- * for the mistakes for which `postTransfer` throws.
+ * for the mistakes for which `postAlone` throws.
  */
 async function postTransfers(trx: Knex, transfers: readonly Transfer[]): Promise<void> {
   for (const transfer of transfers) checkTransfer(transfer)
@@ -93,8 +101,8 @@ async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<voi
     ],
   })
   const done = new Set(posted.map(({ idem }) => idem))
-  // The others existed already: `postTransfer` compares their content.
-  for (const transfer of transfers) if (!done.has(transfer.idem)) await postTransfer(trx, transfer)
+  // The others existed already: `postAlone` compares their content.
+  for (const transfer of transfers) if (!done.has(transfer.idem)) await postAlone(trx, transfer)
 }
 
 interface AccountRow extends LedgerAccount {

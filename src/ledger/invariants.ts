@@ -33,7 +33,7 @@ const invariants: Readonly<Record<string, string>> = {
         group by e.account_id having sum(e.amount) <> 0))`,
 }
 
-/** These read every entry. */
+/** These read every entry, or all of an account. */
 const fullInvariants: Readonly<Record<string, string>> = {
   'each currency sums to zero': /* sql */ `
     select count(*) from (
@@ -45,6 +45,17 @@ const fullInvariants: Readonly<Record<string, string>> = {
       select account_id, sum(amount) as sum from ledger_entries where transfer_id > $1 group by account_id) e
       on e.account_id = a.id
     where a.user_id is not null and a.balance <> coalesce(e.sum, 0)`,
+  'what creators owe is the balance of the account receivables': /* sql */ `
+    select count(*) from (
+      select (select coalesce(sum(amount_micro - covered_micro), 0) from receivables where owed and closed_at is null)
+        + (select coalesce(sum(e.amount), 0) from ledger_accounts a join ledger_entries e on e.account_id = a.id
+           where a.user_id is null and a.kind = 'receivables' and a.currency = 'USDC') as difference) as broken
+    where difference <> 0 and $1 = 0`,
+  'what is set aside for disputes is held': /* sql */ `
+    select count(*) from (
+      select creator_id, sum(covered_micro) as micro from receivables where not owed and closed_at is null group by creator_id) r
+    where $1 = 0 and r.micro > coalesce((
+      select balance from ledger_accounts where user_id = r.creator_id and kind = 'held' and currency = 'USDC'), 0)`,
   'no balance of a user is below zero': /* sql */ `
     select count(*) from ledger_accounts where user_id is not null and balance < 0 and $1 = 0`,
 }

@@ -3,7 +3,7 @@ import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { payoutsRun, waitsForBreaker } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
-import { notFrozen } from '../withdrawals/work-queue.js'
+import { notFrozen, waitsForDispute } from '../withdrawals/work-queue.js'
 
 /** A kind of case that no worker can decide, and how many of it are open. */
 export interface OpenCase {
@@ -25,6 +25,12 @@ interface CaseQuery {
 }
 
 const caseQueries: readonly CaseQuery[] = [
+  {
+    what: 'disputed payments that wait for our answer',
+    rows: `disputes where state = 'open'`,
+    since: 'opened_at',
+    command: 'disputes',
+  },
   {
     what: 'withdrawals that may or may not have been sent',
     rows: `withdrawals where status = 'pending' and send_state = 'manual_review'`,
@@ -54,6 +60,12 @@ const caseQueries: readonly CaseQuery[] = [
     rows: `withdrawals w where ${waitsForBreaker('w')}`,
     since: 'created_at',
     command: 'payouts list --state breaker',
+  },
+  {
+    what: "withdrawals that wait for their creators' disputes or debts",
+    rows: `withdrawals w where ${waitsForDispute('w')}`,
+    since: 'created_at',
+    command: 'payouts list --state dispute',
   },
   {
     what: 'withdrawals of frozen accounts that are not sent',
@@ -96,6 +108,18 @@ const caseQueries: readonly CaseQuery[] = [
     rows: `refunds where ended_at is null and last_error is not null and state <> 'sent'`,
     since: 'created_at',
     command: 'refunds',
+  },
+  {
+    what: 'payments that went back and that creators still owe',
+    rows: 'receivables where owed and closed_at is null and covered_micro < amount_micro',
+    since: 'created_at',
+    command: 'disputes',
+  },
+  {
+    what: "differences from the provider's lists of payments, refunds and disputes, seen in the last two days",
+    rows: `collection_differences where last_seen_at > clock_timestamp() - interval '2 days'`,
+    since: 'found_at',
+    command: 'disputes --compare',
   },
   {
     what: 'closed accounts that hold money',

@@ -6,7 +6,7 @@ import { makeDue } from '../platform/queue/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
 import { payoutsRun } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
-import { notFrozen } from '../withdrawals/work-queue.js'
+import { isCovered, notFrozen } from '../withdrawals/work-queue.js'
 
 /** Where the rows of a kind of work are, as constant SQL. */
 interface WorkTable {
@@ -28,8 +28,8 @@ const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
     {
       table: 'withdrawals',
       key: 'reference',
-      // What a frozen account has, and all while payouts are paused, waits for no worker.
-      condition: `${toSend} and ${notFrozen} and ${payoutsRun}`,
+      // What a frozen account has, what waits for a dispute, and all while payouts are paused, waits for no worker.
+      condition: `${toSend} and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
       error: 'last_error',
     },
     { table: 'refunds', key: 'id', condition: sendable, error: 'last_error' },

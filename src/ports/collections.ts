@@ -32,7 +32,7 @@ export interface Payment {
 }
 
 /** A payment in a list of all charges. */
-interface ListedPayment extends Payment {
+export interface ListedPayment extends Payment {
   /** The reference of its charge. */
   readonly reference: string
 }
@@ -67,6 +67,8 @@ export interface Collections {
    * paid long after it was begun.
    */
   listAllPayments(from: Date, to: Date): AsyncIterable<readonly ListedPayment[]>
+  /** Of these, the reversed ones only. A provider that does not know this filter shows some of them, or none. */
+  listReversedPayments(from: Date, to: Date): AsyncIterable<readonly ListedPayment[]>
   /**
    * The reference of the charge or the transfer that a webhook names, or null when it names none. A webhook about a dispute or
    * a refund names the charge: it only says that there is news of it. Undefined when the signature is wrong, so the

@@ -27,7 +27,7 @@ export interface Dispute {
 }
 
 /** What we know of the payer and of what they bought. The provider requires all of it. */
-interface DisputeEvidence {
+export interface DisputeEvidence {
   readonly email: string
   readonly name: string
   readonly phone: string

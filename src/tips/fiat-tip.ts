@@ -109,8 +109,8 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
 }
 
 /**
- * Shows how much of a fiat tip was given back, in cents of its amount. The amount, the status and the daily figures stay: it was
- * given.
+ * Shows how much of a fiat tip went back to its payer, in cents of its amount. The amount, the status and the daily figures stay: it
+ * was given.
  */
 export async function showRefunded(trx: Knex, id: string, cents: bigint): Promise<void> {
   await query(trx, {
@@ -120,6 +120,18 @@ export async function showRefunded(trx: Knex, id: string, cents: bigint): Promis
         || case when $2::numeric = 0 then '{}'::jsonb else jsonb_build_object('refundedAmount', $2::numeric / 100) end
       where id = $1`,
     values: [id, cents],
+  })
+}
+
+/** Shows the creator whether a dispute about a fiat tip is under way. */
+export async function showDisputed(trx: Knex, id: string, disputed: boolean): Promise<void> {
+  await query(trx, {
+    name: 'tips.fiat-disputed',
+    text: /* sql */ `
+      update tips set fiat_details = (fiat_details - 'disputed')
+        || case when $2::boolean then '{"disputed": true}'::jsonb else '{}'::jsonb end
+      where id = $1`,
+    values: [id, disputed],
   })
 }
 

@@ -171,23 +171,29 @@ export const unansweredStates = sourcesOf(sendMachine, 'not_sent').filter(
   (state) => !neverSentStates.includes(state),
 )
 
-/** What a held withdrawal waits for. `breaker`: a payout limit, or the pause of payouts. `dispute` is not used yet. */
+/**
+ * What a held withdrawal waits for. `dispute`: its creator's balance does not cover a dispute or what is owed
+ * (docs/decisions/0067). `breaker`: a payout limit, or the pause of payouts.
+ */
 export const holds = ['identity', 'confirmation', 'dispute', 'breaker'] as const
 export type Hold = (typeof holds)[number]
 
 /**
- * Null: it waits for nothing. Waiting for the breaker is no send state: it comes and goes with what others send, from `not_sent`
- * as from `resend`, and says nothing about the sending.
+ * Null: it waits for nothing. Waiting for a dispute or the breaker is no send state: it comes and goes with the creator's balance
+ * and with what others send, from `not_sent` as from `resend`, and says nothing about the sending.
  */
 export function heldFor({
   sendState,
+  waitsForDispute,
   waitsForBreaker,
 }: {
   readonly sendState: SendState
+  readonly waitsForDispute: boolean
   readonly waitsForBreaker: boolean
 }): Hold | null {
   if (sendState === 'identity_hold') return 'identity'
   if (sendState === 'confirmation_hold') return 'confirmation'
+  if (waitsForDispute) return 'dispute'
   return waitsForBreaker ? 'breaker' : null
 }
 

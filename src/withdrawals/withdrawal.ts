@@ -13,7 +13,7 @@ import {
 } from './lifecycle.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
 import { lastFourColumn, type StoredAccount, storedAccountColumns } from './sealed-account.js'
-import { payoutJobIds, type SendCount } from './work-queue.js'
+import { payoutJobIds, type SendCount, waitsForDispute } from './work-queue.js'
 
 /**
  * A row of `withdrawals`. Amounts in micro-USDC and kobo. `debitMicro`, `grossKobo`, `feeKobo` and `netKobo` are what was asked
@@ -62,6 +62,8 @@ export interface Withdrawal extends StoredAccount {
   readonly waitsForBreaker: boolean
   /** The limit that it waits for, while it could be sent. Null: none. */
   readonly breaker: string | null
+  /** It could be sent, and its creator's balance does not cover a dispute or what is owed. */
+  readonly waitsForDispute: boolean
 }
 
 export type ConfirmationReason = 'new_account' | 'recent_change' | 'new_client'
@@ -87,7 +89,8 @@ export const withdrawalColumns = /* sql */ `
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
   w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
-  w.confirmed_at as "confirmedAt", ${waitsForBreaker('w')} as "waitsForBreaker", w.breaker`
+  w.confirmed_at as "confirmedAt", ${waitsForDispute('w')} as "waitsForDispute",
+  ${waitsForBreaker('w')} as "waitsForBreaker", w.breaker`
 
 /** The channel for notifications that this withdrawal has changed. */
 export function payoutChannel(reference: string): string {

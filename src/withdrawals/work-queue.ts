@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
+import { isShort } from '../ledger/receivables.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { DueRows } from '../platform/queue/due-rows.js'
@@ -45,6 +46,18 @@ export interface DuePayout extends StoredAccount {
  */
 export const notFrozen = '(select f.frozen_at from users f where f.id = user_id) is null'
 
+/**
+ * The creator's balance covers the disputes and what is owed, as SQL. Nothing of the others is sent: what they lack is in these
+ * withdrawals.
+ */
+export const isCovered = `not (${isShort('user_id')})`
+
+/** Whether a withdrawal waits for that alone, as SQL that names `withdrawals` as `alias`. */
+export function waitsForDispute(alias: string): string {
+  return /* sql */ `(${alias}.status = 'pending' and ${alias}.send_state in (${sqlList(sendableStates)})
+    and ${isShort(`${alias}.user_id`)})`
+}
+
 type Lease = Pick<Config['payouts'], 'leaseSeconds'>
 
 /** The provider is called for all withdrawals of a batch in parallel. */
@@ -58,7 +71,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     id: 'uuid',
     batchSize,
     leaseSeconds,
-    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen} and ${payoutsRun}`,
+    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
     columns: /* sql */ `
       t.id, t.user_id as "userId", t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},

@@ -60,7 +60,8 @@ test('a settlement worker killed at any step between the provider’s answer and
     await until('it is completed', () => isCompleted(intentId))
   }
   const isWhole = (batch: Step[]) =>
-    batch.some(({ label }) => label === 'fiat.complete') && batch.at(-1)?.label === 'commit'
+    batch.some(({ label }) => label === 'fiat.complete') &&
+    batch.some(({ label, phase }) => label === 'commit' && phase === 'after')
   await until('both batches have ended', () => steps.batches.filter(isWhole).length === 2)
   const wholeBatch = steps.batches.findLast(isWhole) ?? []
   t.log(wholeBatch.flatMap(({ label, phase }) => (phase === 'before' ? [label] : [])).join(', '))

@@ -134,6 +134,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   payees: 'deleted',
   payout_wallet_challenges: 'deleted',
   payout_wallets: 'deleted',
+  receivables: 'stays',
   recovery_codes: 'deleted',
   sdk_sessions: 'deleted',
   sessions: 'deleted',

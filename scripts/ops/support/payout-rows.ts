@@ -8,6 +8,7 @@ import { waitsForBreaker } from '../../../src/withdrawals/breaker/pause.js'
 import { openStatuses, sendStates, withdrawalStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { openAccount, openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
 import { type Withdrawal, withdrawalColumns } from '../../../src/withdrawals/withdrawal.js'
+import { waitsForDispute } from '../../../src/withdrawals/work-queue.js'
 import { RefusedError, UsageError } from './command.js'
 import { formatAge } from './format-age.js'
 
@@ -25,13 +26,20 @@ export interface PayoutRow extends Withdrawal {
 }
 
 export interface PayoutFilter {
-  /** A status, a send state, `all`, `open`: not at its end, or with an open review; `breaker`: waits for a limit or the pause. */
+  /** A status, a send state, `all`, `open`: not at its end, or with an open review; `breaker`, `dispute`: what it waits for. */
   readonly state: string
   readonly olderThanSeconds: number
   readonly limit: number
 }
 
-const listStates: readonly string[] = ['open', 'all', 'breaker', ...withdrawalStatuses, ...sendStates]
+const listStates: readonly string[] = [
+  'open',
+  'all',
+  'breaker',
+  'dispute',
+  ...withdrawalStatuses,
+  ...sendStates,
+]
 
 type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
   readonly plainResolved: string | null
@@ -69,6 +77,7 @@ export async function listPayouts(
       where w.created_at <= clock_timestamp() - $2::float8 * interval '1 second' and case $1
         when 'all' then true
         when 'breaker' then ${waitsForBreaker('w')}
+        when 'dispute' then ${waitsForDispute('w')}
         when 'open' then w.status in (${sqlList(openStatuses)})
           or exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null)
         else w.status = $1 or w.send_state = $1 end
@@ -131,7 +140,9 @@ function describeDetails({ state, kobo, currency = 'NGN', reference, reason, pro
   return parts.length === 0 ? '' : `: the provider showed ${parts.join(', ')}`
 }
 
-function breakerText({ waitsForBreaker, breaker }: PayoutRow): string | null {
+/** What keeps a withdrawal back that could be sent. */
+function waitText({ waitsForDispute, waitsForBreaker, breaker }: PayoutRow): string | null {
+  if (waitsForDispute) return 'waits for a dispute or a debt of its creator'
   return waitsForBreaker
     ? `waits for ${breaker === null ? 'payouts to resume' : `the limit ${breaker}`}`
     : null
@@ -140,7 +151,7 @@ function breakerText({ waitsForBreaker, breaker }: PayoutRow): string | null {
 /** One line of a list. */
 export function payoutLine(row: PayoutRow): string {
   const amount = nairaText(row.netKobo).padStart(20)
-  const waits = breakerText(row)
+  const waits = waitText(row)
   const problems = [...row.open, ...[waits, row.lastError].filter((text) => text !== null)].join('; ')
   const state = `${row.status}/${row.sendState}`.padEnd(24)
   return `${row.reference}  ${formatAge(row.ageSeconds).padStart(6)}  ${state}${amount}  ${problems}`.trimEnd()
@@ -197,7 +208,7 @@ export function payoutText(row: PayoutRow, history: readonly PayoutHistory[]): s
     `  name at the bank      ${row.resolvedName ?? 'not known'}`,
     `  requests sent         ${row.sends}${row.lastError === null ? '' : `, last error: ${row.lastError}`}`,
     `  next check            ${row.dueAt?.toISOString() ?? 'none'}`,
-    ...(breakerText(row) === null ? [] : [`  ${breakerText(row)}`]),
+    ...(waitText(row) === null ? [] : [`  ${waitText(row)}`]),
     ...(row.failureReason === null ? [] : [`  failure reason        ${row.failureReason}`]),
     ...(row.open.length === 0 ? [] : [`  OPEN REVIEWS          ${row.open.join(', ')}`]),
     ...moments.flatMap(([what, at]) => (at === null ? [] : [`  ${at.toISOString()}  ${what}`])),

@@ -24,6 +24,10 @@ export type OwnerNotice =
   | { readonly kind: 'refund-requested' | 'refund-paid'; readonly refund: RefundNotice }
   | { readonly kind: 'refund-failed'; readonly refund: RefundNotice; readonly reason: string }
   | WalletNotice
+  | {
+      readonly kind: 'dispute-opened' | 'dispute-won' | 'dispute-lost' | 'payment-returned'
+      readonly payment: PaymentNotice
+    }
   | { readonly kind: 'account-frozen' }
   | { readonly kind: 'account-unfrozen'; readonly passwordVoid: boolean }
 
@@ -51,6 +55,16 @@ interface RefundNotice {
   readonly naira: string
   /** Of the balance, such as `9.5 USDC`. */
   readonly debit: string
+}
+
+/** Naira of a tip that its payer has back, or wants back. Amounts as text, such as `NGN 12,500.00` and `USDC 7.5`. */
+export interface PaymentNotice {
+  readonly tipId: string
+  readonly naira: string
+  /** What it is of the balance. */
+  readonly usdc: string
+  /** What the balance did not have. Undefined: nothing. */
+  readonly owed: string | undefined
 }
 
 const mostSites = 10
@@ -82,6 +96,10 @@ export const alwaysMailed: Readonly<Record<OwnerNotice['kind'], boolean>> = {
   'payout-wallet-removed': true,
   'tips-to-changed': true,
   'take-out-signed': true,
+  'dispute-opened': true,
+  'dispute-won': true,
+  'dispute-lost': true,
+  'payment-returned': true,
   'account-frozen': false,
   'account-unfrozen': false,
 }
@@ -214,6 +232,11 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
     case 'tips-to-changed':
     case 'take-out-signed':
       return describeWalletNotice(notice, site)
+    case 'dispute-opened':
+    case 'dispute-won':
+    case 'dispute-lost':
+    case 'payment-returned':
+      return paymentText(notice, site)
     case 'account-frozen':
       return {
         subject: `Your account at ${site} is frozen`,
@@ -339,6 +362,58 @@ function refundText(notice: RefundEvent, site: string): NoticeText {
     facts,
     advice: [requested ? nothingToDo : 'You need not do anything.'],
     security: requested,
+  }
+}
+
+type PaymentEvent = Extract<OwnerNotice, { readonly payment: PaymentNotice }>
+
+function paymentText({ kind, payment }: PaymentEvent, site: string): NoticeText {
+  const facts: EmailFact[] = [
+    ['Payment', payment.naira],
+    [kind === 'dispute-opened' ? 'Held' : 'Of your balance', payment.usdc],
+    ...(payment.owed === undefined ? [] : [['Not covered yet', payment.owed] as const]),
+    ['Tip', payment.tipId],
+  ]
+  const owing =
+    payment.owed === undefined
+      ? []
+      : [
+          'Your balance did not have all of it. The rest is taken from tips that arrive from now on, and withdrawals that are not sent yet wait until then. You can cancel them.',
+        ]
+  const dispute = 'the payer of a tip to you told their bank that they want the money back'
+  if (kind === 'dispute-opened')
+    return {
+      subject: `A payment to you at ${site} is disputed`,
+      lines: [
+        `At ${site}, ${dispute}. We answer the bank, which decides. Until then we hold what the tip credited, up to what your balance has.`,
+      ],
+      facts,
+      advice: [
+        'If you know the payer, or gave something for this tip, reply to this e-mail soon and say so: we have less than a day to answer.',
+      ],
+      security: false,
+    }
+  if (kind === 'dispute-won')
+    return {
+      subject: `A payment to you at ${site} stays yours`,
+      lines: [
+        `At ${site}, ${dispute}. The bank has decided that it stays yours. What we held is in your balance again.`,
+      ],
+      facts,
+      advice: ['You need not do anything.'],
+      security: false,
+    }
+  return {
+    subject: `A payment to you at ${site} went back to its payer`,
+    lines: [
+      kind === 'dispute-lost'
+        ? `At ${site}, ${dispute}, and the bank has given it back. What the tip credited is taken from your balance, and we give up our fee of it.`
+        : `At ${site}, a payment for a tip to you went back to its payer. What the tip credited is taken from your balance, and we give up our fee of it.`,
+      ...owing,
+    ],
+    facts,
+    advice: ['If you think that this is wrong, reply to this e-mail with the number of the tip.'],
+    security: false,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { divideHalfUp, divideUp } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
+import { gonePayments } from '../gone-payments.js'
 
 /** What a payment of a tip credited, and what is gone of it: refunded, or being refunded. */
 export interface CreditedPayment {
@@ -42,24 +43,13 @@ export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayme
         from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
         where t.idem in ('fiatpay:' || p.provider_transaction, 'fiatpay:' || p.provider_transaction || ':assigned')) c
       cross join lateral (
-        select coalesce(sum(r.kobo), 0)::bigint as kobo, coalesce(sum(r.debit_micro), 0)::bigint as debit,
+        select coalesce(sum(r.credited_kobo), 0)::bigint as kobo, coalesce(sum(r.debit_micro), 0)::bigint as debit,
           coalesce(sum(r.fee_micro), 0)::bigint as fee
-        from refunds r where r.provider_transaction = p.provider_transaction and r.state <> 'failed') g
+        from ${gonePayments} r where r.provider_transaction = p.provider_transaction) g
       where p.intent_id = $1 and c.kobo > 0
       order by p.paid_at, p.provider_transaction`,
     values: [intentId],
   })
-}
-
-/** How much of a tip is refunded or being refunded, in cents of its amount. */
-export async function refundedCents(trx: Knex, intentId: string): Promise<bigint> {
-  const [row] = await query<{ cents: bigint }>(trx, {
-    name: 'refunds.cents',
-    text: /* sql */ `
-      select coalesce(sum(amount_cents), 0)::bigint as cents from refunds where intent_id = $1 and state <> 'failed'`,
-    values: [intentId],
-  })
-  return row?.cents ?? 0n
 }
 
 const leftOf = ({ creditedKobo, goneKobo }: CreditedPayment): bigint => creditedKobo - goneKobo

@@ -8,7 +8,7 @@ import { showRefunded } from '../../tips/fiat-tip.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { advanceRefund, followedStates, type TipRefundState } from './lifecycle.js'
 import { mailPayer, mailRefund } from './mails.js'
-import { refundedCents } from './plan-refund.js'
+import { goneCents } from '../gone-payments.js'
 import { postRefund, refundColumns, type TipRefund, voidRefund } from './refund.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config'>
@@ -167,7 +167,7 @@ export async function endFailed(
       where id = $1 and ${failed.from}`,
     values: [id, failureReason],
   })
-  await showRefunded(trx, refund.intentId, await refundedCents(trx, refund.intentId))
+  await showRefunded(trx, refund.intentId, await goneCents(trx, refund.intentId))
   await mailRefund(uow, config, [{ ...refund, failureReason }], 'failed')
   return true
 }

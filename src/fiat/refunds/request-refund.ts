@@ -11,7 +11,8 @@ import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { mailRefund } from './mails.js'
-import { leftKobo, planRefund, type RefundPart, readCredited, refundedCents } from './plan-refund.js'
+import { goneCents } from '../gone-payments.js'
+import { leftKobo, planRefund, type RefundPart, readCredited } from './plan-refund.js'
 import { presentRequest } from './present.js'
 import { listRefunds, reserveRefund, type TipRefund } from './refund.js'
 import type { Refund, RefundInput } from './schemas.js'
@@ -48,7 +49,7 @@ export async function refundTip(
       await insert(trx, refund)
       await reserveRefund(trx, refund)
     }
-    await showRefunded(trx, tipId, await refundedCents(trx, tipId))
+    await showRefunded(trx, tipId, await goneCents(trx, tipId))
     const stored = (await listRefunds(trx, tipId)).filter(({ requestId }) => requestId === ids[0])
     const answer = { refund: presentRequest(stored) }
     await mailRefund(uow, services.config, stored, 'requested')
@@ -127,7 +128,7 @@ async function plan(
   amountUSD: number | undefined,
 ): Promise<RefundPart[]> {
   const payments = await readCredited(trx, tipId)
-  const leftCents = tipCents - (await refundedCents(trx, tipId))
+  const leftCents = tipCents - (await goneCents(trx, tipId))
   if (leftCents <= 0n || leftKobo(payments) <= 0n) throw new DomainError('tip_refunded')
   const cents = amountUSD === undefined ? leftCents : (baseUnits(amountUSD, 2) ?? 0n)
   if (cents < leftCents && (await countRequests(trx, tipId)) >= mostParts)

@@ -16,7 +16,7 @@ import {
 const hourMs = 3_600_000
 
 /** For a process that only follows refunds: it cannot request one. */
-export type RefundReader = Pick<Refunds, 'list'>
+export type RefundReader = Pick<Refunds, 'list' | 'listAll'>
 
 /** The refunds of a payment. None is older than the payment; the hour allows for clocks that differ. */
 export function listRefundsOf(

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { query } from '../../platform/database/database.js'
 import { valueOfKobo } from '../fees.js'
-import { advanceSuspense, type SuspenseState } from '../lifecycle.js'
+import { advanceSuspense, type SuspenseState, undecidedStates } from '../lifecycle.js'
 import { creditOrReserve } from '../settlement/card-reserve.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
@@ -34,6 +35,10 @@ const columns = /* sql */ `
   s.state, s.refund_answer as "refundAnswer",
   s.resolved_at as "resolvedAt", s.resolution, s.resolved_by as "resolvedBy", s.note`
 
+/** No dispute of the item's payment is under way: it may yet take the money. `s`: the item. */
+const undisputed = /* sql */ `not exists (
+  select from disputes d where d.provider_transaction = s.provider_transaction and d.state in (${sqlList(undecidedStates)}))`
+
 /** The items that are not resolved, oldest first; with `all` also the resolved ones. */
 export function listSuspense(db: Knex, all: boolean, limit: number): Promise<SuspenseItem[]> {
   return query<SuspenseItem>(db, {
@@ -59,6 +64,8 @@ export interface RefundItem extends SuspenseItem, SuspenseVersion {
   readonly sinceRefund: number | null
   /** The provider's ids of older refunds of this payment, which failed. */
   readonly refundsBefore: readonly string[]
+  /** A dispute may yet take the money, so it is neither assigned nor refunded. */
+  readonly isDisputed: boolean
 }
 
 /** The unresolved item of a payment, by the provider's id of the payment. */
@@ -67,7 +74,7 @@ export async function findSuspense(db: Knex, transaction: string): Promise<Refun
     name: 'suspense.find',
     text: /* sql */ `
       select ${columns}, s.refund_sent_at::text as "refundSentAt", s.refunds_before as "refundsBefore",
-        extract(epoch from clock_timestamp() - s.refund_sent_at)::float8 as "sinceRefund"
+        extract(epoch from clock_timestamp() - s.refund_sent_at)::float8 as "sinceRefund", not ${undisputed} as "isDisputed"
       from suspense_items s join fiat_payments p using (provider_transaction)
       where provider_transaction = $1 and s.resolved_at is null`,
     values: [transaction],
@@ -112,7 +119,7 @@ const resolved = advanceSuspense('resolved')
 /**
  * Resolves an item in the caller's transaction. `returned`: the payer has the money back. `assigned`: its value goes to the
  * creator it was meant for and becomes part of the tip. Undefined when the item has changed since it was read, and for an item to
- * assign of which a refund is or may be under way.
+ * assign of which a refund is or may be under way, or whose payment is disputed.
  */
 export async function resolveSuspense(
   trx: Knex,
@@ -126,6 +133,7 @@ export async function resolveSuspense(
       set ${resolved.set}, resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
       from fiat_payments p
       where s.provider_transaction = $1 and s.${resolved.from} and (s.state <> 'refunding' or $2 = 'returned')
+        and ($2 = 'returned' or ${undisputed})
         and s.state = $5 and s.refund_sent_at is not distinct from $6::timestamptz
         and p.provider_transaction = s.provider_transaction
       returning ${columns}`,
@@ -155,6 +163,47 @@ export async function valueAssignment(
   const intent = await lockIntent(db, intentId)
   const { id: rateId, value } = await readSettleRate(db, intent, 0)
   return { intent, rateId, ...valueOfKobo(kobo, value, intent.basis) }
+}
+
+/** The provider has taken this much of an item: a part of it waits on, or it is resolved. The caller posts the entries. */
+export async function takeFromSuspense(
+  trx: Knex,
+  transaction: string,
+  kobo: bigint,
+  { by, note }: Pick<SuspenseResolution, 'by' | 'note'>,
+): Promise<void> {
+  if (kobo === 0n) return
+  const rows = await query(trx, {
+    name: 'suspense.take-part',
+    text: /* sql */ `
+      with whole as (
+        update suspense_items set ${resolved.set}, resolved_at = clock_timestamp(), resolution = 'returned', resolved_by = $3,
+          note = $4
+        where provider_transaction = $1 and state = 'waiting' and kobo = $2 returning 1),
+      part as (
+        update suspense_items set kobo = kobo - $2
+        where provider_transaction = $1 and state = 'waiting' and kobo > $2 returning 1)
+      select 1 from whole union all select 1 from part`,
+    values: [transaction, kobo, by, note],
+  })
+  if (rows.length !== 1) throw new Error(`payment ${transaction} has no ${kobo} kobo in suspense`)
+}
+
+const waitingAgain = advanceSuspense('waiting', ['resolved'])
+
+/** The provider has given back what it took. The caller posts the entries. */
+export async function giveBackToSuspense(trx: Knex, transaction: string, kobo: bigint): Promise<void> {
+  if (kobo === 0n) return
+  await query(trx, {
+    name: 'suspense.give-back',
+    text: /* sql */ `
+      with whole as (
+        update suspense_items set ${waitingAgain.set}, kobo = $2, resolved_at = null, resolution = null, resolved_by = null,
+          note = null
+        where provider_transaction = $1 and ${waitingAgain.from})
+      update suspense_items set kobo = kobo + $2 where provider_transaction = $1 and state <> 'resolved'`,
+    values: [transaction, kobo],
+  })
 }
 
 function returnEntries({ kobo }: SuspenseItem): Entry[] {

@@ -132,6 +132,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   ],
   'get /creators/tips': [
     'A search with `q` reads the newest 10,000 tips that the other filters let through. When older ones were left out, `searchedSince` is the time of the oldest one searched: send it as `to` to search on.',
+    'A tip stays what it was when its payment is disputed or goes back: `disputed` and `refundedAmount` say so, and the balance shows what is held or debited.',
   ],
   'post /creators/tips/{id}/refund': [
     '`amountUSD` is in terms of the tip’s `amount`: of a tip of 10 USD that credited 9.50, 5 debits 4.75. The payer gets the same share of the naira that they paid, on the way on which they paid; parts can be given back until nothing is left. The service gives up its own fee of that part.',
@@ -158,6 +159,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
     'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
     '`heldFor: "breaker"`: the service sends no more for now. Nothing is to be done: it goes out by itself, and can be cancelled until then.',
+    'While a payer disputes a tip, what it credited is held. A withdrawal that is not sent yet is `heldFor: "dispute"` while the balance does not cover that, or what is owed for a payment that went back.',
   ],
   'post /payouts/{reference}/confirm': [
     'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is 72 hours old, a recovery code never.',

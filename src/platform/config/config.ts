@@ -143,6 +143,7 @@ const settings = z.object({
   FIAT_WATCH_DAYS: number(0.01, 365).default(7),
   FIAT_OPEN_INTENTS: whole(1, 1e6).default(20),
   CARD_RESERVE_DAYS: number(0, 365).default(0),
+  DISPUTE_POLL_SECONDS: number(0.05, 86_400).default(300),
   SHORT_PAYMENT_TOLERANCE_PERCENT: number(0, 50).default(1),
   FIATPAY_DEDUPLICATES: flag.default(true),
   WITHDRAW_FEE_NGN: whole(0, 1e6).default(50),
@@ -245,6 +246,7 @@ function shape(s: z.output<typeof settings>) {
       watchDays: s.FIAT_WATCH_DAYS,
       openIntents: s.FIAT_OPEN_INTENTS,
       cardReserveDays: s.CARD_RESERVE_DAYS,
+      disputePollSeconds: s.DISPUTE_POLL_SECONDS,
       shortPaymentPercent: s.SHORT_PAYMENT_TOLERANCE_PERCENT,
     },
     swaps: {

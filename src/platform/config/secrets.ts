@@ -74,6 +74,7 @@ export const secretsOf = {
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,
   'ops database-roles': [],
+  'ops disputes': [...service, 'FIATPAY_SECRET_KEY', 'DATA_KEY'],
   'ops find-uncredited': [...service, 'SOLANA_RPC_URLS'],
   'ops forget-payer': [...service, 'DATA_KEY'],
   'ops freeze-account': service,

@@ -110,6 +110,12 @@ const sections = {
     select prefix, label, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
     from api_keys where user_id = $1 order by created_at desc limit $2`,
   sites: 'select domain from creator_domains where user_id = $1 order by position limit $2',
+  // What is held or owed because a payment was disputed or went back.
+  cases: /* sql */ `
+    select id, ref as tip, case when closed_at is not null then 'ended' when owed then 'owed' else 'held' end as state,
+      trim_scale(amount_micro::numeric / 1000000)::text as "amountUSDC",
+      trim_scale(covered_micro::numeric / 1000000)::text as "coveredUSDC", created_at as "createdAt"
+    from receivables where creator_id = $1 order by created_at desc limit $2`,
   emails: /* sql */ `
     select e.kind, e.subject, e.created_at as "createdAt", e.sent_at as "sentAt"
     from emails e join users u on u.email = e.recipient where u.id = $1 order by e.created_at desc limit $2`,

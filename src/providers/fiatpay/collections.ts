@@ -1,7 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { ChargeRequest, ChargeState, Collections, Payment } from '../../ports/collections.js'
+import type {
+  ChargeRequest,
+  ChargeState,
+  Collections,
+  ListedPayment,
+  Payment,
+} from '../../ports/collections.js'
 import {
   answer,
   createFiatpayQuery,
@@ -95,7 +101,12 @@ export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOption
     },
     async *listAllPayments(from, to) {
       for await (const rows of readPages(query, '/transaction', transaction, { from, to }))
-        yield rows.filter(isPayment).map((row) => ({ ...paymentOf(row), reference: row.reference }))
+        yield rows.filter(isPayment).map(listedPaymentOf)
+    },
+    async *listReversedPayments(from, to) {
+      const filter = { from, to, status: 'reversed' }
+      for await (const rows of readPages(query, '/transaction', transaction, filter))
+        yield rows.filter((row) => isPayment(row) && row.status === 'reversed').map(listedPaymentOf)
     },
     readWebhook(raw, header) {
       const expected = createHmac('sha512', secretKey).update(raw).digest()
@@ -139,6 +150,10 @@ function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt, channe
     paidAt: new Date(paidAt),
     byCard: !sentByBank.includes(channel),
   }
+}
+
+function listedPaymentOf(row: Transaction): ListedPayment {
+  return { ...paymentOf(row), reference: row.reference }
 }
 
 /** The sort is stable, so payments of the same millisecond stay in order of the provider's ids. */

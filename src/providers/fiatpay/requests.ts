@@ -68,13 +68,14 @@ export async function* readPages<Row extends z.ZodType>(
   query: FiatpayQuery,
   path: string,
   row: Row,
-  { from, to }: { readonly from: Date; readonly to?: Date },
+  { from, to, status }: { readonly from: Date; readonly to?: Date; readonly status?: string },
 ): AsyncGenerator<z.output<Row>[]> {
   const rows = answer(z.array(row)).extend({ meta: pageMeta })
   for (let page = 1; page <= maxPages; page++) {
     const params = new URLSearchParams({
       from: from.toISOString(),
       ...(to && { to: to.toISOString() }),
+      ...(status !== undefined && { status }),
       perPage: String(perPage),
       page: String(page),
     })

@@ -54,9 +54,13 @@ export const creatorTipsInput = z.object({
 })
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 
+/** Only the creator is shown whether a tip is disputed. Absent: it is not. */
+const creatorTip = tipListItem.extend({ disputed: z.boolean().optional() })
+export type CreatorTip = z.output<typeof creatorTip>
+
 export const creatorTipsAnswer = z.object({
   success,
-  tips: z.array(tipListItem),
+  tips: z.array(creatorTip),
   nextCursor: z.string().nullable(),
   searchedSince: z.iso.datetime().nullable().meta({
     description:

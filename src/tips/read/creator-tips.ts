@@ -4,16 +4,16 @@ import { tokens } from '../../kernel/tokens.js'
 import type { Statement } from '../../platform/database/database.js'
 import { queryInIndexOrder } from '../../platform/database/index-order.js'
 import type { Services } from '../../services.js'
-import { type TipListItem, tipStatus } from '../schemas.js'
-import type { CreatorTipsInput } from './creator-schemas.js'
-import { fiatSymbol, type ListedTip, listColumns, presentListItem } from './present.js'
+import { tipStatus } from '../schemas.js'
+import type { CreatorTip, CreatorTipsInput } from './creator-schemas.js'
+import { fiatSymbol, type ListedTip, listColumns, presentCreatorTip } from './present.js'
 
 /** A search reads this many of the newest tips that the other filters let through. */
 const searchedTips = 10_000
 const maxPage = 100
 
 interface CreatorTipsPage {
-  readonly tips: TipListItem[]
+  readonly tips: CreatorTip[]
   /** The position of the last tip, where the next page starts. Undefined on the last page. */
   readonly next: string | undefined
   /** The oldest tip a search has read, when it did not read all. Null otherwise, and without a search. */
@@ -38,7 +38,7 @@ export async function listCreatorTips(
     input.limit,
   )
   return {
-    tips: page.map(presentListItem),
+    tips: page.map(presentCreatorTip),
     next: last && timePosition(last.recordedAt, last.id),
     searchedSince: rows[0]?.searchedSince ?? null,
   }
@@ -138,12 +138,12 @@ const columns = [
   'valueUsd',
   'status',
   'message',
-] as const satisfies readonly (keyof TipListItem)[]
+] as const satisfies readonly (keyof CreatorTip)[]
 /** Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. */
 const nairaColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD'] as const
 
 /** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
-export function creatorTipsCsv(tips: readonly TipListItem[]): string {
+export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
   return csvText(
     [...columns, ...nairaColumns],
     tips.map((tip) => {

@@ -1,6 +1,7 @@
 import { centsWorth, displayNumber, microWorth, picoUsd } from '../../kernel/money.js'
 import { tokenByMint } from '../../kernel/tokens.js'
 import type { TipListItem } from '../schemas.js'
+import type { CreatorTip } from './creator-schemas.js'
 
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
@@ -38,8 +39,10 @@ interface TipColumns {
   readonly displayRaw: string
   /** Base units of the token; micro-USDC for a fiat tip. Null until it is paid. */
   readonly receivedRaw: string | null
-  /** Also how much was given back. */
-  readonly fiatDetails: (TipListItem['fiatDetails'] & Pick<TipListItem, 'refundedAmount'>) | null
+  /** Also how much was given back, and whether it is disputed, which only its creator is shown. */
+  readonly fiatDetails:
+    | (TipListItem['fiatDetails'] & Pick<CreatorTip, 'refundedAmount' | 'disputed'>)
+    | null
 }
 type Received = Pick<TipColumns, 'mint' | 'decimals'> & { readonly receivedRaw: string }
 export interface ConfirmedTip extends TipColumns {
@@ -74,7 +77,13 @@ export function presentTipEvent(tip: PricedTip) {
   }
 }
 
-/** A tip in a list (API: GET /chain/tips, GET /creators/tips). */
+/** A tip in its creator's own list (API: GET /creators/tips). */
+export function presentCreatorTip(tip: ListedTip): CreatorTip {
+  const disputed = tip.fiatDetails?.disputed
+  return { ...presentListItem(tip), ...(disputed !== undefined && { disputed }) }
+}
+
+/** A tip in a list (API: GET /chain/tips). */
 export function presentListItem(tip: ListedTip): TipListItem {
   return {
     signature: tip.id,

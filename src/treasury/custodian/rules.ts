@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
 import { readBalance } from '../../ledger/balance.js'
 import { type CustodyBook, unboundOf } from '../../ledger/custody.js'
+import { owesReceivable } from '../../ledger/receivables.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import { readOwed, sweepableOf } from '../owed.js'
-import { owesPlatform } from '../take-outs/receivable.js'
 
 /** The kinds of rows that the custodian signs for. */
 export type SigningKind = 'sweep' | 'takeOut'
@@ -64,7 +64,7 @@ export const rules: Readonly<Record<SigningKind, SigningRule>> = {
 }
 
 async function takeOutLimit(trx: Knex.Transaction, book: CustodyBook): Promise<bigint> {
-  if (await owesPlatform(trx, book.userId)) return 0n
+  if (await owesReceivable(trx, book.userId)) return 0n
   const unbound = unboundOf(book)
   if (book.mint !== usdc.mint) return unbound
   const { available } = await readBalance(trx, book.userId, 'USDC')

@@ -7,11 +7,11 @@ import { displayText } from '../../kernel/money.js'
 import { solMint, type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
 import { readBalance } from '../../ledger/balance.js'
 import { countCustody, readCustody, unboundOf } from '../../ledger/custody.js'
+import { owesReceivable } from '../../ledger/receivables.js'
 import { query } from '../../platform/database/database.js'
 import { rentExemptLamports } from '../../ports/chain.js'
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
-import { owesPlatform } from './receivable.js'
 import { hasSigned } from './take-out.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'custodyChain' | 'db' | 'transact'>
@@ -37,7 +37,7 @@ export async function prepareTakeOut(
   const { mint, decimals } = token
   const payout = await readPayoutWallet(db, userId)
   if (payout === undefined) throw new DomainError('payout_wallet_required')
-  if (await owesPlatform(db, userId)) throw new DomainError('owes_money')
+  if (await owesReceivable(db, userId)) throw new DomainError('owes_money')
   if (await hasSigned(db, { userId, mint })) throw new DomainError('transfer_in_progress')
   await checkAvailable(services, userId, { token, units })
   const from = walletPublicKey ?? ''

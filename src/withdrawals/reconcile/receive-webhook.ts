@@ -1,10 +1,11 @@
+import { makeReturnsDue } from '../../fiat/disputes/returns-queue.js'
 import { makeIntentDue } from '../../fiat/settlement/intent-queue.js'
 import type { Services } from '../../services.js'
 import { reconcileNow } from '../work-queue.js'
 
 /**
- * Receives a webhook of the fiat provider about a payment or a payout. Its content is not trusted: it only makes the row due,
- * and the worker asks the provider. False when the signature is wrong. `raw`: the bytes that were signed.
+ * Receives a webhook of the fiat provider about a payment, what comes back of one, or a payout. Its content is not trusted: it only
+ * makes the row due, and the worker asks the provider. False when the signature is wrong. `raw`: the bytes that were signed.
  */
 export async function receiveWebhook(
   services: Pick<Services, 'db' | 'collections' | 'wake'>,
@@ -15,6 +16,7 @@ export async function receiveWebhook(
   if (reference === undefined) return false
   if (reference === null) return true
   await makeIntentDue(services, reference)
+  await makeReturnsDue(services, reference)
   await reconcileNow(services, reference)
   return true
 }

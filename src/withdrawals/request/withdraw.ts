@@ -15,6 +15,7 @@ import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } fr
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
 import type { BankAccount } from '../sealed-account.js'
 import { payoutChannel, type Withdrawal } from '../withdrawal.js'
+import { waitsForDispute } from '../work-queue.js'
 import { bankAccountOf } from './bank-accounts.js'
 import { assertListed, type BankList } from './banks.js'
 import { resolveHolder } from './shared-payee.js'
@@ -209,17 +210,22 @@ export function createWaitForOutcome(
 
 /** Undefined while a worker may still decide it. */
 async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Promise<Outcome | undefined> {
-  type Row = Pick<Withdrawal, 'status' | 'sendState' | 'failureReason' | 'waitsForBreaker'>
+  type Row = Pick<
+    Withdrawal,
+    'status' | 'sendState' | 'failureReason' | 'waitsForBreaker' | 'waitsForDispute'
+  >
   const [row] = await query<Row>(db, {
     name: 'payouts.outcome',
     text: /* sql */ `
-      select status, send_state as "sendState", failure_reason as "failureReason", ${waitsForBreaker('w')} as "waitsForBreaker"
+      select status, send_state as "sendState", failure_reason as "failureReason", ${waitsForBreaker('w')} as "waitsForBreaker",
+        ${waitsForDispute('w')} as "waitsForDispute"
       from withdrawals w where reference = $1`,
     values: [reference],
   })
   if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
   if (row?.waitsForBreaker === true) return { kind: 'pending', waitsForBreaker: true }
-  if (row !== undefined && heldStates.includes(row.sendState)) return { kind: 'pending' }
+  if (row !== undefined && (heldStates.includes(row.sendState) || row.waitsForDispute))
+    return { kind: 'pending' }
   return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
 }
 

@@ -8,7 +8,7 @@ import { alarmBreaker, findLimitWait, type LimitWait, payoutLimits, waitForLimit
 import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../review/review.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { type DuePayout, maxErrorLength, notFrozen, type SendCount } from '../work-queue.js'
+import { type DuePayout, isCovered, maxErrorLength, notFrozen, type SendCount } from '../work-queue.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
@@ -57,8 +57,8 @@ async function beginSending(
     set: `sends = sends + 1, sent_at = clock_timestamp(), counted_at = clock_timestamp(), looks = 0, last_error = null,
       breaker = null, breaker_since = null,
       due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
-    // A worker may have taken it before its account was frozen.
-    where: `attempts = $6 and ${notFrozen} and ${runsLockedSql('payouts')}`,
+    // A worker may have taken it before its account was frozen, or before a dispute.
+    where: `attempts = $6 and ${notFrozen} and ${isCovered} and ${runsLockedSql('payouts')}`,
     values: [payout.attempts, config.payouts.leaseSeconds],
     returning: 'sends, sent_at as at',
   })

@@ -75,8 +75,13 @@ export const cryptoTipsFields: FieldNotes = {
   valueUsd: { note: 'Stablecoins and naira at face value, others at the last known price.', example: 5 },
   isStable: { note: 'USDC, USDT or naira.', example: true },
   fiatDetails: { example: null },
+  disputed: {
+    note: 'Of a naira tip: its payer disputes the payment, and the bank has not decided. As much of the balance is held. Absent otherwise.',
+    omit: true,
+    example: true,
+  },
   refundedAmount: {
-    note: 'Of a naira tip: how much of `amount` was given back to the payer, or is on its way back. Absent: nothing.',
+    note: 'Of a naira tip: how much of `amount` went back to the payer, or is on its way back. Absent: nothing.',
     omit: true,
     example: 5,
   },

@@ -47,7 +47,7 @@ export const moneyFields: FieldNotes = {
   },
   'payouts[].status': { example: 'completed' },
   heldFor: {
-    note: 'What it waits for: `identity`, `confirmation`, `breaker` or null. The identity comes first, the breaker last.',
+    note: 'What it waits for: `identity`, `confirmation`, `dispute`, `breaker` or null, in this order when several are due.',
     example: null,
   },
   'post /payouts/{reference}/confirm > reference': {

@@ -1,0 +1,266 @@
+import type { Knex } from 'knex'
+import { type Composed, composeDisputes, composeRefundReader } from '../../src/compose.js'
+import {
+  type AnswerOrder,
+  type AnswerOutcome,
+  decideAnswer,
+  refreshDispute,
+  sendAnswer,
+  takeForAnswer,
+} from '../../src/fiat/disputes/answer-dispute.js'
+import { compareCollections, listDifferences } from '../../src/fiat/disputes/compare-collections.js'
+import { findDispute, listDisputes, type StoredDispute } from '../../src/fiat/disputes/dispute.js'
+import { collectEvidence, type Evidence } from '../../src/fiat/disputes/evidence.js'
+import { nairaText, usdcText } from '../../src/kernel/money.js'
+import { ProviderError } from '../../src/kernel/provider-error.js'
+import { listOwed, type Receivable } from '../../src/ledger/receivables.js'
+import {
+  actorOf,
+  applyOptions,
+  defineCommand,
+  describeChange,
+  exitHelp,
+  type Outcome,
+  RefusedError,
+  reasonOption,
+  requireConfirmation,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from './support/command.js'
+import { formatAge } from './support/format-age.js'
+import { recordAudit } from './support/record-audit.js'
+import { withDatabase } from './support/with-database.js'
+import { withServices } from './support/with-services.js'
+
+/** Shows disputed naira payments and what creators owe for lost ones, and answers disputes. */
+const help = `npm run ops -- disputes [--all | --compare]
+npm run ops -- disputes <id> [--accept | --decline --message <text>] [--apply --confirm <id> --reason <text>]
+
+Lists the disputes that have not ended, with the time left to answer, and what creators owe for payments that went back; at most
+1,000 of each. Exit code 4 while a dispute waits for our answer. A dispute that nobody answers in time is lost.
+
+With an id: reads the dispute at the provider, shows it with the evidence that our rows have, and proposes an answer. An anonymous
+payer is never named, and leaves nothing to convince a bank with: accept.
+
+  --accept               the payer gets the money back. The creator is debited, and we give up our fee of it
+  --decline              the bank decides. The evidence is sent along
+  --message <text>       for the bank, at most 1,000 characters; required with --decline
+  --all                  also list the disputes that have ended
+  --compare              compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock
+                         does every day; exit code 4 when they differ
+  --reason <text>        why, for the audit log, such as a ticket; required to answer
+  --confirm <id>         the dispute's id once more; required to answer, because an answer is final
+  --apply                do it
+  --as <name>            your name for the audit log; default: the user of the operating system
+  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
+  --help                 print this text
+
+The provider is asked to take an answer at most once. When it gives no usable answer, run the same command again: it reads the
+dispute first, and sends again only when the provider had time to show the answer and does not.
+
+${exitHelp}`
+
+const options = {
+  ...applyOptions,
+  ...reasonOption,
+  all: { type: 'boolean' },
+  compare: { type: 'boolean' },
+  accept: { type: 'boolean' },
+  decline: { type: 'boolean' },
+  message: { type: 'string' },
+  confirm: { type: 'string' },
+} as const
+
+const maxRows = 1000
+const longestMessage = 1000
+const acceptMessage = 'We accept the dispute. Please return the money to the payer.'
+
+type Given = Values<typeof options>
+
+async function list(db: Knex, all: boolean): Promise<Outcome> {
+  const [disputes, owed] = await Promise.all([listDisputes(db, all, maxRows), listOwed(db, maxRows)])
+  const open = disputes.filter(({ state }) => state === 'open')
+  const lines = [
+    ...disputes.map(lineOf),
+    `${open.length} wait for our answer`,
+    ...(owed.length === 0 ? [] : ['', 'Creators owe for payments that went back:', ...owed.map(owedLine)]),
+  ]
+  return {
+    ok: open.length === 0,
+    text: lines.join('\n'),
+    json: { disputes: disputes.map(jsonOf), owed: owed.map(owedJson) },
+  }
+}
+
+function lineOf(dispute: StoredDispute): string {
+  const { id, state, kobo, transaction, intentId } = dispute
+  const about = intentId ?? `NO CHARGE OF OURS: ${dispute.reference}`
+  return `${id}  ${state.padEnd(8)}  ${timeLeft(dispute).padEnd(14)}  ${nairaText(kobo).padStart(18)}  payment ${transaction}  ${about}`
+}
+
+function timeLeft({ state, secondsLeft }: StoredDispute): string {
+  if (state !== 'open') return ''
+  return secondsLeft > 0 ? `${formatAge(secondsLeft)} left` : 'TOO LATE'
+}
+
+function jsonOf({ kobo, sinceAnswer: _since, ...dispute }: StoredDispute): Record<string, unknown> {
+  return { ...dispute, kobo: String(kobo) }
+}
+
+function owedLine({ id, userId, amountMicro, coveredMicro, ref }: Receivable): string {
+  return `${id}  ${usdcText(amountMicro - coveredMicro)} of ${usdcText(amountMicro)}  creator ${userId}  ${ref}`
+}
+
+function owedJson({ amountMicro, coveredMicro, id, userId, ref, createdAt }: Receivable) {
+  return {
+    case: id,
+    userId,
+    intentId: ref,
+    amountMicro: String(amountMicro),
+    paidMicro: String(coveredMicro),
+    createdAt,
+  }
+}
+
+async function compare(services: Composed): Promise<Outcome> {
+  await compareCollections({ ...services, refunds: composeRefundReader(services.config) })
+  const differences = await listDifferences(services.db, maxRows)
+  const lines = differences.map(
+    ({ subject, kind, ours, theirs }) =>
+      `${subject}  ${kind}  ours: ${ours ?? 'none'}  the provider's: ${theirs ?? 'none'}`,
+  )
+  return {
+    ok: differences.length === 0,
+    text: [...lines, `${differences.length} differences`].join('\n'),
+    json: { differences },
+  }
+}
+
+async function show(services: Composed, id: string): Promise<Outcome> {
+  const dispute = await refresh(services, id)
+  const evidence = await collectEvidence(services, dispute)
+  const proposal = proposalOf(dispute, evidence)
+  const { answer, answeredBy, answerResult } = dispute
+  return {
+    ok: dispute.state !== 'open',
+    text: [
+      lineOf(dispute),
+      ...(evidence?.facts ?? []).map(([name, value]) => `  ${name.padEnd(20)} ${value}`),
+      ...(answer === null
+        ? []
+        : [`  ${'Our answer'.padEnd(20)} ${answer} by ${answeredBy}${result(answerResult)}`]),
+      ...(proposal === undefined ? [] : [`  ${'Proposed'.padEnd(20)} ${proposal}`]),
+    ].join('\n'),
+    json: {
+      dispute: jsonOf(dispute),
+      facts: Object.fromEntries(evidence?.facts ?? []),
+      proposal: proposal ?? null,
+    },
+  }
+}
+
+function result(text: string | null): string {
+  return text === null ? '' : `: ${text}`
+}
+
+function proposalOf({ state, intentId }: StoredDispute, evidence: Evidence | undefined): string | undefined {
+  if (state !== 'open') return undefined
+  if (intentId === null) return 'look at the provider’s own pages: we know no such charge'
+  return evidence?.payer === undefined
+    ? '--accept: the payer is anonymous, so there is nothing to convince a bank with'
+    : '--decline, if payer or creator confirm the tip; else --accept'
+}
+
+async function refresh(services: Composed, id: string): Promise<StoredDispute> {
+  const dispute = await refreshDispute(services, services.disputes, id)
+  if (dispute !== undefined) return dispute
+  const known = await findDispute(services.db, id)
+  if (known !== undefined) return known
+  throw new RefusedError(`there is no dispute ${id}`)
+}
+
+async function answer(services: Composed, id: string, given: Given): Promise<Outcome> {
+  const { apply = false } = given
+  const order = orderOf(given)
+  const note = apply ? requireConfirmation(`--${order.answer}`, id, given) : ''
+  const dispute = await refresh(services, id)
+  const step = decideAnswer(dispute, order, services.config.payouts.settleSeconds)
+  const line = `dispute ${id} about ${nairaText(dispute.kobo)}`
+  const done = order.answer === 'accept' ? 'accepted' : 'declined'
+  const json = { applied: apply, dispute: id, answer: order.answer, state: dispute.state }
+  if (step.kind === 'refuse') throw new RefusedError(step.reason)
+  if (step.kind === 'done') return { text: `${line}: ${done} already`, json }
+  if (!apply) return { text: describeChange(line, done, false), json }
+  if (step.kind === 'wait')
+    throw new ProviderError(
+      'unavailable',
+      `an answer may be on its way and the provider may still show it: run this again in ${step.seconds} s`,
+    )
+  const taken = await take(services, dispute, order, note)
+  const evidence = await collectEvidence(services, dispute)
+  const outcome = await sendAnswer(services, composeDisputes(services.config), taken, order, {
+    evidence,
+    wasUnknown: dispute.answerSentAt !== null,
+  })
+  return present(line, done, outcome)
+}
+
+/** Throws UsageError. */
+function orderOf(given: Given): AnswerOrder {
+  const { accept = false, message = '' } = given
+  const text = message.trim()
+  if (!accept && text === '')
+    throw new UsageError('--message is required: tell the bank why the payment was right')
+  if (text.length > longestMessage)
+    throw new UsageError(`--message is longer than ${longestMessage} characters`)
+  return { answer: accept ? 'accept' : 'decline', message: text || acceptMessage, by: actorOf(given) }
+}
+
+/** Committed before the provider is asked. Of two operators one is too late. */
+async function take(
+  { transact }: Composed,
+  dispute: StoredDispute,
+  order: AnswerOrder,
+  note: string,
+): Promise<StoredDispute> {
+  return transact(async (uow) => {
+    const taken = await takeForAnswer(uow, dispute, order)
+    if (taken === undefined) throw new RefusedError(`the dispute ${dispute.id} was taken or ended meanwhile`)
+    await recordAudit(uow.trx, {
+      actor: order.by,
+      action: 'dispute answer',
+      subject: `dispute:${dispute.id}`,
+      details: { answer: order.answer, message: order.message, note, kobo: String(dispute.kobo) },
+    })
+    return { ...dispute, ...taken }
+  })
+}
+
+/** Throws RefusedError when it certainly was not answered, ProviderError when that is not known. */
+function present(line: string, done: string, outcome: AnswerOutcome): Outcome {
+  if (outcome.kind === 'refused') throw new RefusedError(`${line} is not ${done}: ${outcome.reason}`)
+  if (outcome.kind === 'unknown')
+    throw new ProviderError('ambiguous', `${line} may be ${done}: ${outcome.reason}. Run this again later`)
+  const { id, state } = outcome.dispute
+  return { text: `${line}: ${done}`, json: { applied: true, dispute: id, state } }
+}
+
+async function run(values: Given, positionals: readonly string[]): Promise<Outcome> {
+  const [id, ...more] = positionals
+  const { all = false, compare: compares = false, accept = false, decline = false } = values
+  if (more.length > 0) throw new UsageError('give one dispute')
+  if (accept && decline) throw new UsageError('give only one of --accept and --decline')
+  const answers = accept || decline
+  if (id === undefined) {
+    if (answers) throw new UsageError('give the id of the dispute to answer')
+    return compares ? withServices('ops disputes', compare) : withDatabase((db) => list(db, all))
+  }
+  if (all || compares) throw new UsageError('--all and --compare take no dispute')
+  return withServices('ops disputes', (services) =>
+    answers ? answer(services, id, values) : show(services, id),
+  )
+}
+
+export const command = defineCommand({ help, options, allowPositionals: true, run })
+await runAsProgram(import.meta, command)

@@ -1,0 +1,274 @@
+import type { Knex } from 'knex'
+import { nairaText } from '../../kernel/money.js'
+import { query } from '../../platform/database/database.js'
+import type { ListedPayment } from '../../ports/collections.js'
+import type { Dispute } from '../../ports/disputes.js'
+import type { DisputeState } from '../lifecycle.js'
+import { gonePayments } from '../gone-payments.js'
+import type { ReturnNeeds } from './returns-queue.js'
+
+/**
+ * How the provider's lists of payments, refunds and disputes differ from our rows.
+ * - `not_ours`: the provider has it, we do not
+ * - `not_theirs`: we have it, the provider does not list it
+ * - `amount`, `state`: the two sides differ
+ */
+type DifferenceKind = 'not_ours' | 'not_theirs' | 'amount' | 'state'
+
+export interface CollectionDifference {
+  /** Such as `payment 17`. */
+  readonly subject: string
+  readonly kind: DifferenceKind
+  readonly ours: string | null
+  readonly theirs: string | null
+}
+
+/** A recorded payment. */
+export interface OwnPayment {
+  readonly transaction: string
+  readonly kobo: bigint
+  /** What is booked as gone back. */
+  readonly goneKobo: bigint
+  /** Old enough to be listed, and young enough for the list. */
+  readonly mustBeListed: boolean
+}
+
+export interface OwnDispute {
+  readonly id: string
+  readonly state: DisputeState
+  readonly kobo: bigint
+  readonly mustBeListed: boolean
+}
+
+/** A refund of the provider, without those that a dispute made. */
+export interface ListedRefund {
+  readonly id: string
+  readonly transaction: string
+  readonly kobo: bigint
+  readonly state: string
+}
+
+type Needs = Pick<ReturnNeeds, 'db' | 'collections' | 'disputes' | 'refunds' | 'metrics' | 'log'>
+
+const hourMs = 3_600_000
+/** Two days, so that a failed daily run is made up for by the next one. */
+const paymentHours = 48
+/** Refunds and disputes are listed by the day they began, and end later. */
+const returnHours = 30 * 24
+/** What is younger may be on its way to the other side. */
+const graceHours = 1
+
+export interface Lists {
+  readonly payments: readonly ListedPayment[]
+  readonly refunds: readonly ListedRefund[]
+  readonly disputes: readonly Dispute[]
+}
+
+/**
+ * Compares the provider's lists of payments, refunds and disputes with our rows. Alarms an operator once for each difference, and
+ * changes nothing else: a person decides. Throws ProviderError.
+ */
+export async function compareCollections(services: Needs): Promise<void> {
+  const { db, metrics, log } = services
+  const lists = await readLists(services)
+  // Our rows are read after the lists, so they are not older than them.
+  const grace = Date.now() - graceHours * hourMs
+  const payments = await ownPayments(db, lists)
+  const disputes = await ownDisputes(db, lists)
+  const differences = findCollectionDifferences(lists, payments, disputes, grace)
+  const found = await storeDifferences(db, differences, [
+    ...[...lists.payments, ...payments].flatMap(({ transaction }) => [
+      paymentSubject(transaction),
+      returnsSubject(transaction),
+    ]),
+    ...[...lists.disputes, ...disputes].map(({ id }) => disputeSubject(id)),
+  ])
+  if (found.length === 0) return
+  metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
+  log.error(
+    { subjects: found },
+    'the provider’s payments, refunds or disputes and ours differ. Run: npm run ops -- disputes --compare',
+  )
+}
+
+async function readLists({ collections, disputes, refunds }: Needs): Promise<Lists> {
+  const now = new Date()
+  const since = (hours: number) => new Date(now.getTime() - hours * hourMs)
+  return {
+    payments: await all(collections.listAllPayments(since(paymentHours), now)),
+    refunds: (await all(refunds.listAll(since(returnHours), now))).filter(({ dispute }) => dispute === null),
+    disputes: await all(disputes.list(since(returnHours), now)),
+  }
+}
+
+async function all<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
+
+/** Pure. `grace`: what happened at the provider after this time need not be here yet. */
+export function findCollectionDifferences(
+  { payments, refunds, disputes }: Lists,
+  ownPayments: readonly OwnPayment[],
+  ownDisputes: readonly OwnDispute[],
+  grace: number,
+): CollectionDifference[] {
+  const own = new Map(ownPayments.map((row) => [row.transaction, row]))
+  const listed = new Set(payments.map(({ transaction }) => transaction))
+  return [
+    ...payments.flatMap((payment) => comparePayment(payment, own.get(payment.transaction), grace)),
+    ...ownPayments
+      .filter(({ transaction, mustBeListed }) => mustBeListed && !listed.has(transaction))
+      .map(({ transaction, kobo }) =>
+        difference(paymentSubject(transaction), 'not_theirs', nairaText(kobo), null),
+      ),
+    ...compareRefunds(refunds, disputes, own),
+    ...compareDisputes(disputes, ownDisputes, grace),
+  ]
+}
+
+const paymentSubject = (transaction: string): string => `payment ${transaction}`
+const returnsSubject = (transaction: string): string => `returns of payment ${transaction}`
+const disputeSubject = (id: string): string => `dispute ${id}`
+
+function difference(
+  subject: string,
+  kind: DifferenceKind,
+  ours: string | null,
+  theirs: string | null,
+): CollectionDifference {
+  return { subject, kind, ours, theirs }
+}
+
+function comparePayment(
+  { transaction, reference, kobo, reversed, paidAt }: ListedPayment,
+  own: OwnPayment | undefined,
+  grace: number,
+): CollectionDifference[] {
+  const subject = paymentSubject(transaction)
+  if (own === undefined) {
+    // One that is gone again is never recorded, and nothing was credited.
+    const isMissing = !reversed && paidAt.getTime() < grace
+    return isMissing ? [difference(subject, 'not_ours', null, `${nairaText(kobo)} for ${reference}`)] : []
+  }
+  if (own.kobo !== kobo) return [difference(subject, 'amount', nairaText(own.kobo), nairaText(kobo))]
+  if (!reversed || own.goneKobo >= kobo) return []
+  return [difference(subject, 'state', `${nairaText(own.goneKobo)} went back`, 'reversed')]
+}
+
+/** What went back of each payment, by refunds and lost disputes, must be booked. */
+function compareRefunds(
+  refunds: readonly ListedRefund[],
+  disputes: readonly Dispute[],
+  own: ReadonlyMap<string, OwnPayment>,
+): CollectionDifference[] {
+  const gone = new Map<string, bigint>()
+  const add = (transaction: string, kobo: bigint) =>
+    gone.set(transaction, (gone.get(transaction) ?? 0n) + kobo)
+  for (const { transaction, kobo, state } of refunds) if (state === 'paid') add(transaction, kobo)
+  for (const { transaction, kobo, state } of disputes) if (state === 'lost') add(transaction, kobo)
+  return [...gone].flatMap(([transaction, kobo]) => {
+    const payment = own.get(transaction)
+    if (payment === undefined) return []
+    const shown = kobo < payment.kobo ? kobo : payment.kobo
+    if (payment.goneKobo >= shown) return []
+    return [difference(returnsSubject(transaction), 'amount', nairaText(payment.goneKobo), nairaText(shown))]
+  })
+}
+
+function compareDisputes(
+  disputes: readonly Dispute[],
+  ownDisputes: readonly OwnDispute[],
+  grace: number,
+): CollectionDifference[] {
+  const own = new Map(ownDisputes.map((row) => [row.id, row]))
+  const listed = new Set(disputes.map(({ id }) => id))
+  return [
+    ...disputes.flatMap(({ id, state, kobo, createdAt }) => {
+      const subject = disputeSubject(id)
+      const ours = own.get(id)
+      if (ours === undefined)
+        return createdAt.getTime() < grace
+          ? [difference(subject, 'not_ours', null, `${state}, ${nairaText(kobo)}`)]
+          : []
+      return ours.state === state ? [] : [difference(subject, 'state', ours.state, state)]
+    }),
+    ...ownDisputes
+      .filter(({ id, mustBeListed }) => mustBeListed && !listed.has(id))
+      .map(({ id, state, kobo }) =>
+        difference(disputeSubject(id), 'not_theirs', `${state}, ${nairaText(kobo)}`, null),
+      ),
+  ]
+}
+
+/** The payments that are listed, that something came back of, and that must be listed. */
+function ownPayments(db: Knex, { payments, refunds, disputes }: Lists): Promise<OwnPayment[]> {
+  const named = [...payments, ...refunds, ...disputes].map(({ transaction }) => transaction)
+  return query<OwnPayment>(db, {
+    name: 'compare.payments',
+    text: /* sql */ `
+      with must as (
+        select p.provider_transaction from fiat_intents f join fiat_payments p on p.intent_id = f.id
+        where f.created_at > clock_timestamp() - $2::int * interval '1 hour'
+          and p.created_at < clock_timestamp() - $3::int * interval '1 hour')
+      select p.provider_transaction as transaction, p.kobo,
+        coalesce((select sum(g.suspense_kobo + g.credited_kobo) from ${gonePayments} g
+            where g.provider_transaction = p.provider_transaction), 0)::bigint
+          + coalesce((select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
+            and s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal')), 0) as "goneKobo",
+        p.provider_transaction in (select provider_transaction from must) as "mustBeListed"
+      from fiat_payments p
+      where p.provider_transaction = any($1::text[]) or p.provider_transaction in (select provider_transaction from must)`,
+    values: [[...new Set(named)], paymentHours - graceHours, graceHours],
+  })
+}
+
+function ownDisputes(db: Knex, { disputes }: Lists): Promise<OwnDispute[]> {
+  return query<OwnDispute>(db, {
+    name: 'compare.disputes',
+    text: /* sql */ `
+      select id, state, kobo, opened_at > clock_timestamp() - $2::int * interval '1 hour' as "mustBeListed" from disputes
+      where id = any($1::text[]) or opened_at > clock_timestamp() - $2::int * interval '1 hour'`,
+    values: [disputes.map(({ id }) => id), returnHours - graceHours],
+  })
+}
+
+/**
+ * Stores the differences and deletes those that no longer exist among the compared subjects. Returns the subjects of the new ones.
+ */
+async function storeDifferences(
+  db: Knex,
+  differences: readonly CollectionDifference[],
+  compared: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ subject: string; isNew: boolean }>(db, {
+    name: 'compare.store-collections',
+    text: /* sql */ `
+      with gone as (
+        delete from collection_differences where subject = any($5::text[])
+          and (subject, kind) not in (select * from unnest($1::text[], $2::text[])))
+      insert into collection_differences as d (subject, kind, ours, theirs)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+      on conflict (subject, kind) do update
+        set ours = excluded.ours, theirs = excluded.theirs, last_seen_at = clock_timestamp()
+      returning d.subject, d.xmax = 0 as "isNew"`,
+    values: [
+      differences.map(({ subject }) => subject),
+      differences.map(({ kind }) => kind),
+      differences.map(({ ours }) => ours),
+      differences.map(({ theirs }) => theirs),
+      compared,
+    ],
+  })
+  return rows.flatMap(({ subject, isNew }) => (isNew ? [subject] : []))
+}
+
+/** What the last comparison found. */
+export function listDifferences(db: Knex, limit: number): Promise<CollectionDifference[]> {
+  return query<CollectionDifference>(db, {
+    name: 'compare.list-collections',
+    text: 'select subject, kind, ours, theirs from collection_differences order by found_at, subject limit $1',
+    values: [limit],
+  })
+}

@@ -1,0 +1,67 @@
+import type { Knex } from 'knex'
+import { query } from '../../platform/database/database.js'
+import type { DisputeState } from '../lifecycle.js'
+
+/** A row of `disputes`. */
+export interface StoredDispute {
+  readonly id: string
+  /** The provider's ids of the payment and of the charge. */
+  readonly transaction: string
+  readonly reference: string
+  /** Null: about no charge of ours. */
+  readonly intentId: string | null
+  readonly kobo: bigint
+  readonly state: DisputeState
+  readonly category: string | null
+  readonly autoAccepted: boolean
+  readonly openedAt: Date
+  readonly answerBy: Date
+  readonly endedAt: Date | null
+  /** Negative: too late. */
+  readonly secondsLeft: number
+  readonly caseNumber: number
+  /** The books show its state. */
+  readonly settled: boolean
+  /** A webhook says that there is news of it. */
+  readonly recheck: boolean
+  readonly sinceCreated: number
+  readonly answer: 'accept' | 'decline' | null
+  readonly answeredBy: string | null
+  /** When the last request to answer that may have arrived began. As text, to compare it exactly. */
+  readonly answerSentAt: string | null
+  readonly sinceAnswer: number | null
+  readonly answerResult: string | null
+}
+
+export const disputeColumns = /* sql */ `
+  d.id, d.provider_transaction as transaction, d.reference, d.intent_id as "intentId", d.kobo, d.state, d.category,
+  d.auto_accepted as "autoAccepted", d.opened_at as "openedAt", d.answer_by as "answerBy", d.ended_at as "endedAt",
+  extract(epoch from d.answer_by - clock_timestamp())::float8 as "secondsLeft", d.case_number as "caseNumber", d.settled, d.recheck,
+  extract(epoch from clock_timestamp() - d.created_at)::float8 as "sinceCreated",
+  d.answer, d.answered_by as "answeredBy", d.answer_sent_at::text as "answerSentAt",
+  extract(epoch from clock_timestamp() - d.answer_sent_at)::float8 as "sinceAnswer", d.answer_result as "answerResult"`
+
+/** The case of a dispute in the books. A dispute that is taken up again after its end has another one. */
+export function caseOf({ id, caseNumber }: Pick<StoredDispute, 'id' | 'caseNumber'>): string {
+  return caseNumber === 1 ? `dispute:${id}` : `dispute:${id}#${caseNumber}`
+}
+
+export async function findDispute(db: Knex, id: string): Promise<StoredDispute | undefined> {
+  const [row] = await query<StoredDispute>(db, {
+    name: 'disputes.find',
+    text: `select ${disputeColumns} from disputes d where d.id = $1`,
+    values: [id],
+  })
+  return row
+}
+
+/** The disputes that have not ended, those with the least time left first; with `all` also the others. */
+export function listDisputes(db: Knex, all: boolean, limit: number): Promise<StoredDispute[]> {
+  return query<StoredDispute>(db, {
+    name: 'disputes.list',
+    text: /* sql */ `
+      select ${disputeColumns} from disputes d where $1 or d.state in ('open', 'answered') or not d.settled
+      order by d.state <> 'open', d.answer_by, d.id limit $2`,
+    values: [all, limit],
+  })
+}

@@ -1,0 +1,239 @@
+import type { Knex } from 'knex'
+import { checkStep, sqlList } from '../../kernel/state-machine.js'
+import { freeReceivable, holdReceivable } from '../../ledger/receivables.js'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Dispute } from '../../ports/disputes.js'
+import type { Services } from '../../services.js'
+import { showDisputed, showRefunded } from '../../tips/fiat-tip.js'
+import { goneCents } from '../gone-payments.js'
+import { advanceDispute, type DisputeState, disputeMachine, undecidedStates } from '../lifecycle.js'
+import { lockIntent } from '../settlement/lock-intent.js'
+import { bookReturn, restoreReturn } from './book-return.js'
+import { caseOf, disputeColumns, type StoredDispute } from './dispute.js'
+import { mailReturnNews, type ReturnNews } from './mails.js'
+import { divideLoss, type Loss, readShares } from './payment-shares.js'
+
+/** The provider gives a business so long to answer. Used when it names no time. */
+const answerHours = 16
+/** So long after a lost dispute its payment may still be recorded: a webhook was lost, or it was being settled. */
+const unrecordedSeconds = 7 * 24 * 3600
+
+type Needs = Pick<Services, 'config'>
+
+/** What was new about a dispute. */
+export interface RecordedDispute {
+  readonly dispute: StoredDispute
+  /** It was not known. */
+  readonly isNew: boolean
+  /** The state before. Undefined: it did not change. */
+  readonly before: DisputeState | undefined
+}
+
+/**
+ * Records what the provider shows of a dispute, and makes the books show it: held while it is open, debited when it is lost, free
+ * when it is won. All in the caller's transaction, so that a repetition, also in two workers at the same time, changes nothing.
+ * Undefined: the provider shows what says nothing, or what cannot follow from the state before.
+ */
+export async function recordDispute(
+  uow: UnitOfWork,
+  services: Needs,
+  shown: Dispute,
+): Promise<RecordedDispute | undefined> {
+  const { state } = shown
+  if (state === 'unclear') return undefined
+  const { trx } = uow
+  const isNew = await insert(trx, shown, state)
+  const before = await lock(trx, shown.id)
+  if (!follows(before.state, state)) return undefined
+  const changed = before.state !== state || (isNew && state !== 'won')
+  // A declined dispute may show the whole payment. A lost one shows what was taken.
+  const kobo = state !== 'lost' && before.kobo < shown.kobo ? before.kobo : shown.kobo
+  const moved = before.state === state ? before : await advance(trx, before, shown, state)
+  const dispute = { ...moved, kobo }
+  const news = await settle(uow, dispute, before)
+  await finish(trx, dispute, news.settled)
+  if (dispute.intentId !== null) await showReturns(trx, dispute.intentId)
+  if (changed && news.mail !== undefined) await mailReturnNews(uow, services, dispute, news.mail)
+  return { dispute, isNew, before: before.state === state ? undefined : before.state }
+}
+
+function follows(before: DisputeState, state: DisputeState): boolean {
+  try {
+    checkStep(disputeMachine, before, state)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True: the row is new. */
+async function insert(trx: Knex, shown: Dispute, state: DisputeState): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'disputes.insert',
+    text: /* sql */ `
+      insert into disputes (id, provider_transaction, reference, intent_id, kobo, state, category, auto_accepted, opened_at,
+        answer_by, ended_at)
+      values ($1, $2, $3, (select id from fiat_intents where provider_reference = $3), $4, $5, $6, $7, $8,
+        coalesce($9::timestamptz, $8::timestamptz + $10 * interval '1 hour'), $11)
+      on conflict (id) do nothing returning 1`,
+    values: [
+      shown.id,
+      shown.transaction,
+      shown.reference,
+      shown.kobo,
+      state,
+      shown.category,
+      shown.autoAccepted,
+      shown.createdAt,
+      shown.dueAt,
+      answerHours,
+      shown.resolvedAt,
+    ],
+  })
+  return rows.length > 0
+}
+
+/** Locks the row, then the tip, so that the disputes and payments of one tip are settled one after the other. */
+async function lock(trx: Knex, id: string): Promise<StoredDispute> {
+  const [row] = await query<StoredDispute>(trx, {
+    name: 'disputes.lock',
+    text: `select ${disputeColumns} from disputes d where d.id = $1 for no key update`,
+    values: [id],
+  })
+  if (row === undefined) throw new Error(`No dispute ${id}`)
+  if (row.intentId !== null) await lockIntent(trx, row.intentId)
+  return row
+}
+
+async function advance(
+  trx: Knex,
+  { id, state: before }: StoredDispute,
+  { autoAccepted, dueAt, resolvedAt }: Dispute,
+  to: DisputeState,
+): Promise<StoredDispute> {
+  const step = advanceDispute(to, [before])
+  const [row] = await query<StoredDispute>(trx, {
+    name: `disputes.${before}-${to}`,
+    text: /* sql */ `
+      update disputes d set ${step.set}, auto_accepted = $2, answer_by = coalesce($3, answer_by), settled = false, ended_at = $4,
+        -- Another answer is wanted, or the case of before has ended.
+        answer_sent_at = case when $5 then null else answer_sent_at end,
+        case_number = case_number + case when $6 then 1 else 0 end
+      where d.id = $1 and ${step.from} returning ${disputeColumns}`,
+    values: [id, autoAccepted, dueAt, resolvedAt, to === 'open', before === 'won'],
+  })
+  if (row === undefined) throw new Error(`The dispute ${id} has moved on under its lock`)
+  return row
+}
+
+/** What a dispute did to the books. */
+interface Settled {
+  /** The books show its state. */
+  readonly settled: boolean
+  readonly mail: ReturnNews | undefined
+}
+
+async function settle(uow: UnitOfWork, dispute: StoredDispute, before: StoredDispute): Promise<Settled> {
+  const { trx } = uow
+  const shares = await readShares(trx, dispute.transaction)
+  // Not recorded: reversed before it was seen, or never ours. Nothing was credited, so nothing is lost.
+  if (shares === undefined) {
+    const waits = dispute.intentId !== null && dispute.sinceCreated < unrecordedSeconds
+    return { settled: dispute.state === 'won' || !waits, mail: undefined }
+  }
+  const id = caseOf(dispute)
+  if (isUndecided(dispute.state)) {
+    const loss = await hold(trx, dispute)
+    // A step between the two undecided states is no news for the creator.
+    const known = isUndecided(before.state) && before.state !== dispute.state
+    return { settled: true, mail: known || loss === undefined ? undefined : { kind: 'opened', loss } }
+  }
+  if (dispute.state === 'won') {
+    await freeReceivable(trx, id)
+    const restored = await restoreReturn(trx, shares, id)
+    await holdOthers(trx, dispute)
+    return { settled: true, mail: { kind: 'won', loss: restored } }
+  }
+  // Whether the part in suspense is there is known when its refund has ended.
+  if (shares.isRefunding) return { settled: false, mail: undefined }
+  const booked = await bookReturn(trx, shares, { id, kind: 'dispute', kobo: dispute.kobo })
+  await holdOthers(trx, dispute)
+  return { settled: true, mail: booked && { kind: 'lost', loss: booked } }
+}
+
+function isUndecided(state: DisputeState): boolean {
+  return undecidedStates.some((one) => one === state)
+}
+
+/**
+ * Holds what the creator would lose. Of several disputes about one payment, each holds what those before it leave. Undefined: the
+ * payment is not recorded.
+ */
+async function hold(
+  trx: Knex.Transaction,
+  dispute: Pick<StoredDispute, 'id' | 'caseNumber' | 'transaction' | 'kobo'>,
+): Promise<Loss | undefined> {
+  const shares = await readShares(trx, dispute.transaction)
+  if (shares === undefined) return undefined
+  const earlier = await earlierKobo(trx, dispute)
+  const both = divideLoss(shares, earlier + dispute.kobo)
+  const first = divideLoss(shares, earlier)
+  const loss = {
+    suspenseKobo: both.suspenseKobo - first.suspenseKobo,
+    creditedKobo: both.creditedKobo - first.creditedKobo,
+    debitMicro: both.debitMicro - first.debitMicro,
+    feeMicro: both.feeMicro - first.feeMicro,
+  }
+  const { intentId, userId } = shares
+  if (loss.debitMicro > 0n)
+    await holdReceivable(trx, { id: caseOf(dispute), userId, ref: intentId, amountMicro: loss.debitMicro })
+  return loss
+}
+
+/** What the undecided disputes that were recorded before this one are about, of the same payment. */
+async function earlierKobo(
+  trx: Knex,
+  { id, transaction }: Pick<StoredDispute, 'id' | 'transaction'>,
+): Promise<bigint> {
+  const [row] = await query<{ kobo: bigint }>(trx, {
+    name: 'disputes.earlier',
+    text: /* sql */ `
+      select coalesce(sum(d.kobo), 0)::bigint as kobo from disputes d join disputes own on own.id = $1
+      where d.provider_transaction = $2 and d.state in (${sqlList(undecidedStates)})
+        and d.number < own.number`,
+    values: [id, transaction],
+  })
+  return row?.kobo ?? 0n
+}
+
+/** After the end of one dispute the others about the same payment hold what it held, in the same transaction. */
+async function holdOthers(trx: Knex.Transaction, { id, transaction }: StoredDispute): Promise<void> {
+  const others = await query<StoredDispute>(trx, {
+    name: 'disputes.others',
+    text: /* sql */ `
+      select ${disputeColumns} from disputes d
+      where d.provider_transaction = $1 and d.id <> $2 and d.state in (${sqlList(undecidedStates)}) order by d.number`,
+    values: [transaction, id],
+  })
+  for (const other of others) await hold(trx, other)
+}
+
+async function finish(trx: Knex, { id, kobo }: StoredDispute, settled: boolean): Promise<void> {
+  await query(trx, {
+    name: 'disputes.finish',
+    text: 'update disputes set settled = $2, recheck = false, kobo = $3 where id = $1',
+    values: [id, settled, kobo],
+  })
+}
+
+/** Shows at the tip what has come back of it. */
+export async function showReturns(trx: Knex, intentId: string): Promise<void> {
+  const [row] = await query<{ disputed: boolean }>(trx, {
+    name: 'disputes.tip',
+    text: `select exists (select from disputes where intent_id = $1 and state in (${sqlList(undecidedStates)})) as disputed`,
+    values: [intentId],
+  })
+  await showDisputed(trx, intentId, row?.disputed ?? false)
+  await showRefunded(trx, intentId, await goneCents(trx, intentId))
+}

@@ -1,0 +1,176 @@
+import { sqlList } from '../../kernel/state-machine.js'
+import { query } from '../../platform/database/database.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { ListedPayment } from '../../ports/collections.js'
+import { gonePayments } from '../gone-payments.js'
+import { undecidedStates } from '../lifecycle.js'
+import { lockIntent } from '../settlement/lock-intent.js'
+import { listRefundsOf } from '../suspense/refund.js'
+import { type BookedReturn, bookReturn, type PaymentReturn } from './book-return.js'
+import { mailReturnNews } from './mails.js'
+import { readShares } from './payment-shares.js'
+import { showReturns } from './record-dispute.js'
+import type { ReturnNeeds } from './returns-queue.js'
+
+const dayMs = 86_400_000
+/** A refund is listed by the day it was requested, and paid some days later. */
+const refundDays = 30
+/** A payment is listed by the day it was made, and can be reversed months later. */
+const reversedDays = 120
+
+interface Refund {
+  readonly id: string
+  readonly transaction: string
+  readonly kobo: bigint
+}
+
+/** Books the refunds that nobody here has requested: somebody did so at the provider's own pages. */
+export async function recordRefunds(services: ReturnNeeds): Promise<void> {
+  const now = Date.now()
+  const paid: Refund[] = []
+  for await (const page of services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
+    paid.push(...page.filter(({ state, dispute }) => state === 'paid' && dispute === null))
+  for (const refund of await notOurs(services, paid.reverse()))
+    await book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo })
+}
+
+const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
+
+/** What we know of the refunds of a payment. */
+interface OwnRefunds {
+  readonly transaction: string
+  /** Refunded of money in suspense. */
+  readonly suspenseKobo: bigint | null
+  /** The cases that are booked, and the refunds that a creator asked for. */
+  readonly booked: readonly string[]
+  /** One that a creator asked for may be any of those that are shown. */
+  readonly waits: boolean
+}
+
+/** Refunds of recorded payments that neither are booked nor were requested here. Oldest first. */
+async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise<Refund[]> {
+  if (refunds.length === 0) return []
+  const rows = await query<OwnRefunds>(db, {
+    name: 'returns.own-refunds',
+    text: /* sql */ `
+      select p.provider_transaction as transaction,
+        (select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
+          and (s.state = 'refunding' or s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal')))
+          as "suspenseKobo",
+        array(select r.id from payment_returns r where r.provider_transaction = p.provider_transaction
+          union all
+          select 'refund:' || o.provider_id from refunds o where o.provider_transaction = p.provider_transaction
+            and o.provider_id is not null) as booked,
+        exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
+          and o.state not in ('not_sent', 'failed')) as waits
+      from fiat_payments p where p.provider_transaction = any($1::text[])`,
+    values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
+  })
+  const own = new Map(rows.map((row) => [row.transaction, row]))
+  // One refund of the sum in suspense is ours.
+  const explained = new Set<string>()
+  return refunds.filter((refund) => {
+    const payment = own.get(refund.transaction)
+    if (payment === undefined || payment.waits || payment.booked.includes(caseOfRefund(refund))) return false
+    if (payment.suspenseKobo !== refund.kobo || explained.has(refund.transaction)) return true
+    explained.add(refund.transaction)
+    return false
+  })
+}
+
+/**
+ * Books the payments that the payer's bank has taken back without a dispute. A refund and a lost dispute make a payment reversed
+ * too, so what they explain is no further loss. `readDisputes`: lists the newest disputes once more, after the reversed payments.
+ */
+export async function recordReversals(
+  services: ReturnNeeds,
+  readDisputes: () => Promise<number>,
+): Promise<void> {
+  const now = Date.now()
+  const reversed: ListedPayment[] = []
+  const from = new Date(now - reversedDays * dayMs)
+  for await (const page of services.collections.listReversedPayments(from, new Date(now)))
+    reversed.push(...page)
+  const left = await withSomethingLeft(services, reversed)
+  if (left.length === 0 || (await readDisputes()) > 0) return
+  for (const payment of left) await recordReversal(services, payment)
+}
+
+/** Those that are recorded, and of which not everything is booked as gone. */
+async function withSomethingLeft(
+  { db }: ReturnNeeds,
+  payments: readonly ListedPayment[],
+): Promise<ListedPayment[]> {
+  if (payments.length === 0) return []
+  const rows = await query<{ transaction: string }>(db, {
+    name: 'returns.left',
+    text: /* sql */ `
+      select p.provider_transaction as transaction from fiat_payments p
+      left join suspense_items s on s.provider_transaction = p.provider_transaction
+      where p.provider_transaction = any($1::text[])
+        and p.kobo > coalesce((
+            select sum(suspense_kobo + credited_kobo) from ${gonePayments} g
+            where g.provider_transaction = p.provider_transaction), 0)
+          + case when s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal') then s.kobo else 0 end`,
+    values: [payments.map(({ transaction }) => transaction)],
+  })
+  const found = new Set(rows.map(({ transaction }) => transaction))
+  return payments.filter(({ transaction }) => found.has(transaction))
+}
+
+async function recordReversal(services: ReturnNeeds, payment: ListedPayment): Promise<void> {
+  const { transaction, kobo } = payment
+  const disputes = await query<{ kobo: bigint; waits: boolean }>(services.db, {
+    name: 'returns.disputes',
+    text: /* sql */ `
+      select kobo, state in (${sqlList(undecidedStates)}) or not settled as waits from disputes
+      where provider_transaction = $1 and state <> 'won'`,
+    values: [transaction],
+  })
+  // What is under way decides first.
+  if (disputes.some(({ waits }) => waits)) return
+  const refunds = await listRefundsOf(services.refunds, payment)
+  const explained = [
+    ...disputes,
+    ...refunds.filter(({ state, dispute }) => state !== 'failed' && dispute === null),
+  ]
+  const unexplained = explained.reduce((left, one) => left - one.kobo, kobo)
+  if (unexplained > 0n)
+    await book(services, transaction, { id: `reversal:${transaction}`, kind: 'reversal', kobo: unexplained })
+}
+
+/** Books a return in a transaction of its own, tells creator and payer, and alarms. */
+async function book(services: ReturnNeeds, transaction: string, returned: PaymentReturn): Promise<void> {
+  const { transact, metrics, log } = services
+  const booked = await transact((uow) => bookLocked(uow, services, transaction, returned))
+  if (booked === undefined) return
+  metrics.alerts.inc({ kind: 'payment_returned' })
+  log.error(
+    { payment: transaction, intentId: booked.intentId, kind: returned.kind },
+    'a payment went back to its payer without our doing. Run: npm run ops -- disputes',
+  )
+}
+
+async function bookLocked(
+  uow: UnitOfWork,
+  services: ReturnNeeds,
+  transaction: string,
+  returned: PaymentReturn,
+): Promise<BookedReturn | undefined> {
+  const unlocked = await readShares(uow.trx, transaction)
+  if (unlocked === undefined) return undefined
+  await lockIntent(uow.trx, unlocked.intentId)
+  const shares = await readShares(uow.trx, transaction)
+  // Whether the part in suspense is there is known when its refund has ended.
+  if (shares === undefined || shares.isRefunding) return undefined
+  const booked = await bookReturn(uow.trx, shares, returned)
+  if (booked === undefined) return undefined
+  await showReturns(uow.trx, booked.intentId)
+  await mailReturnNews(
+    uow,
+    services,
+    { intentId: booked.intentId, kobo: booked.suspenseKobo + booked.creditedKobo },
+    { kind: 'returned', loss: booked },
+  )
+  return booked
+}

@@ -1,0 +1,99 @@
+import { ProviderError } from '../../kernel/provider-error.js'
+import { query } from '../../platform/database/database.js'
+import { finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
+import type { Batch } from '../../platform/worker/batch-loop.js'
+import type { Dispute } from '../../ports/disputes.js'
+import type { Services } from '../../services.js'
+import { findDispute } from './dispute.js'
+import { recordDispute } from './record-dispute.js'
+import { recordRefunds, recordReversals } from './record-returns.js'
+import { type DueLook, type ReturnNeeds, returnsQueue } from './returns-queue.js'
+
+/** A case is alarmed again when so little of its time is left. */
+const reminderHours = 4
+/** Overlap of two lists of one look: a dispute may be filed and lost between them. */
+const overlapMs = 3_600_000
+
+/**
+ * Looks at what came back of collected naira: disputes, refunds at the provider's own pages, and reversals. Read, call, transact:
+ * each case has its own transaction, so one that fails does not stop the others. A webhook makes it due; without one it is due
+ * every `DISPUTE_POLL_SECONDS`. Any number of workers may run it: one at a time looks, and a repetition changes nothing.
+ */
+export function createReturnsBatch(services: ReturnNeeds): Batch {
+  return async () => {
+    const { db, config } = services
+    const [look] = await takeDueRows<DueLook>(db, returnsQueue)
+    if (look === undefined) return { taken: 0 }
+    const error = await lookNow(services, look)
+    const dueInMs = config.fiat.disputePollSeconds * 1000
+    const listed_at = error === undefined ? look.askedAt : null
+    await finishRows(db, returnsQueue, [{ id: look.id, attempts: look.attempts, dueInMs, error, listed_at }])
+    return { taken: 1, nextDueMs: dueInMs }
+  }
+}
+
+/** Returns what went wrong. Undefined: nothing. */
+async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | undefined> {
+  const { metrics, log } = services
+  try {
+    // Disputes come first: a lost one explains why its payment is reversed.
+    const failed = await recordDisputes(services, look.disputesFrom)
+    await remind(services)
+    if (failed > 0) return `${failed} disputes could not be recorded`
+    await recordRefunds(services)
+    await recordReversals(services, () => recordDisputes(services, new Date(Date.now() - overlapMs)))
+    return undefined
+  } catch (error) {
+    if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
+    log.warn({ err: error }, 'what came back of payments could not be read; it is tried again later')
+    return error instanceof ProviderError ? error.message : 'unexpected error'
+  }
+}
+
+/** Records the disputes since a time. Returns how many could not be recorded. */
+async function recordDisputes(services: ReturnNeeds, from: Date): Promise<number> {
+  let failed = 0
+  for await (const page of services.disputes.list(from, new Date()))
+    for (const shown of page) if (!(await recordOne(services, shown))) failed += 1
+  return failed
+}
+
+async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean> {
+  const { db, transact, log } = services
+  try {
+    const known = await findDispute(db, shown.id)
+    const isOver = known?.state === 'won' || known?.state === 'lost'
+    if (isOver && known.state === shown.state && known.settled && !known.recheck) return true
+    const recorded = await transact((uow) => recordDispute(uow, services, shown))
+    if (recorded === undefined)
+      log.warn(
+        { dispute: shown.id, state: shown.state },
+        'the provider shows a state of a dispute that cannot follow',
+      )
+    else if (recorded.dispute.state === 'open' && (recorded.isNew || recorded.before !== undefined))
+      alarm(services, shown.id, 'a payment is disputed')
+    return true
+  } catch (error) {
+    log.error({ err: error, dispute: shown.id }, 'a dispute could not be recorded; it is tried again later')
+    return false
+  }
+}
+
+/** Alarms once more about each case that nobody has answered and that has little time left. */
+async function remind(services: ReturnNeeds): Promise<void> {
+  const due = await query<{ id: string }>(services.db, {
+    name: 'disputes.remind',
+    text: /* sql */ `
+      update disputes set reminded_at = clock_timestamp()
+      where state = 'open' and answer_sent_at is null and reminded_at is null
+        and answer_by < clock_timestamp() + $1::int * interval '1 hour'
+      returning id`,
+    values: [reminderHours],
+  })
+  for (const { id } of due) alarm(services, id, 'little time is left to answer a dispute')
+}
+
+function alarm({ metrics, log }: Pick<Services, 'metrics' | 'log'>, id: string, what: string): void {
+  metrics.alerts.inc({ kind: 'dispute_open' })
+  log.error({ dispute: id }, `${what}. Run: npm run ops -- disputes`)
+}

@@ -1,0 +1,26 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/database/database.js'
+
+/**
+ * Everything that is gone of recorded payments, or on its way back, as SQL: which part was in suspense, which was credited, what the
+ * creator and the platform lose of it, and how many cents of the tip's amount it is (null: as many as the naira are of what counted).
+ */
+export const gonePayments = /* sql */ `(
+  select provider_transaction, suspense_kobo, credited_kobo, debit_micro, fee_micro, null::bigint as cents
+  from payment_returns where restored_at is null
+  union all
+  select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds where state <> 'failed')`
+
+/** How much of a tip is gone, in cents of its amount. */
+export async function goneCents(trx: Knex, intentId: string): Promise<bigint> {
+  const [row] = await query<{ cents: bigint }>(trx, {
+    name: 'fiat.gone-cents',
+    text: /* sql */ `
+      select coalesce(least(max(t.display_raw),
+        sum(coalesce(g.cents, round(t.display_raw * g.credited_kobo / nullif(f.settled_kobo, 0))))), 0)::bigint as cents
+      from ${gonePayments} g join fiat_payments p using (provider_transaction) join fiat_intents f on f.id = p.intent_id
+      join tips t on t.id = p.intent_id where p.intent_id = $1`,
+    values: [intentId],
+  })
+  return row?.cents ?? 0n
+}
