@@ -54,11 +54,12 @@ export class User extends BaseModel {
   declare closedAt: Date | null
   declare wallet?: Wallet
 
-  /** Users with the public keys of their wallets, in one statement. */
+  /** Users with what their wallets say, in one statement. */
   static withWallet(db: Knex) {
     return User.query(db)
       .leftJoinRelated('wallet')
-      .select('users.*', 'wallet.public_key as wallet_public_key')
+      .leftJoin('payout_wallets', 'payout_wallets.user_id', 'users.id')
+      .select('users.*', 'wallet.public_key as wallet_public_key', 'payout_wallets.takes_tips')
       .castTo(UserWithWallet)
   }
 }
@@ -67,6 +68,8 @@ export class User extends BaseModel {
 export class UserWithWallet extends User {
   /** Null until the wallet is provisioned. */
   declare walletPublicKey: string | null
+  /** New tips go to the payout wallet. Null without one. */
+  declare takesTips: boolean | null
 }
 
 /** An open browser session. Its access tokens are deleted with it. */

@@ -24,7 +24,6 @@ export async function readProfile(
   userId: string,
 ): Promise<{ creator: CreatorProfile }> {
   const user = await User.withWallet(db).findById(userId).throwIfNotFound()
-  const payoutWallet = await readPayoutWallet(db, userId)
   const { id, name, walletPublicKey, solDomain, twitterHandle, discordHandle, settings } = user
   const walletAddress = walletPublicKey === null ? null : maskAddress(walletPublicKey)
   const tokensChosen = ['acceptedTokens', 'autoConvertUsdc'].some((key) => Object.hasOwn(settings, key))
@@ -37,7 +36,7 @@ export async function readProfile(
       solDomain,
       twitterHandle,
       discordHandle,
-      settings: parseSettings(settings, payoutWallet?.takesTips === true),
+      settings: parseSettings(settings, user.takesTips === true),
       tokensChosen,
     },
   }

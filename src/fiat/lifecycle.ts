@@ -60,7 +60,7 @@ export function advanceSuspense(to: SuspenseState, from?: readonly SuspenseState
  * - `won`: the money stays
  * - `lost`: the provider has taken the money
  */
-export const disputeStates = ['open', 'answered', 'won', 'lost'] as const
+const disputeStates = ['open', 'answered', 'won', 'lost'] as const
 export type DisputeState = (typeof disputeStates)[number]
 
 const bankDecides = 'the bank decides so'

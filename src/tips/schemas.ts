@@ -4,6 +4,9 @@ import { isAddress, isSignature } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { tipStatuses } from './lifecycle.js'
 
+/** API: the token symbol of a fiat tip. */
+export const fiatSymbol = 'FIAT'
+
 export const tipStatus = z.enum(tipStatuses)
 
 const missing: ErrorCode = 'tip_fields_required'

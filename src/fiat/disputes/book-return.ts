@@ -7,7 +7,7 @@ import { giveBackToSuspense, takeFromSuspense } from '../suspense/suspense.js'
 import { divideLoss, type Loss, type PaymentShares } from './payment-shares.js'
 
 /** Why naira went back to their payer. */
-export type ReturnKind = 'dispute' | 'refund' | 'reversal'
+type ReturnKind = 'dispute' | 'refund' | 'reversal'
 
 /** Naira that went back. `id`: the case, such as `dispute:17`. */
 export interface PaymentReturn {

@@ -3,8 +3,8 @@ import { nairaText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import type { Dispute } from '../../ports/disputes.js'
-import type { DisputeState } from '../lifecycle.js'
 import { gonePayments } from '../gone-payments.js'
+import type { DisputeState } from '../lifecycle.js'
 import type { ReturnNeeds } from './returns-queue.js'
 
 /**
@@ -41,7 +41,7 @@ export interface OwnDispute {
 }
 
 /** A refund of the provider, without those that a dispute made. */
-export interface ListedRefund {
+interface ListedRefund {
   readonly id: string
   readonly transaction: string
   readonly kobo: bigint

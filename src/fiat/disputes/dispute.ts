@@ -65,3 +65,13 @@ export function listDisputes(db: Knex, all: boolean, limit: number): Promise<Sto
     values: [all, limit],
   })
 }
+
+/** Naira of disputes that the provider may have taken from our balance already, and that are not booked. */
+export async function sumDisputesUnderWay(db: Knex): Promise<bigint> {
+  const [row] = await query<{ kobo: bigint }>(db, {
+    name: 'disputes.sum-under-way',
+    text: `select coalesce(sum(kobo), 0)::bigint as kobo from disputes where state in ('open', 'answered') or not settled`,
+    values: [],
+  })
+  return row?.kobo ?? 0n
+}

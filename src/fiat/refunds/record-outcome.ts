@@ -5,10 +5,10 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
+import { goneCents } from '../gone-payments.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { advanceRefund, followedStates, type TipRefundState } from './lifecycle.js'
 import { mailPayer, mailRefund } from './mails.js'
-import { goneCents } from '../gone-payments.js'
 import { postRefund, refundColumns, type TipRefund, voidRefund } from './refund.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config'>

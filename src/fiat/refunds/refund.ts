@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
-import type { TipRefundState } from './lifecycle.js'
+import { followedStates, type TipRefundState } from './lifecycle.js'
 import type { RefundPart } from './plan-refund.js'
 
 /** A row of `refunds`: what a creator gives back of one payment. */
@@ -102,4 +102,14 @@ export async function postRefund(trx: Knex, refund: TipRefund): Promise<void> {
 /** Nothing went back: the creator has the money again. */
 export async function voidRefund(trx: Knex, { id }: Pick<TipRefund, 'id'>): Promise<void> {
   await voidReserved(trx, keyOf(id))
+}
+
+/** Naira of refunds that the provider may have taken from our balance already, and that are not booked. */
+export async function sumTipRefundsUnderWay(db: Knex): Promise<bigint> {
+  const [row] = await query<{ kobo: bigint }>(db, {
+    name: 'refunds.sum-under-way',
+    text: 'select coalesce(sum(kobo), 0)::bigint as kobo from refunds where state = any($1::text[])',
+    values: [followedStates],
+  })
+  return row?.kobo ?? 0n
 }

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex'
+import { sumDisputesUnderWay } from '../../fiat/disputes/dispute.js'
+import { sumTipRefundsUnderWay } from '../../fiat/refunds/refund.js'
 import { sumRefundsUnderWay } from '../../fiat/suspense/suspense.js'
 import { sumOpenPayouts } from '../../withdrawals/sums.js'
 
@@ -6,10 +8,15 @@ import { sumOpenPayouts } from '../../withdrawals/sums.js'
 const mostPayoutFeeKobo = 10_000n
 
 /**
- * At most so much has the provider taken that is not booked yet: payouts with their fees, and refunds. Whatever else leaves the
+ * At most so much has the provider taken that is not booked yet: payouts with their fees, refunds and disputes. Whatever else leaves the
  * float later than the provider takes it belongs here.
  */
 export async function sumUnderWay(db: Knex): Promise<bigint> {
   const { underWay, underWayCount } = await sumOpenPayouts(db)
-  return underWay + underWayCount * mostPayoutFeeKobo + (await sumRefundsUnderWay(db))
+  const goingBack = await Promise.all([
+    sumRefundsUnderWay(db),
+    sumTipRefundsUnderWay(db),
+    sumDisputesUnderWay(db),
+  ])
+  return goingBack.reduce((sum, kobo) => sum + kobo, underWay + underWayCount * mostPayoutFeeKobo)
 }

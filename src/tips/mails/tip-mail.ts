@@ -2,7 +2,8 @@ import { displayText } from '../../kernel/money.js'
 import { maskAddress } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
-import { fiatSymbol, microUsd, type PricedTip, symbolOf } from '../read/present.js'
+import { microUsd, type PricedTip, symbolOf } from '../read/present.js'
+import { fiatSymbol } from '../schemas.js'
 import type { TipMailChoice } from './choose-tip-mails.js'
 
 /** Tips that a mail lists; it counts the others. */

@@ -4,8 +4,7 @@ import { isAddress } from '../../kernel/base58.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import { cleanLine, countCharacters } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
-import { tipListItem, tipStatus } from '../schemas.js'
-import { fiatSymbol } from './present.js'
+import { fiatSymbol, tipListItem, tipStatus } from '../schemas.js'
 
 const maxSearchLength = 100
 const daysPattern = /^(?:[1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6])$/

@@ -4,9 +4,9 @@ import { tokens } from '../../kernel/tokens.js'
 import type { Statement } from '../../platform/database/database.js'
 import { queryInIndexOrder } from '../../platform/database/index-order.js'
 import type { Services } from '../../services.js'
-import { tipStatus } from '../schemas.js'
+import { fiatSymbol, tipStatus } from '../schemas.js'
 import type { CreatorTip, CreatorTipsInput } from './creator-schemas.js'
-import { fiatSymbol, type ListedTip, listColumns, presentCreatorTip } from './present.js'
+import { type ListedTip, listColumns, presentCreatorTip } from './present.js'
 
 /** A search reads this many of the newest tips that the other filters let through. */
 const searchedTips = 10_000

@@ -1,6 +1,6 @@
 import { centsWorth, displayNumber, microWorth, picoUsd } from '../../kernel/money.js'
 import { tokenByMint } from '../../kernel/tokens.js'
-import type { TipListItem } from '../schemas.js'
+import { fiatSymbol, type TipListItem } from '../schemas.js'
 import type { CreatorTip } from './creator-schemas.js'
 
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
@@ -16,8 +16,6 @@ const hidesWords = /* sql */ `
 
 export const listColumns = /* sql */ `${factColumns}, ${hidesWords} as "hidesWords", t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
-/** API: the token symbol of a fiat tip. */
-export const fiatSymbol = 'FIAT'
 
 /** The name of a supporter whose words are withheld. */
 const withheldName = 'Anonymous'
@@ -40,9 +38,7 @@ interface TipColumns {
   /** Base units of the token; micro-USDC for a fiat tip. Null until it is paid. */
   readonly receivedRaw: string | null
   /** Also how much was given back, and whether it is disputed, which only its creator is shown. */
-  readonly fiatDetails:
-    | (TipListItem['fiatDetails'] & Pick<CreatorTip, 'refundedAmount' | 'disputed'>)
-    | null
+  readonly fiatDetails: (TipListItem['fiatDetails'] & Pick<CreatorTip, 'refundedAmount' | 'disputed'>) | null
 }
 type Received = Pick<TipColumns, 'mint' | 'decimals'> & { readonly receivedRaw: string }
 export interface ConfirmedTip extends TipColumns {
