@@ -98,6 +98,7 @@ export const errors = {
   tip_not_found: [404, 'Tip not found'],
   tip_not_in_naira: [400, 'Only naira tips can be refunded'],
   tip_not_paid: [409, 'Tip is not paid'],
+  tip_disputed: [409, 'Tip is disputed'],
   tip_refunded: [409, 'Tip already refunded'],
   too_many_refunds: [409, 'Too many refunds of this tip'],
   rate_unavailable: [503, 'Rate unavailable'],

@@ -3,6 +3,7 @@ import { isSignature } from '../../kernel/base58.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
 import { baseUnits, displayNumber, displayText } from '../../kernel/money.js'
+import { sqlList } from '../../kernel/state-machine.js'
 import { readBalance } from '../../ledger/balance.js'
 import { query } from '../../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
@@ -10,6 +11,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
 import { goneCents } from '../gone-payments.js'
+import { undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { mailRefund } from './mails.js'
 import { leftKobo, planRefund, type RefundPart, readCredited } from './plan-refund.js'
@@ -108,6 +110,16 @@ async function lockOwnTip(trx: Knex, userId: string, tipId: string): Promise<big
   return BigInt(tip?.cents ?? 0)
 }
 
+/** The provider refuses a refund of a disputed payment too: the dispute decides. */
+async function isDisputed(trx: Knex, tipId: string): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'refunds.disputed',
+    text: `select 1 from disputes where intent_id = $1 and state in (${sqlList(undecidedStates)}) limit 1`,
+    values: [tipId],
+  })
+  return rows.length > 0
+}
+
 /** Each part that is paid is a mail to the payer. */
 const mostParts = 20
 
@@ -120,13 +132,14 @@ async function countRequests(trx: Knex, tipId: string): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Throws `tip_refunded` when nothing is left, `invalid_amount` when less is left than asked for, and `too_many_refunds`. */
+/** Throws `tip_disputed` while its payer disputes it, `tip_refunded` when nothing is left, `invalid_amount` when less is left than asked for, and `too_many_refunds`. */
 async function plan(
   trx: Knex,
   tipId: string,
   tipCents: bigint,
   amountUSD: number | undefined,
 ): Promise<RefundPart[]> {
+  if (await isDisputed(trx, tipId)) throw new DomainError('tip_disputed')
   const payments = await readCredited(trx, tipId)
   const leftCents = tipCents - (await goneCents(trx, tipId))
   if (leftCents <= 0n || leftKobo(payments) <= 0n) throw new DomainError('tip_refunded')

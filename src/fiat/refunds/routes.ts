@@ -29,6 +29,7 @@ export function refundRoutes(services: Services): Route[] {
           'tip_not_found',
           'tip_not_in_naira',
           'tip_not_paid',
+          'tip_disputed',
           'tip_refunded',
           'too_many_refunds',
           'insufficient_balance',

@@ -349,6 +349,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'The naira tip is unpaid, cancelled or failed: nothing was credited.',
     remedy: 'Nothing. What the payer paid too little or too late is given back by the operator.',
   },
+  tip_disputed: {
+    cause: 'The payer of the tip disputes the payment at their bank, which has not decided.',
+    remedy: 'Reply to the mail about the dispute: the operator can accept it.',
+  },
   tip_refunded: {
     cause: 'All of the tip was given back, or is on its way back.',
     remedy: 'See `GET /creators/tips/{id}/refunds`.',

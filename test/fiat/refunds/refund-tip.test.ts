@@ -340,25 +340,28 @@ test.serial('a float that is too low holds a refund up, and it is sent when ther
   t.is((await rowsOf(tipId))[0].state, 'paid')
 })
 
-test.serial('a disputed payment is refused by the provider, and the creator reads why', async (t) => {
-  const { fiatpay } = world().fiat
-  const creator = await registerCreator(world())
-  const tipId = await paidTip(world(), creator)
-  const control = (path: string, body: object) =>
-    fetch(`${new URL(world().env['FIATPAY_URL'] ?? '').origin}/dev/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+test.serial(
+  'a dispute that we have not seen yet is refused by the provider, and the creator reads why',
+  async (t) => {
+    const { fiatpay } = world().fiat
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    const control = (path: string, body: object) =>
+      fetch(`${new URL(world().env['FIATPAY_URL'] ?? '').origin}/dev/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    t.is((await control(`fiatpay/charges/${referenceOf(tipId)}`, { outcome: 'disputed' })).status, 200)
+    await requestRefund(world(), creator, tipId)
+    await finish(tipId)
+    t.like((await listRefunds(world(), creator, tipId))[0], {
+      status: 'failed',
+      failureReason: 'This transaction has an open dispute',
     })
-  t.is((await control(`fiatpay/charges/${referenceOf(tipId)}`, { outcome: 'disputed' })).status, 200)
-  await requestRefund(world(), creator, tipId)
-  await finish(tipId)
-  t.like((await listRefunds(world(), creator, tipId))[0], {
-    status: 'failed',
-    failureReason: 'This transaction has an open dispute',
-  })
-  t.is(fiatpay.log().refunds.filter(({ reference }) => reference === referenceOf(tipId)).length, 0)
-})
+    t.is(fiatpay.log().refunds.filter(({ reference }) => reference === referenceOf(tipId)).length, 0)
+  },
+)
 
 test.serial(
   'late money and a surplus: what was credited goes back from each payment, what is in suspense stays there',

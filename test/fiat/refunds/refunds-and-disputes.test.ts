@@ -1,0 +1,93 @@
+import test from 'ava'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import { disputeTip, endDispute, lookNow } from '../../helpers/make/disputes.js'
+import { readAvailableUsdc } from '../../helpers/make/fiat-tips.js'
+import { paidTip, refundsAtProvider, requestRefund, workOnRefunds } from '../../helpers/make/refunds.js'
+import { useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test, { fiat: true })
+
+test.afterEach.always('the books hold', async (t) => t.true((await checkBooks(world().db)).holds))
+
+async function finish(tipId: string): Promise<void> {
+  await until('the refunds have ended', async () => {
+    await workOnRefunds(world())
+    return (
+      (await world().db('refunds').where({ intent_id: tipId }).whereNull('ended_at').first()) === undefined
+    )
+  })
+}
+const returns = (tipId: string) =>
+  world()
+    .db('payment_returns as r')
+    .join('fiat_payments as p', 'p.provider_transaction', 'r.provider_transaction')
+    .where({ intent_id: tipId })
+    .select('r.kind', 'r.credited_kobo')
+const shown = async (tipId: string) =>
+  (await world().db('tips').where({ id: tipId }).first()).fiat_details.refundedAmount
+
+test.serial(
+  'what a creator gives back is no further loss, and a lost dispute takes only the rest',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    const { kobo } = await world().db('fiat_payments').where({ intent_id: tipId }).first()
+    const first = await requestRefund(world(), creator, tipId, 4)
+    await finish(tipId)
+    await lookNow(world())
+    t.deepEqual(await returns(tipId), [])
+    t.is(await shown(tipId), 4)
+
+    const dispute = disputeTip(world(), tipId)
+    await lookNow(world())
+    t.is(await readAvailableUsdc(world(), creator), 0, 'the dispute holds the rest')
+    t.is((await requestRefund<{ code: string }>(world(), creator, tipId, 1)).body.code, 'tip_disputed')
+    await endDispute(world(), dispute, 'lost')
+    const lost = await returns(tipId)
+    t.like(lost, [
+      { kind: 'dispute', credited_kobo: kobo - BigInt(Math.round(first.body.refund.amountNGN * 100)) },
+    ])
+    t.is(await shown(tipId), 10)
+    t.is((await requestRefund<{ code: string }>(world(), creator, tipId)).body.code, 'tip_refunded')
+  },
+)
+
+test.serial(
+  'what somebody refunded at the provider’s own pages is gone, and the creator gives back the rest',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    const { kobo, provider_transaction } = await world()
+      .db('fiat_payments')
+      .where({ intent_id: tipId })
+      .first()
+    const taken = await fetch(`${world().env['FIATPAY_URL']}/refund`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ transaction: provider_transaction, amount: 380_000 }),
+    })
+    t.is(taken.status, 200)
+    await until('it is booked', async () => {
+      await lookNow(world())
+      return (await returns(tipId)).length === 1
+    })
+    const shownBefore = await shown(tipId)
+    t.true(shownBefore > 2.4 && shownBefore < 2.6)
+    const { body } = await requestRefund(world(), creator, tipId)
+    t.is(BigInt(Math.round(body.refund.amountNGN * 100)), kobo - 380_000n)
+    await finish(tipId)
+    t.is(await readAvailableUsdc(world(), creator), 0)
+    t.is(await shown(tipId), 10)
+    await lookNow(world())
+    t.is((await returns(tipId)).length, 1)
+    t.is(
+      refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0),
+      Number(kobo),
+    )
+  },
+)
