@@ -114,25 +114,26 @@ export async function endReceivable(
  * first. Follows every transfer that makes money available, in its transaction, which holds the lock of the accounts: so no case is
  * added meanwhile. One statement for creators without such a case.
  */
-export async function coverReceivables(trx: Knex, userIds: readonly string[]): Promise<void> {
+export async function coverReceivables(db: Knex, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
-  const cases = await query<Receivable>(trx, {
+  const creators = await query<{ userId: string }>(db, {
     name: 'receivables.short',
     text: /* sql */ `
-      select ${columns} from receivables where creator_id = any($1::uuid[]) and ${short}
-      order by creator_id, owed desc, created_at, id`,
+      select distinct creator_id as "userId" from receivables where creator_id = any($1::uuid[]) and ${short} order by 1`,
     values: [[...new Set(userIds)]],
   })
-  for (const userId of new Set(cases.map((one) => one.userId)))
-    await coverOf(
-      trx,
-      cases.filter((one) => one.userId === userId),
-      userId,
-    )
+  for (const { userId } of creators)
+    if (db.isTransaction) await coverOf(db, userId)
+    else await db.transaction((trx) => coverOf(trx, userId))
 }
 
-async function coverOf(trx: Knex, cases: readonly Receivable[], userId: string): Promise<void> {
+async function coverOf(trx: Knex, userId: string): Promise<void> {
   let left = await lockAvailable(trx, userId)
+  const cases = await query<Receivable>(trx, {
+    name: 'receivables.cases',
+    text: `select ${columns} from receivables where creator_id = $1 and ${short} order by owed desc, created_at, id`,
+    values: [userId],
+  })
   for (const one of cases) {
     const missing = one.amountMicro - one.coveredMicro
     const taken = missing < left ? missing : left
