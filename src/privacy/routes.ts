@@ -13,6 +13,7 @@ import type { PasswordsFor } from '../accounts/sessions/password.js'
 import { clientAddress } from '../http/client-address.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clearSessionCookie } from '../http/security/credentials.js'
+import { refuseCrossSite } from '../http/security/cross-site.js'
 import type { Services } from '../services.js'
 import { createTokenBalances } from '../tips/read/wallet-tokens.js'
 import { assertNoTokens, closeAccount } from './close-account.js'
@@ -29,7 +30,7 @@ const exportEndpoint = {
   input: nothing,
   invalid: 'unauthorized',
   output: exportAnswer,
-  errors: ['reauthentication_required'],
+  errors: ['reauthentication_required', 'forbidden'],
 } as const satisfies AnyEndpoint
 
 const downloadEndpoint = {
@@ -91,7 +92,8 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
         const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
         return { export: { status, ...times } }
       },
-      ownerGuards(services),
+      // A GET, yet it has a file made and a mail sent.
+      [...ownerGuards(services), refuseCrossSite(publicUrl, { everyMethod: true })],
     ),
     route(
       downloadEndpoint,

@@ -372,6 +372,11 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   await confirmTips(services, tips)
   t.is((await requestWithdrawal(world(), creator, { amountUSDC: 2 })).status, 200)
 
+  // A GET that acts: pages of other sites may not even send it.
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+    t.is((await request('GET', '/auth/export', { session, headers })).status, 403)
+  t.deepEqual(await db('data_exports').where({ id: user.id }), [])
+
   const first = await requestExport(creator)
   t.is(first.status, 200)
   t.is(first.body.export.status, 'preparing')

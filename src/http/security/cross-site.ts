@@ -2,19 +2,20 @@ import type { Context, Middleware } from 'koa'
 import { DomainError } from '../../kernel/errors.js'
 import { reached } from './trusted-proxies.js'
 
-/** Methods that change nothing. A page of another site may send them, but cannot read the answer. */
+/** Methods that change nothing, but for the endpoints that say so. A page of another site may send them, but cannot read the answer. */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Refuses a state-changing request that a page of another site sends with our cookie (403 `Forbidden`). Such a request
  * has an Origin that is neither the requested one nor the public URL's or, without Origin, a Sec-Fetch-Site of cross-site
  * or same-site. Origins are compared whole: scheme, host and port. A request without both headers does not come from a
- * browser's page, and passes.
+ * browser's page, and passes. `everyMethod` is for a GET that changes something.
  */
-export function refuseCrossSite(publicUrl: string): Middleware {
+export function refuseCrossSite(publicUrl: string, { everyMethod = false } = {}): Middleware {
   const publicOrigin = new URL(publicUrl).origin
   return async (ctx, next) => {
-    if (!safeMethods.has(ctx.method) && isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
+    const checked = everyMethod || !safeMethods.has(ctx.method)
+    if (checked && isCrossSite(ctx, publicOrigin)) throw new DomainError('forbidden')
     await next()
   }
 }
