@@ -92,25 +92,24 @@ test.serial(
   async (t) => {
     const ada = await creatorWhoWithdrew(40)
     await runBatch(mailerBatch(world()))
-    const startedAt = performance.now()
     const thiefs = await createHeld(ada, { amountUSDC: 40 })
     t.like(thiefs, { status: 'pending', heldFor: 'confirmation', requiresVerification: false })
     const code = await mailedCode(ada.email, thiefs.reference)
-    t.true(performance.now() - startedAt < 5000, 'the mail is out within 5 s')
     const mail = world()
       .mail.received(ada.email)
       .find(({ subject }) => /^Confirm/.test(subject))
     t.regex(mail?.text ?? '', /NGN 63,360\.00/)
     t.regex(mail?.text ?? '', /\*{6}3210/)
     t.notRegex(mail?.text ?? '', /9876543210|Ada Obi/)
-    const links = await world().db('emails').where({ recipient: ada.email, kind: 'withdrawal-requested' })
-    t.is(links.length, 2, 'with the button that freezes')
+    t.regex(mail?.text ?? '', /This was not me:\n\S+#not-me=/)
+    const told = await world().db('emails').where({ recipient: ada.email, kind: 'withdrawal-requested' })
+    t.is(told.length, 2)
     t.is(
       await world()
         .db('account_links')
         .where({ user_id: ada.user.id, purpose: 'not_me' })
         .then((all) => all.length),
-      4,
+      5,
     )
 
     await sendDuePayouts(world())

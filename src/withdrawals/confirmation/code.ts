@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { codePattern, newCode, sameCode } from '../../accounts/one-time-codes/one-time-code.js'
 import type { WithdrawalNotice } from '../../accounts/owner-mails/notices.js'
+import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
@@ -65,11 +66,13 @@ export async function mailCode(
   })
   if (made === undefined) return false
   const { moneyEmail } = await readRecentChanges(uow.trx, withdrawal.userId)
+  const described = await describeWithdrawal(uow, withdrawal)
+  const notMe = await createNotMeLink(uow, settings.http.publicUrl, withdrawal.userId)
   await queueEmail(uow, {
     kind: 'withdrawal-code',
     to: moneyEmail,
     expiresAt: made.expiresAt,
-    ...codeMail(settings, await describeWithdrawal(uow, withdrawal), withdrawal.confirmationReason, code),
+    ...codeMail(settings, described, withdrawal.confirmationReason, { code, notMe }),
   })
   return true
 }
@@ -97,7 +100,7 @@ function codeMail(
   { http }: Settings,
   { amount, bank, lastFour, reference }: WithdrawalNotice,
   confirmationReason: ConfirmationReason | null,
-  code: string,
+  { code, notMe }: { readonly code: string; readonly notMe: string },
 ) {
   const site = new URL(http.publicUrl).host
   return emailLayout({
@@ -107,7 +110,8 @@ function codeMail(
       `${confirmationReason === null ? '' : `${reasons[confirmationReason]} `}So nothing is sent before you confirm it. If you want exactly this, enter this code there:`,
       { standout: code },
       `It is valid for ${codeMinutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
-      'If it was not you, enter the code nowhere: nothing leaves without it. Then freeze the account with the link in our other e-mail about this withdrawal.',
+      'If it was not you, enter the code nowhere: nothing leaves without it.',
+      ...notMeBlocks(notMe),
     ],
   })
 }
