@@ -46,8 +46,9 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
 try {
   const [name = '', ...args] = process.argv.slice(2)
   const run = runs[name]
-  if (run === undefined) throw new Refusal(usage)
-  process.exitCode = await run(args)
+  if ([name, ...args].includes('--help')) process.stdout.write(usage)
+  else if (run === undefined) throw new Refusal(usage)
+  else process.exitCode = await run(args)
 } catch (error) {
   process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)
   process.exitCode = 1

@@ -5,7 +5,7 @@ import { nairaText } from '../../src/kernel/money.js'
 import { sqlList } from '../../src/kernel/state-machine.js'
 import { maskAccount } from '../../src/kernel/text.js'
 import { query } from '../../src/platform/database/database.js'
-import { heldStates, sendableStates } from '../../src/withdrawals/lifecycle.js'
+import { heldStates, type SendState, sendableStates } from '../../src/withdrawals/lifecycle.js'
 import { lastFourColumn } from '../../src/withdrawals/sealed-account.js'
 import {
   actorOf,
@@ -113,8 +113,15 @@ interface Waiting {
   readonly bank: string
   readonly accountNumber: string
   readonly since: Date
-  /** Nothing holds it: it is sent as soon as the account is not frozen. The others wait for an identity or a confirmation. */
+  readonly sendState: SendState
+  /** Nothing holds it: it is sent as soon as the account is not frozen. */
   readonly isSent: boolean
+}
+
+/** What the others wait for. */
+const waitFor: Partial<Record<SendState, string>> = {
+  identity_hold: 'not sent before the identity is verified',
+  confirmation_hold: 'not sent before the owner confirms it',
 }
 
 /** Withdrawals that may still be sent. While the account is frozen no new one comes. */
@@ -125,29 +132,26 @@ async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
       name: 'unfreeze.waiting',
       text: /* sql */ `
       select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, ${lastFourColumn('w')},
-        w.created_at as since, w.send_state in (${sqlList(sendableStates)}) as "isSent"
+        w.created_at as since, w.send_state as "sendState", w.send_state in (${sqlList(sendableStates)}) as "isSent"
       from withdrawals w left join banks b on b.code = w.bank_code
       where w.user_id = $1 and w.status = 'pending'
         and w.send_state in (${sqlList([...heldStates, ...sendableStates])}) order by w.created_at`,
       values: [userId],
     },
   )
-  return rows.map(({ reference, netKobo, bank, lastFour, since, isSent }) => ({
-    reference,
+  return rows.map(({ netKobo, lastFour, ...row }) => ({
+    ...row,
     amount: nairaText(netKobo),
-    bank,
     accountNumber: maskAccount(lastFour),
-    since,
-    isSent,
   }))
 }
 
 function describeWaiting(waiting: readonly Waiting[]): string {
   const lines = waiting.map(
-    ({ reference, amount, bank, accountNumber, since, isSent }) =>
-      `  ${reference}  ${amount} to ${bank} ${accountNumber}, since ${since.toISOString()}${isSent ? ', sent at once' : ', held'}`,
+    ({ reference, amount, bank, accountNumber, since, sendState, isSent }) =>
+      `  ${reference}  ${amount} to ${bank} ${accountNumber}, since ${since.toISOString()}, ${isSent ? 'sent at once after unfreezing' : (waitFor[sendState] ?? 'held')}`,
   )
-  return [`withdrawals that go on after unfreezing: ${waiting.length}`, ...lines].join('\n')
+  return [`withdrawals that were not sent yet: ${waiting.length}`, ...lines].join('\n')
 }
 
 function present(user: User, applied: boolean, waiting: readonly Waiting[] = []): Outcome {

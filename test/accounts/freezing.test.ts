@@ -12,7 +12,7 @@ import { addTotp, ageFactors } from '../helpers/make/factors.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { payOnChain } from '../helpers/make/landed-tips.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
-import { bank, createWithdrawal, creatorWithBalance } from '../helpers/make/withdrawals.js'
+import { bank, createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -230,11 +230,19 @@ test('a thief’s browser is new again after the freeze', async (t) => {
 })
 
 test('unfreeze lists what would be sent, and refuses until it is void or --send-waiting is given', async (t) => {
-  const ada = await creatorWithBalance(world(), 20)
+  const ada = await creatorWithBalance(world(), 30)
+  await createWithdrawal(world(), ada, { amountUSDC: 5 })
+  await sendDuePayouts(world())
+  const held = await createWithdrawal(world(), ada, { amountUSDC: 5, accountNumber: '9876543210' })
   const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 10 })
   await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'theft')
-  const line = new RegExp(`${reference}  NGN [\\d,.]+ to .+ \\*{6}6789, since 20`)
-  t.regex((await ops('unfreeze', '--user', ada.email)).out, line)
+  const line = new RegExp(
+    `${reference}  NGN [\\d,.]+ to .+ \\*{6}6789, since 20\\S+, sent at once after unfreezing`,
+  )
+  const { out } = await ops('unfreeze', '--user', ada.email)
+  t.regex(out, line)
+  t.regex(out, /withdrawals that were not sent yet: 2$/m)
+  t.regex(out, new RegExp(`${held.reference} .+ \\*{6}3210, since .+, not sent before the owner confirms it`))
   const unfreeze = (...more: string[]) =>
     ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her', ...more)
   const refused = await unfreeze()

@@ -254,11 +254,11 @@ export function describeNotice(notice: OwnerNotice, site: string): NoticeText {
         subject: `Your account at ${site} works again`,
         lines: [
           `Your account at ${site} is not frozen any more. Everybody is signed out.`,
-          'All recovery codes are removed, and with them the authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
+          'Any recovery codes are removed, and so are any authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
         ],
         advice: [
           `${notice.passwordVoid ? 'The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail' : 'Before you do anything else, set a new password in the settings'}, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
-          'Then add an authenticator app or a passkey again, and make new recovery codes.',
+          'If that has removed yours, then add an authenticator app or a passkey again, and make new recovery codes.',
           'If you did not talk to us about this, reply to this e-mail at once.',
         ],
         security: false,
