@@ -76,8 +76,9 @@ export async function mailResetLink(
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
 /**
- * Sets a new password with a mailed link. Every session ends and none is opened; second factors stay. It proves the e-mail, unless
- * it leaves a second factor from before the first proof: a sign-in by mail shows whose that is, with the factor or without it.
+ * Sets a new password with a mailed link. Every session ends and none is opened. It proves the e-mail; the first proof from another
+ * network voids second factors, else they stay. It is no first proof from the same network while a factor is on: a sign-in by mail
+ * shows whose that is, with the factor or without it.
  * A refused password leaves the link good. Throws `invalid_link`, `common_password`.
  */
 export async function resetPassword(
