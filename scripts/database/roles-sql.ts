@@ -3,7 +3,7 @@ import { type RoleKind, roleKinds, type TableRights, tableRights } from './table
 const prefix = 'tipping_'
 
 /** The database role of a kind of process. */
-export const roleOf = (kind: RoleKind): string => `${prefix}${kind}`
+export const roleOf = (kind: RoleKind): string => `${prefix}${kind.replaceAll('-', '_')}`
 
 /**
  * SQL that makes the roles, if they are missing, and gives each exactly what the list says: it takes everything else from them.
