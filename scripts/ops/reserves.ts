@@ -30,13 +30,17 @@ export const command = defineCommand({
   options,
   run: ({ make }) =>
     make === true
-      ? withServices('ops reserves', async (services) => {
-          const signer = createReportSigner(loadReportSigningKey())
-          const readFloat = createFloatReader(services)
-          return outcomeOf(
-            await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
-          )
-        })
+      ? withServices(
+          'ops reserves',
+          async (services) => {
+            const signer = createReportSigner(loadReportSigningKey())
+            const readFloat = createFloatReader(services)
+            return outcomeOf(
+              await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
+            )
+          },
+          [loadReportSigningKey],
+        )
       : withDatabase(async (db) => outcomeOf(await findLastReport(db))),
 })
 

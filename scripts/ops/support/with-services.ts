@@ -1,16 +1,20 @@
 import { type Composed, compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { type ProcessKind, secretsOf } from '../../../src/platform/config/secrets.js'
+import { checkSettings, type SettingsReader } from '../../../src/platform/config/start-settings.js'
 
 /**
  * Runs `work` with all services that this command has the secrets for, and closes their connections. Logs nothing: a command
- * prints one answer.
+ * prints one answer. `readOwnSettings`: of what is not in Config, so that one message names every fault.
  */
 export async function withServices<Result>(
   command: Extract<ProcessKind, `ops ${string}`>,
   work: (services: Composed) => Promise<Result>,
+  readOwnSettings: readonly SettingsReader[] = [],
 ): Promise<Result> {
-  const config = loadConfig({ ...process.env, LOG_LEVEL: 'silent' }, secretsOf[command])
+  const load = (env: NodeJS.ProcessEnv) => loadConfig({ ...env, LOG_LEVEL: 'silent' }, secretsOf[command])
+  checkSettings([load, ...readOwnSettings], process.env)
+  const config = load(process.env)
   const services = compose(config, 'ops')
   try {
     return await work(services)

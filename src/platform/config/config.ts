@@ -429,7 +429,10 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
 export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
   const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
   if (own !== undefined) return own
-  return deriveKey(readSettings(z.object({ OTP_PEPPER: key }), env).OTP_PEPPER, 'report-signing/1')
+  const pepper = readSettings(z.object({ OTP_PEPPER: key.optional() }), env).OTP_PEPPER
+  if (pepper === undefined)
+    throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
+  return deriveKey(pepper, 'report-signing/1')
 }
 
 /**
