@@ -136,6 +136,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   payout_wallets: 'deleted',
   receivables: 'stays',
   recovery_codes: 'deleted',
+  refunds: 'stays',
   sdk_sessions: 'deleted',
   sessions: 'deleted',
   step_up_codes: 'deleted',
