@@ -13,6 +13,7 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   invalid_registration: ['body', 'must have email, password and name'],
   invalid_login: ['body', 'must have email and password'],
   email_required: ['email', isMissing],
+  tip_not_in_naira: ['id', 'is of a tip that was paid on the chain; only naira can be given back'],
   invalid_code: ['code', 'is wrong, used, replaced by a newer one or older than 10 minutes'],
   invalid_passkey: [
     'response',

@@ -48,7 +48,9 @@ test('a worker killed at any step of its look books every lost dispute once, and
     const next = await startWorkerProcess(t, 'settlement', settings)
     await makeDue()
     await until(`it is booked after a kill at ${step.label}`, async () => {
-      const row = await db('disputes').where({ id: String(dispute.id) }).first()
+      const row = await db('disputes')
+        .where({ id: String(dispute.id) })
+        .first()
       return row?.state === 'lost' && row.settled
     })
     next.signal('SIGTERM')

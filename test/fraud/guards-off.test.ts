@@ -39,9 +39,15 @@ test.serial('without settings a card tip and its withdrawal run no statement of 
 test.serial('the migration is taken back and made again', async (t) => {
   const db = createDb(await world().newDatabaseUrl(), 1)
   t.teardown(() => db.destroy())
-  const before = await readSchema(db)
+  // Columns of later migrations stand before those that are made again.
+  const inAnyOrder = (schema: string) =>
+    schema
+      .replace(/^(column \w+)\.\d+ /gm, '$1 ')
+      .split('\n')
+      .toSorted()
+  const before = inAnyOrder(await readSchema(db))
   const only = { ...migrationRules, migrationSource, name: '0019-card-money' }
   await db.migrate.down(only)
   await db.migrate.up(only)
-  t.is(await readSchema(db), before)
+  t.deepEqual(inAnyOrder(await readSchema(db)), before)
 })

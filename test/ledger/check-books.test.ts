@@ -50,7 +50,7 @@ test.serial(
     t.notRegex(consistent.out, /BROKEN/)
     const json = JSON.parse((await runCheckBooks('--json')).out)
     t.true(json.holds)
-    t.is(json.invariants.length, 8)
+    t.is(json.invariants.length, 10)
     t.is(
       json.sums.reduce((sum: bigint, { units }: { units: string }) => sum + BigInt(units), 0n),
       0n,

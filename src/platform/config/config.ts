@@ -430,8 +430,7 @@ export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buff
   const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
   if (own !== undefined) return own
   const pepper = readSettings(z.object({ OTP_PEPPER: key.optional() }), env).OTP_PEPPER
-  if (pepper === undefined)
-    throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
+  if (pepper === undefined) throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
   return deriveKey(pepper, 'report-signing/1')
 }
 

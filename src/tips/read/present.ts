@@ -16,7 +16,6 @@ const hidesWords = /* sql */ `
 
 export const listColumns = /* sql */ `${factColumns}, ${hidesWords} as "hidesWords", t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
-
 /** The name of a supporter whose words are withheld. */
 const withheldName = 'Anonymous'
 
