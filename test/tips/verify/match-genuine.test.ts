@@ -39,6 +39,7 @@ test('a SOL tip with its fee transfer is found with the claimed amount', (t) => 
     intentId: null,
     underpaidIntentId: null,
     credits: new Map(),
+    custodyWallet: undefined,
     agreeing: [true],
   })
 })
