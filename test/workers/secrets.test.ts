@@ -115,6 +115,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'forget-payer': ['--email', 'ada@example.com'],
   'link-handle': ['--user', 'ada@example.com', '--twitter', 'ada'],
   payouts: ['list'],
+  refunds: ['--retry', 'refund_00000000000000000000000000000000'],
   reserves: ['--make'],
   suspense: ['--refund', '1'],
   work: ['list'],
