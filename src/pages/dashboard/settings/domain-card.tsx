@@ -2,11 +2,10 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Field } from '../../ui/controls/field.js'
-import { Notice } from '../../ui/messages/notice.js'
 import type { Profile } from '../answers.js'
 import { call, codeOf } from '../api.js'
+import { SignatureField } from '../parts/fields/signature-field.js'
 import { useSubmit } from '../use-submit.js'
 
 /** Links a `.sol` domain: directly when it resolves to the creator's wallet, otherwise with a signature of its owner. */
@@ -64,23 +63,12 @@ export function DomainCard({
             />
           </Field>
           {message !== undefined && (
-            <>
-              <Notice tone="plain" icon="warn" urgent>
-                {words.sol.sign}
-              </Notice>
-              <code class="secret">{message}</code>
-              <CopyButton value={message} label={words.sol.message} />
-              <Field label={words.sol.signature}>
-                <input
-                  class="input"
-                  required
-                  autocomplete="off"
-                  spellcheck={false}
-                  value={signature}
-                  onInput={({ currentTarget }) => setSignature(currentTarget.value)}
-                />
-              </Field>
-            </>
+            <SignatureField
+              advice={words.sol.sign}
+              message={message}
+              signature={signature}
+              onSignature={setSignature}
+            />
           )}
           <Button type="submit" busy={link.busy}>
             {words.sol.link}

@@ -2,14 +2,13 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Field } from '../../ui/controls/field.js'
-import { Notice } from '../../ui/messages/notice.js'
 import type { PayoutWallet, Profile } from '../answers.js'
 import { call, codeOf } from '../api.js'
 import { FaultNotice } from '../parts/fault-notice.js'
 import { CodeField } from '../parts/fields/code-field.js'
 import { RadioGroup } from '../parts/fields/radio-group.js'
+import { SignatureField } from '../parts/fields/signature-field.js'
 import { useLoad } from '../use-load.js'
 import { useSubmit } from '../use-submit.js'
 
@@ -149,23 +148,12 @@ function ProofForm({
         />
       </Field>
       {message !== undefined && (
-        <>
-          <Notice tone="plain" icon="warn" urgent>
-            {words.payoutWallet.sign}
-          </Notice>
-          <code class="secret">{message}</code>
-          <CopyButton value={message} label={words.sol.message} />
-          <Field label={words.sol.signature}>
-            <input
-              class="input"
-              required
-              autocomplete="off"
-              spellcheck={false}
-              value={signature}
-              onInput={({ currentTarget }) => setSignature(currentTarget.value)}
-            />
-          </Field>
-        </>
+        <SignatureField
+          advice={words.payoutWallet.sign}
+          message={message}
+          signature={signature}
+          onSignature={setSignature}
+        />
       )}
       <Button type="submit" busy={busy || ask.busy}>
         {message === undefined ? words.next : words.payoutWallet.set}
