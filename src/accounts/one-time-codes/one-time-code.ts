@@ -7,6 +7,12 @@ import { type Account, accountColumns } from '../account.js'
 export const codePattern = /^[0-9]{6}$/
 const codes = 1_000_000
 
+/**
+ * Mailed codes that confirm a change or a withdrawal: valid as long as those that sign in, void after so many wrong ones, and so
+ * many for one account in 24 hours: at most fifty guesses a day among a million codes.
+ */
+export const confirmationCodes = { minutes: 10, mostFailures: 5, mostADay: 10 } as const
+
 /** A random code of six digits. All codes are equally likely. */
 export function newCode(): string {
   return String(randomInt(codes)).padStart(6, '0')

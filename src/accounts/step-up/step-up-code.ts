@@ -6,14 +6,8 @@ import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { lockUserExceptSessions } from '../lock-user.js'
-import { codePattern, newCode, sameCode } from '../one-time-codes/one-time-code.js'
+import { codePattern, confirmationCodes, newCode, sameCode } from '../one-time-codes/one-time-code.js'
 import { readRecentChanges } from '../recent-changes.js'
-
-/** A code is valid as long as those that sign in. */
-const codeMinutes = 10
-const mostFailures = 5
-/** Codes of one account in 24 hours: at most fifty guesses a day among a million codes. */
-const mostCodes = 10
 
 type Settings = Pick<Config, 'http' | 'otpPepper'>
 
@@ -61,7 +55,13 @@ export async function mailStepUpCode(
        where $5 > (select count(*) from step_up_codes
                     where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours')
       returning expires_at as "expiresAt"`,
-    values: [userId, requestHash(request), codeHmac(settings, request, code), codeMinutes, mostCodes],
+    values: [
+      userId,
+      requestHash(request),
+      codeHmac(settings, request, code),
+      confirmationCodes.minutes,
+      confirmationCodes.mostADay,
+    ],
   })
   if (made === undefined) throw await tooManyCodes(uow, userId)
   const { moneyEmail } = await readRecentChanges(uow.trx, userId)
@@ -87,7 +87,7 @@ function codeMail(site: string, wish: string, code: string) {
       `Somebody, most likely you, wants to ${wish}.`,
       'Nothing happens before you confirm it. If you want exactly this, enter this code there:',
       { standout: code },
-      `It is valid for ${codeMinutes} minutes and works once. Never give it to anybody: we never ask for it.`,
+      `It is valid for ${confirmationCodes.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, enter the code nowhere, and change your password: somebody else is signed in to your account.',
     ],
   })
@@ -111,7 +111,7 @@ export async function useStepUpCode(
        where id = (select max(id) from step_up_codes where user_id = $1 and request_hash = $2)
          and failures < $3 and used_at is null and expires_at > clock_timestamp()
       returning id, code_hmac as "codeHmac"`,
-    values: [request.userId, requestHash(request), mostFailures],
+    values: [request.userId, requestHash(request), confirmationCodes.mostFailures],
   })
   if (newest === undefined || !sameCode(newest.codeHmac, codeHmac(settings, request, code))) return false
   await query(trx, {

@@ -1,5 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { codePattern, newCode, sameCode } from '../../accounts/one-time-codes/one-time-code.js'
+import {
+  codePattern,
+  confirmationCodes,
+  newCode,
+  sameCode,
+} from '../../accounts/one-time-codes/one-time-code.js'
 import type { WithdrawalNotice } from '../../accounts/owner-mails/notices.js'
 import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
@@ -12,12 +17,6 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { describeWithdrawal, type MailedWithdrawal } from '../mail-creator.js'
 import type { ConfirmationReason } from '../withdrawal.js'
-
-/** A code is valid as long as those that sign in. */
-const codeMinutes = 10
-const mostFailures = 5
-/** Codes of one account in 24 hours: at most fifty guesses a day among a million codes. */
-const mostCodes = 10
 
 type Settings = Pick<Config, 'http' | 'otpPepper'>
 
@@ -62,7 +61,13 @@ export async function mailCode(
        where $5 > (select count(*) from withdrawal_codes
                     where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours')
       returning expires_at as "expiresAt"`,
-    values: [withdrawal.userId, withdrawal.id, codeHmac(settings, withdrawal, code), codeMinutes, mostCodes],
+    values: [
+      withdrawal.userId,
+      withdrawal.id,
+      codeHmac(settings, withdrawal, code),
+      confirmationCodes.minutes,
+      confirmationCodes.mostADay,
+    ],
   })
   if (made === undefined) return false
   const { moneyEmail } = await readRecentChanges(uow.trx, withdrawal.userId)
@@ -109,7 +114,7 @@ function codeMail(
       `Somebody, most likely you, wants to withdraw ${amount} from ${site} to ${bank} ${maskAccount(lastFour)}. Its reference is ${reference}.`,
       `${confirmationReason === null ? '' : `${reasons[confirmationReason]} `}So nothing is sent before you confirm it. If you want exactly this, enter this code there:`,
       { standout: code },
-      `It is valid for ${codeMinutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
+      `It is valid for ${confirmationCodes.minutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
       'If it was not you, enter the code nowhere: nothing leaves without it.',
       ...notMeBlocks(notMe),
     ],
@@ -134,7 +139,7 @@ export async function checkCode(
        where id = (select max(id) from withdrawal_codes where withdrawal_id = $1)
          and failures < $2 and expires_at > clock_timestamp()
       returning code_hmac as "codeHmac"`,
-    values: [withdrawal.id, mostFailures],
+    values: [withdrawal.id, confirmationCodes.mostFailures],
   })
   return newest !== undefined && sameCode(newest.codeHmac, codeHmac(settings, withdrawal, code))
 }
