@@ -122,7 +122,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'clock'],
   },
   wallet_key_checks: { change: ['provisioner', ...signers] },
-  // The sealed keys of the custody wallets: whoever else is broken into does not even see them.
+  // The sealed keys of the custody wallets: no other role can read them.
   wallet_transfers: { change: ['web', ...signers, 'operators'], read: ['clock'] },
   wallets: {
     change: ['web', 'provisioner', 'operators'],

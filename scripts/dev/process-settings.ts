@@ -63,7 +63,7 @@ export function processSettings(
     // The key that is made without the setting. Given, it spares those who need only this one the pepper.
     DATA_KEY: given('DATA_KEY') ?? deriveDataKey(Buffer.from(pepper, 'base64')).toString('base64'),
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
-    // Nobody waits five minutes for a dispute that was made by hand.
+    // A dispute that was made by hand shows within half a minute.
     DISPUTE_POLL_SECONDS: given('DISPUTE_POLL_SECONDS') ?? '30',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',
   }

@@ -7,8 +7,8 @@ const help = `npm run ops -- database-roles > roles.sql
 
 Prints SQL; it connects to nothing. Run it with psql as the owner of the tables, after each npm run migrate: it makes the roles
 that are missing, gives each what it needs, and takes everything else from it. Then give each role a password, and each kind of
-process the DATABASE_URL of its role. The owner stays the user of npm run migrate. Nobody must have roles: one DATABASE_URL
-for all works as well.
+process the DATABASE_URL of its role. The owner stays the user of npm run migrate. Roles are optional: one DATABASE_URL for all
+works as well.
 
   --json   print one line of JSON: the roles, and the SQL
   --help   print this text
