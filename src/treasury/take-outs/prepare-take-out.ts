@@ -44,7 +44,8 @@ export async function prepareTakeOut(
   if (mint === solMint) await checkRest(services, from, units)
 
   const referenceKey = newReferenceKey()
-  const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
+  // A person signs this by hand, so it gets all the time there is.
+  const { blockhash, lastValidBlockHeight } = await custodyChain.freshBlockhash()
   const message = custodyChain.buildMessage({
     payer: payout.wallet,
     blockhash,
