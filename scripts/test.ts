@@ -12,6 +12,7 @@ import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
 import { runAva } from './dev/run-ava.js'
+import { runWithSecondRun } from './dev/second-run.js'
 import { addCounts, closingReport, noTests, type TestCounts } from './dev/tap.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
@@ -92,6 +93,8 @@ function toCompiled(argument: string): string {
 
 interface TestsToRun {
   readonly own: readonly string[]
+  /** The folder when `own` are all tests of one: AVA titles begin with the path below it. */
+  readonly whole?: string
   /** They run against a started stack. */
   readonly contract: readonly string[]
 }
@@ -108,12 +111,15 @@ function testsToRun(): TestsToRun {
     const folders = readdirSync('dist/test').filter((folder) => !['browser', 'contract'].includes(folder))
     return {
       own: [...folders.map((folder) => `dist/test/${folder}/**/*.test.js`), ...options],
+      ...(options.length === 0 && { whole: 'dist/test' }),
       contract: options.length === 0 ? [contractTests] : [],
     }
   }
   const [contract, own] = [files.filter(isOfContract), files.filter((file) => !isOfContract(file))]
+  const browser = given.length === 1 && given[0] === 'dist/test/browser/**/*.test.js'
   return {
     own: own.length > 0 ? [...own, ...options] : [],
+    ...(browser && { whole: 'dist/test/browser' }),
     contract: contract.length > 0 ? [...contract, ...options] : [],
   }
 }
@@ -136,7 +142,10 @@ async function runContractTests(
     stackProcesses = group
   })
   try {
-    return await runContract(stack, { args: files, print: printProgress })
+    const check = (args: readonly string[]) => runContract(stack, { args, print: printProgress })
+    return files[0] === contractTests
+      ? await runWithSecondRun(files, 'dist/test/contract', check, printProgress)
+      : await check(files)
   } finally {
     await stack.stop()
     await withConnection(`${server}postgres`, (admin) =>
@@ -162,7 +171,11 @@ async function run(): Promise<number> {
   }
   const tests = testsToRun()
   let tally = noTests
-  if (tests.own.length > 0) tally = await runAva(tests.own, { ...process.env, ...own })
+  const runOwn = (files: readonly string[]) => runAva(files, { ...process.env, ...own })
+  if (tests.own.length > 0)
+    tally = tests.whole
+      ? await runWithSecondRun(tests.own, tests.whole, runOwn, printProgress)
+      : await runOwn(tests.own)
   if (tests.contract.length > 0)
     tally = addCounts(tally, await runContractTests(server, redisUrl, tests.contract))
   await dropDatabases(server, databasePrefix)
