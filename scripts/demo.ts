@@ -160,7 +160,7 @@ async function runMainJob(context: DemoContext): Promise<void> {
 
 /** Fails unless every invariant of the ledger holds. Prints the balance of each kind of account. */
 async function checkBooks(): Promise<void> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/ops/check-books.js'])
+  const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/ops/money/check-books.js'])
   const [, ...balances] = stdout.trim().split('\n\n')
   for (const line of balances.join('\n').split('\n')) say(line)
 }

@@ -20,7 +20,7 @@ const programs: Readonly<Record<Role, readonly string[]>> = {
   payouts: ['dist/workers/main.js', 'payouts'],
   reconciler: ['dist/workers/main.js', 'reconciler'],
   custodian: ['dist/workers/main.js', 'custodian'],
-  sweep: ['dist/scripts/ops/sweep.js', '--apply', '--payer'],
+  sweep: ['dist/scripts/ops/money/sweep.js', '--apply', '--payer'],
 }
 
 /** A command ends by itself: done, something waits for a person, or try again later. It is started again. */

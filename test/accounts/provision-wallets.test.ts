@@ -279,7 +279,7 @@ async function startWith(databaseUrl: string, kek: Buffer): Promise<{ code: numb
     WALLET_KEK: kek.toString('base64'),
     STOP_WITH_STDIN: '1',
   }
-  const { code, err } = await spawnOpsScript({ env }, '../../workers/main', 'provisioner')
+  const { code, err } = await spawnOpsScript({ env }, 'workers/main', 'provisioner')
   return { code, err }
 }
 

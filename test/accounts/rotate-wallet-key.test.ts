@@ -12,7 +12,7 @@ import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
-const command = 'keys/rotate-wallet-key'
+const command = 'rotate-wallet-key'
 const failPoints = resolve('dist/scripts/faults/fail-points.js')
 const old = randomBytes(32)
 const fresh = randomBytes(32)
@@ -69,7 +69,7 @@ async function countOpened(vault: Vault): Promise<number> {
 
 /** Starts the provisioner with these keys. One that starts to work ends with 0, because its stdin has ended. */
 const startProvisioner = (keys: string) =>
-  spawnOpsScript(withKeys(keys, { STOP_WITH_STDIN: '1' }), '../../workers/main', 'provisioner')
+  spawnOpsScript(withKeys(keys, { STOP_WITH_STDIN: '1' }), 'workers/main', 'provisioner')
 
 test.serial('the plan counts the wallets by version, changes nothing and refuses wrong keys', async (t) => {
   await insertAccounts(450)

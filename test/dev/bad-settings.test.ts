@@ -54,7 +54,7 @@ test('the stack refuses NODE_ENV=production', (t) => {
 
 test('npm run faults prints its usage on --help, also after a name', async (t) => {
   for (const args of [['--help'], ['thief', '--help']]) {
-    const { code, out, err } = await spawnOpsScript({ env: {} }, '../faults', ...args)
+    const { code, out, err } = await spawnOpsScript({ env: {} }, 'scripts/faults', ...args)
     t.deepEqual([code, err], [0, ''])
     t.regex(out, /^npm run faults -- thief \[--count 1000\]/m)
   }
@@ -63,7 +63,7 @@ test('npm run faults prints its usage on --help, also after a name', async (t) =
 test('bad settings stop npm run dev before it starts anything', async (t) => {
   const folder = join(temporaryFolder(t), 'data')
   const env = { DATA_DIR: folder, LOG_LEVEL: 'loud', WALLET_KEK: 'abc' }
-  const { code, out, err } = await spawnOpsScript({ env }, '../dev')
+  const { code, out, err } = await spawnOpsScript({ env }, 'scripts/dev')
   t.is(code, 1)
   t.is(out, '')
   t.regex(err, /^The settings are not usable:\n {2}LOG_LEVEL: [^\n]+\n {2}WALLET_KEK: [^\n]+\n$/)
@@ -72,8 +72,8 @@ test('bad settings stop npm run dev before it starts anything', async (t) => {
 
 const factor = 'RATE_LIMIT_FACTOR: .+\\n'
 const runs: [script: string, args: string[], faults: string][] = [
-  ['../../workers/main', ['verifier'], factor],
-  ['../../workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
+  ['workers/main', ['verifier'], factor],
+  ['workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
   ['migrate', [], 'DATABASE_URL: .+\\n'],
 ]
 

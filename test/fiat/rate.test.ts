@@ -148,7 +148,7 @@ test.serial(
 test.serial('an operator accepts a real jump of the rate, and the audit log has the operator', async (t) => {
   const { env, db } = world()
   const accept = (...args: string[]) =>
-    run(process.execPath, ['dist/scripts/ops/accept-rate.js', '--json', ...args], {
+    run(process.execPath, ['dist/scripts/ops/money/accept-rate.js', '--json', ...args], {
       env: { ...process.env, DATABASE_URL: env['DATABASE_URL'] },
     })
   t.is(await quoteRate(), '200 1600')

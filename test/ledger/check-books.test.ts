@@ -89,7 +89,7 @@ test.serial(
     writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\n')
     writeFileSync(join(cwd, 'data/settings.env'), `DATABASE_URL="${world().env['DATABASE_URL']}"\n`)
     const byHand = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, [resolve('dist/scripts/ops/check-books.js')], { cwd, env })
+      promisify(execFile)(process.execPath, [resolve('dist/scripts/ops/money/check-books.js')], { cwd, env })
     t.regex((await byHand({})).stdout, /the books hold/)
     await t.throwsAsync(byHand({ NODE_ENV: 'production' }), { message: /DATABASE_URL: is missing/ })
     await t.throwsAsync(byHand({ DATABASE_URL: 'postgres://127.0.0.1:1/given' }), {

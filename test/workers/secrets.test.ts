@@ -80,7 +80,7 @@ for (const kind of ['web', ...processNames] as const)
   test(`${kind} starts with exactly its secrets, and names each that is missing`, async (t) => {
     const env = { ...openSettings(), ...ownSecrets(kind) }
     await (kind === 'web' ? startWeb(t, env) : startWorkerProcess(t, kind, env))
-    const [program, args] = kind === 'web' ? ['../../src/web', []] : ['../../workers/main', [kind]]
+    const [program, args] = kind === 'web' ? ['src/web', []] : ['workers/main', [kind]]
     const { code, err } = await spawnOpsScript({ env: openSettings() }, program, ...args)
     t.is(code, 1)
     t.deepEqual(missingIn(err), demanded(kind))
@@ -127,11 +127,10 @@ test.serial(
     const run = (kind: ProcessKind, secrets: Environment) => {
       for (const secret of allSecrets) delete process.env[secret]
       const name = kind.slice('ops '.length)
-      const file = ['rotate-wallet-key', 'database-roles'].includes(name) ? `keys/${name}` : name
       const args = argumentsOf[name] ?? []
       // Without DATABASE_URL a command looks for the stack of this clone.
       const env = { ...openSettings(), DATABASE_URL: world().env['DATABASE_URL'] ?? '', ...secrets }
-      return runOpsScript({ env }, file, ...args)
+      return runOpsScript({ env }, name, ...args)
     }
     for (const kind of Object.keys(secretsOf).filter((name) => name.startsWith('ops ')) as ProcessKind[]) {
       const without = await run(kind, {})

@@ -56,7 +56,7 @@ test('every table has one line of rights, and nobody stands in two lists of it',
 })
 
 test.serial('database-roles prints the SQL that makes exactly these rights, and may run again', async (t) => {
-  const { code, out } = await runOpsScript(world(), 'keys/database-roles')
+  const { code, out } = await runOpsScript(world(), 'database-roles')
   t.is(code, 0)
   t.true(out.includes(rolesSql().trimEnd()))
   const read = async () => {

@@ -1,5 +1,5 @@
-import { emailAddress } from '../../src/accounts/schemas.js'
-import { countPayers, erasePayer } from '../../src/fiat/intents/payer-addresses.js'
+import { emailAddress } from '../../../src/accounts/schemas.js'
+import { countPayers, erasePayer } from '../../../src/fiat/intents/payer-addresses.js'
 import {
   actorOf,
   applyOptions,
@@ -10,9 +10,9 @@ import {
   requireReason,
   runAsProgram,
   UsageError,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Erases the e-mail address of a payer of naira tips who asks for it. */
 const help = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]

@@ -1,11 +1,11 @@
-import type { Composed } from '../../src/compose.js'
-import { displayText, usdcText } from '../../src/kernel/money.js'
-import { solMint, usdc } from '../../src/kernel/tokens.js'
-import { rentExemptLamports } from '../../src/ports/chain.js'
-import { type CustodyView, viewCustody } from '../../src/treasury/sweeps/custody-overview.js'
-import { declareDead } from '../../src/treasury/sweeps/declare-dead.js'
-import { groupParts, type PlannedPart, partsOf } from '../../src/treasury/sweeps/plan-sweeps.js'
-import { listSweeps, type SweepRow } from '../../src/treasury/sweeps/sweep.js'
+import type { Composed } from '../../../src/compose.js'
+import { displayText, usdcText } from '../../../src/kernel/money.js'
+import { solMint, usdc } from '../../../src/kernel/tokens.js'
+import { rentExemptLamports } from '../../../src/ports/chain.js'
+import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/custody-overview.js'
+import { declareDead } from '../../../src/treasury/sweeps/declare-dead.js'
+import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
+import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
 import {
   actorOf,
   applyHint,
@@ -19,11 +19,11 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { readKeyPair } from './support/key-pair.js'
-import { recordAudit } from './support/record-audit.js'
-import { lamportsPerSweep, type SweepResult, SweepRun } from './support/sweep-run.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { readKeyPair } from '../support/key-pair.js'
+import { recordAudit } from '../support/record-audit.js'
+import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/sweep-run.js'
+import { withServices } from '../support/with-services.js'
 
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */
 const help = `npm run ops -- sweep

@@ -1,5 +1,5 @@
-import { countFactors, removeAllFactors } from '../../src/accounts/factors/change-factors.js'
-import type { User } from '../../src/accounts/models.js'
+import { countFactors, removeAllFactors } from '../../../src/accounts/factors/change-factors.js'
+import type { User } from '../../../src/accounts/models.js'
 import {
   actorOf,
   applyOptions,
@@ -10,10 +10,10 @@ import {
   reasonOption,
   requireReason,
   runAsProgram,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Removes every second factor of an account whose owner has lost them, or whose thief has added one. */
 const help = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]

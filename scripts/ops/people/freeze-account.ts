@@ -1,5 +1,5 @@
-import { freezeAccount } from '../../src/accounts/freezing/freeze-account.js'
-import type { User } from '../../src/accounts/models.js'
+import { freezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
+import type { User } from '../../../src/accounts/models.js'
 import {
   actorOf,
   applyOptions,
@@ -10,10 +10,10 @@ import {
   reasonOption,
   requireReason,
   runAsProgram,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Freezes an account: signs everybody out, and refuses withdrawals and changes until it is unfrozen. */
 const help = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]

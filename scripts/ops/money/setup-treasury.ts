@@ -1,8 +1,8 @@
 import type { Keypair } from '@solana/web3.js'
-import { loadTreasury } from '../../src/platform/config/config.js'
-import { createDb } from '../../src/platform/database/database.js'
-import type { Chain } from '../../src/ports/chain.js'
-import { createSolanaChain } from '../../src/providers/solana/solana-chain.js'
+import { loadTreasury } from '../../../src/platform/config/config.js'
+import { createDb } from '../../../src/platform/database/database.js'
+import type { Chain } from '../../../src/ports/chain.js'
+import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'
 import {
   actorOf,
   applyOptions,
@@ -12,11 +12,11 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { buildInstructions, type FeeAccounts, readFeeAccounts } from './support/fee-accounts.js'
-import { readKeyPair } from './support/key-pair.js'
-import { recordAudit } from './support/record-audit.js'
-import { submitAndConfirm } from './support/submit-transaction.js'
+} from '../support/command.js'
+import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support/fee-accounts.js'
+import { readKeyPair } from '../support/key-pair.js'
+import { recordAudit } from '../support/record-audit.js'
+import { submitAndConfirm } from '../support/submit-transaction.js'
 
 /** Opens the token accounts that receive the platform's fees. Without them tips go out without a fee. */
 const help = `npm run ops -- setup-treasury [--apply --payer <file>]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { type Composed, composeRefunds } from '../../src/compose.js'
+import { type Composed, composeRefunds } from '../../../src/compose.js'
 import {
   decideRefund,
   decideResolution,
@@ -13,7 +13,7 @@ import {
   requestRefund,
   takeForRefund,
   waitAgain,
-} from '../../src/fiat/suspense/refund.js'
+} from '../../../src/fiat/suspense/refund.js'
 import {
   findSuspense,
   listSuspense,
@@ -23,12 +23,12 @@ import {
   type SuspenseResolution,
   sumSuspense,
   valueAssignment,
-} from '../../src/fiat/suspense/suspense.js'
-import { nairaText, usdcText } from '../../src/kernel/money.js'
-import { ProviderError } from '../../src/kernel/provider-error.js'
-import type { UnitOfWork } from '../../src/platform/database/transact.js'
-import type { ProviderRefund, Refunds } from '../../src/ports/refunds.js'
-import { tipChannel } from '../../src/tips/confirm/confirm-tips.js'
+} from '../../../src/fiat/suspense/suspense.js'
+import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
+import type { UnitOfWork } from '../../../src/platform/database/transact.js'
+import type { ProviderRefund, Refunds } from '../../../src/ports/refunds.js'
+import { tipChannel } from '../../../src/tips/confirm/confirm-tips.js'
 import {
   actorOf,
   applyOptions,
@@ -43,10 +43,10 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withDatabase } from './support/with-database.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
+import { withServices } from '../support/with-services.js'
 
 /** Shows naira that could not be credited; returns them to the payer, or credits them to the creator. */
 const help = `npm run ops -- suspense [--all]

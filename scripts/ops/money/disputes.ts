@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type Composed, composeDisputes, composeRefundReader } from '../../src/compose.js'
+import { type Composed, composeDisputes, composeRefundReader } from '../../../src/compose.js'
 import {
   type AnswerOrder,
   type AnswerOutcome,
@@ -7,13 +7,13 @@ import {
   refreshDispute,
   sendAnswer,
   takeForAnswer,
-} from '../../src/fiat/disputes/answer-dispute.js'
-import { compareCollections, listDifferences } from '../../src/fiat/disputes/compare-collections.js'
-import { findDispute, listDisputes, type StoredDispute } from '../../src/fiat/disputes/dispute.js'
-import { collectEvidence, type Evidence } from '../../src/fiat/disputes/evidence.js'
-import { nairaText, usdcText } from '../../src/kernel/money.js'
-import { ProviderError } from '../../src/kernel/provider-error.js'
-import { listOwed, type Receivable } from '../../src/ledger/receivables.js'
+} from '../../../src/fiat/disputes/answer-dispute.js'
+import { compareCollections, listDifferences } from '../../../src/fiat/disputes/compare-collections.js'
+import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat/disputes/dispute.js'
+import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
+import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { listOwed, type Receivable } from '../../../src/ledger/receivables.js'
 import {
   actorOf,
   applyOptions,
@@ -27,11 +27,11 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { formatAge } from './support/format-age.js'
-import { recordAudit } from './support/record-audit.js'
-import { withDatabase } from './support/with-database.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { formatAge } from '../support/format-age.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
+import { withServices } from '../support/with-services.js'
 
 /** Shows disputed naira payments and what creators owe for lost ones, and answers disputes. */
 const help = `npm run ops -- disputes [--all | --compare]

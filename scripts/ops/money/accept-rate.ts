@@ -1,14 +1,14 @@
 import type { Knex } from 'knex'
-import { baseUnits, displayText } from '../../src/kernel/money.js'
+import { baseUnits, displayText } from '../../../src/kernel/money.js'
 import {
   type AcceptedRate,
   findLastAcceptedRate,
   findLastRefusedRate,
   type LastAcceptedRate,
   recordAcceptedRate,
-} from '../../src/market/accepted-rates.js'
-import { isWithin } from '../../src/market/token-price-guard.js'
-import { rateDecimals } from '../../src/ports/exchange-rates.js'
+} from '../../../src/market/accepted-rates.js'
+import { isWithin } from '../../../src/market/token-price-guard.js'
+import { rateDecimals } from '../../../src/ports/exchange-rates.js'
 import {
   actorOf,
   applyOptions,
@@ -22,10 +22,10 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { formatAge } from './support/format-age.js'
-import { recordAudit } from './support/record-audit.js'
-import { withDatabase } from './support/with-database.js'
+} from '../support/command.js'
+import { formatAge } from '../support/format-age.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
 
 /** Accepts an exchange rate that was held back because it does not fit. Fiat tips and withdrawals then work again. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
-import { type Composed, composeRefundReader } from '../../src/compose.js'
-import { findRefund, listOpenRefunds, type TipRefund } from '../../src/fiat/refunds/refund.js'
-import { decideAction, type RefundAction, resolveRefund } from '../../src/fiat/refunds/resolve-refund.js'
-import { listRefundsOf } from '../../src/fiat/suspense/refund.js'
-import { nairaText, usdcText } from '../../src/kernel/money.js'
-import { ProviderError } from '../../src/kernel/provider-error.js'
+import { type Composed, composeRefundReader } from '../../../src/compose.js'
+import { findRefund, listOpenRefunds, type TipRefund } from '../../../src/fiat/refunds/refund.js'
+import { decideAction, type RefundAction, resolveRefund } from '../../../src/fiat/refunds/resolve-refund.js'
+import { listRefundsOf } from '../../../src/fiat/suspense/refund.js'
+import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
 import {
   actorOf,
   applyOptions,
@@ -18,10 +18,10 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withDatabase } from './support/with-database.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
+import { withServices } from '../support/with-services.js'
 
 /** Shows the tips that their creators give back, and ends those that no worker can. */
 const help = `npm run ops -- refunds

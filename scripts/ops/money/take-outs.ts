@@ -1,8 +1,8 @@
-import type { Composed } from '../../src/compose.js'
-import { displayText } from '../../src/kernel/money.js'
-import { type Token, tokenByMint } from '../../src/kernel/tokens.js'
-import { giveBack, listSigned } from '../../src/treasury/take-outs/give-back.js'
-import type { TakeOut } from '../../src/treasury/take-outs/take-out.js'
+import type { Composed } from '../../../src/compose.js'
+import { displayText } from '../../../src/kernel/money.js'
+import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
+import { giveBack, listSigned } from '../../../src/treasury/take-outs/give-back.js'
+import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
 import {
   actorOf,
   applyHint,
@@ -15,9 +15,9 @@ import {
   requireConfirmation,
   runAsProgram,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Lists the take-outs that are signed and not at their end, and gives one back that never landed. */
 const help = `npm run ops -- take-outs

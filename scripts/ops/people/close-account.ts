@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
-import { DomainError } from '../../src/kernel/errors.js'
-import { displayText } from '../../src/kernel/money.js'
-import { query } from '../../src/platform/database/database.js'
-import { closeAccount } from '../../src/privacy/close-account.js'
+import { DomainError } from '../../../src/kernel/errors.js'
+import { displayText } from '../../../src/kernel/money.js'
+import { query } from '../../../src/platform/database/database.js'
+import { closeAccount } from '../../../src/privacy/close-account.js'
 import {
   actorOf,
   applyOptions,
@@ -14,10 +14,10 @@ import {
   reasonOption,
   requireConfirmation,
   runAsProgram,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Closes an account whose owner asks for it by mail. Lists the closed accounts that hold money without --user. */
 const help = `npm run ops -- close-account

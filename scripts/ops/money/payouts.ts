@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Composed } from '../../src/compose.js'
-import { isPayoutReference } from '../../src/kernel/ids.js'
-import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
-import type { ActionOptions, OperatorAction } from '../../src/withdrawals/review/operator-actions.js'
-import { reconcileNow } from '../../src/withdrawals/work-queue.js'
+import type { Composed } from '../../../src/compose.js'
+import { isPayoutReference } from '../../../src/kernel/ids.js'
+import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
+import type { ActionOptions, OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
+import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import {
   actorOf,
   applyHint,
@@ -19,9 +19,9 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { type ActionResult, runAction } from './support/payout-actions.js'
-import { changePause, type PauseRequest } from './support/payout-pause.js'
+} from '../support/command.js'
+import { type ActionResult, runAction } from '../support/payout-actions.js'
+import { changePause, type PauseRequest } from '../support/payout-pause.js'
 import {
   findPayout,
   listHistory,
@@ -29,8 +29,8 @@ import {
   payoutJson,
   payoutLine,
   payoutText,
-} from './support/payout-rows.js'
-import { withServices } from './support/with-services.js'
+} from '../support/payout-rows.js'
+import { withServices } from '../support/with-services.js'
 
 /** Shows withdrawals, compares them with the provider, and takes the decisions that only a person may take. */
 const help = `npm run ops -- payouts list --state manual_review

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
-import { nairaText, usdcText } from '../../src/kernel/money.js'
-import { booksStatementMs } from '../../src/ledger/invariants.js'
-import { readPosition } from '../../src/reserves/position.js'
-import { findRecorded, type OutsideEvent, recordEvent } from '../../src/reserves/record-entries.js'
+import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { booksStatementMs } from '../../../src/ledger/invariants.js'
+import { readPosition } from '../../../src/reserves/position.js'
+import { findRecorded, type OutsideEvent, recordEvent } from '../../../src/reserves/record-entries.js'
 import {
   actorOf,
   applyOptions,
@@ -18,10 +18,10 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { showTreasury } from './support/treasury-text.js'
-import { withDatabase } from './support/with-database.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { showTreasury } from '../support/treasury-text.js'
+import { withDatabase } from '../support/with-database.js'
 
 /** Shows where the money is, what is owed and what the rate can change; records what happened outside the service. */
 const help = `npm run ops -- treasury [--json]

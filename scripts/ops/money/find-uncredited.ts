@@ -1,13 +1,13 @@
-import { usdcText } from '../../src/kernel/money.js'
-import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
-import { creditMissing } from '../../src/tips/confirm/credit-missing.js'
+import { usdcText } from '../../../src/kernel/money.js'
+import { confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
+import { creditMissing } from '../../../src/tips/confirm/credit-missing.js'
 import {
   type CreditGap,
   type CreditGaps,
   findCreditGaps,
   maxDays,
   type TipPosition,
-} from '../../src/tips/confirm/find-uncredited.js'
+} from '../../../src/tips/confirm/find-uncredited.js'
 import {
   actorOf,
   applyHint,
@@ -18,9 +18,9 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Finds creators who were paid by the transaction of a recorded signature and not credited, and credits them. */
 const help = `npm run ops -- find-uncredited [--days <n>] [--apply]

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
-import { changeUser } from '../../src/accounts/change-user.js'
-import { User } from '../../src/accounts/models.js'
-import { lockCreator } from '../../src/creators/find-creator.js'
-import { parseDiscordHandle, parseTwitterHandle } from '../../src/creators/handles.js'
+import { changeUser } from '../../../src/accounts/change-user.js'
+import { User } from '../../../src/accounts/models.js'
+import { lockCreator } from '../../../src/creators/find-creator.js'
+import { parseDiscordHandle, parseTwitterHandle } from '../../../src/creators/handles.js'
 import {
   actorOf,
   applyOptions,
@@ -14,10 +14,10 @@ import {
   runAsProgram,
   UsageError,
   type Values,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withDatabase } from './support/with-database.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
 
 /** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
 const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)

@@ -1,13 +1,13 @@
-import { displayText } from '../../src/kernel/money.js'
+import { displayText } from '../../../src/kernel/money.js'
 import {
   type BooksReport,
   type BooksSum,
   booksStatementMs,
   checkBooks,
   sumBooks,
-} from '../../src/ledger/invariants.js'
-import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
-import { withDatabase } from './support/with-database.js'
+} from '../../../src/ledger/invariants.js'
+import { defineCommand, exitHelp, runAsProgram } from '../support/command.js'
+import { withDatabase } from '../support/with-database.js'
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 

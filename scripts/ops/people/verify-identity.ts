@@ -1,7 +1,7 @@
-import type { User } from '../../src/accounts/models.js'
-import type { Composed } from '../../src/compose.js'
-import { nairaText } from '../../src/kernel/money.js'
-import { ExchangeRates } from '../../src/market/exchange-rates.js'
+import type { User } from '../../../src/accounts/models.js'
+import type { Composed } from '../../../src/compose.js'
+import { nairaText } from '../../../src/kernel/money.js'
+import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import {
   type HeldWithdrawal,
   listAllHeld,
@@ -9,7 +9,7 @@ import {
   type Release,
   refuseIdentity,
   verifyIdentity,
-} from '../../src/withdrawals/review/verify-identity.js'
+} from '../../../src/withdrawals/review/verify-identity.js'
 import {
   actorOf,
   applyHint,
@@ -22,10 +22,10 @@ import {
   requireConfirmation,
   runAsProgram,
   type Values,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Verifies a creator's identity and sends the withdrawals that wait for it; or refuses it and gives the money back. */
 const help = `npm run ops -- verify-identity --user ada@example.com

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
-import { unfreezeAccount } from '../../src/accounts/freezing/freeze-account.js'
-import { User } from '../../src/accounts/models.js'
-import { nairaText } from '../../src/kernel/money.js'
-import { sqlList } from '../../src/kernel/state-machine.js'
-import { maskAccount } from '../../src/kernel/text.js'
-import { query } from '../../src/platform/database/database.js'
-import { heldStates, type SendState, sendableStates } from '../../src/withdrawals/lifecycle.js'
-import { lastFourColumn } from '../../src/withdrawals/sealed-account.js'
+import { unfreezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
+import { User } from '../../../src/accounts/models.js'
+import { nairaText } from '../../../src/kernel/money.js'
+import { sqlList } from '../../../src/kernel/state-machine.js'
+import { maskAccount } from '../../../src/kernel/text.js'
+import { query } from '../../../src/platform/database/database.js'
+import { heldStates, type SendState, sendableStates } from '../../../src/withdrawals/lifecycle.js'
+import { lastFourColumn } from '../../../src/withdrawals/sealed-account.js'
 import {
   actorOf,
   applyOptions,
@@ -18,10 +18,10 @@ import {
   reasonOption,
   requireReason,
   runAsProgram,
-} from './support/command.js'
-import { findUser } from './support/find-user.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 /** Unfreezes an account once its owner has been spoken to. Lists the frozen accounts without --user. */
 const help = `npm run ops -- unfreeze

@@ -1,11 +1,11 @@
-import { loadReportSigningKey } from '../../src/platform/config/config.js'
-import { createFloatReader } from '../../src/reserves/float/read-float.js'
-import { makeReport } from '../../src/reserves/reports/make-report.js'
-import { findLastReport, type StoredReport } from '../../src/reserves/reports/report-rows.js'
-import { createReportSigner } from '../../src/reserves/reports/signing.js'
-import { defineCommand, exitHelp, type Outcome, runAsProgram } from './support/command.js'
-import { withDatabase } from './support/with-database.js'
-import { withServices } from './support/with-services.js'
+import { loadReportSigningKey } from '../../../src/platform/config/config.js'
+import { createFloatReader } from '../../../src/reserves/float/read-float.js'
+import { makeReport } from '../../../src/reserves/reports/make-report.js'
+import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'
+import { createReportSigner } from '../../../src/reserves/reports/signing.js'
+import { defineCommand, exitHelp, type Outcome, runAsProgram } from '../support/command.js'
+import { withDatabase } from '../support/with-database.js'
+import { withServices } from '../support/with-services.js'
 
 /** Shows the newest reserve report, or makes one now. */
 const help = `npm run ops -- reserves [--make] [--json]
