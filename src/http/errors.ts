@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { generalDetails, hasDetails } from '../kernel/error-details.js'
 import {
   codesWithProviderText,
   DomainError,
@@ -13,6 +12,7 @@ import { isDatabaseUnavailable } from '../platform/database/database.js'
 import { Overloaded } from '../platform/database/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
+import { generalDetails, hasDetails } from './error-details.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
 const retrySeconds: Partial<Record<ErrorCode, number>> = { too_many_requests: 60, request_in_progress: 3 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { generalProblem } from '../kernel/error-details.js'
 import { DomainError, type ErrorCode, errors, type FieldProblem, inputError } from '../kernel/errors.js'
 import { isVisible, maxMessageLength } from '../kernel/text.js'
+import { generalProblem } from './error-details.js'
 
 /** Faults that one answer names. */
 const mostDetails = 20

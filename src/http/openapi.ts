@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { serviceName } from '../kernel/brand.js'
-import { hasDetails } from '../kernel/error-details.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { LimitName } from '../platform/rate-limits/rate-limits.js'
 import { type Endpoint, type Route, readsQuery } from './endpoint.js'
+import { hasDetails } from './error-details.js'
 import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type FieldProblem } from './errors.js'
+import { type ErrorCode, errors, type FieldProblem } from '../kernel/errors.js'
 
 const isMissing = 'is missing'
 const wallet = 'must be a wallet address: base58 of 32 bytes'
