@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { loadDatabaseUrl } from './src/platform/config/config.js'
+import { loadDatabaseUrl } from './src/platform/config/own-settings.js'
 import { migrationRules, migrationSource } from './src/platform/database/migrate.js'
 
 const config: Knex.Config = {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../src/platform/config/config.js'
+import { ConfigError } from '../src/platform/config/read-settings.js'
 import { takeLock } from './bootstrap/lock.mjs'
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { checkStackSettings } from './dev/check-settings.js'

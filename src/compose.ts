@@ -1,5 +1,6 @@
 import { paidPath } from './http/pages/paid-page.js'
-import { type Config, loadMail, loadWalletKeys, refuseUse } from './platform/config/config.js'
+import { type Config, refuseUse } from './platform/config/config.js'
+import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
 import type { Secret } from './platform/config/secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
 import { createTransact } from './platform/database/transact.js'

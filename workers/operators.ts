@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { operatorsPages } from '../src/operators/routes.js'
-import type { loadOperators } from '../src/platform/config/config.js'
+import type { loadOperators } from '../src/platform/config/own-settings.js'
 import { openQueues } from '../src/platform/queue/queues.js'
 import type { Services } from '../src/services.js'
 

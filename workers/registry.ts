@@ -11,13 +11,13 @@ import { createReturnsBatch } from '../src/fiat/disputes/watch-returns.js'
 import { createRefundBatch } from '../src/fiat/refunds/send-refunds.js'
 import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
 import { createMailerBatch } from '../src/mail/send-emails.js'
+import { loadConfig } from '../src/platform/config/config.js'
 import {
-  loadConfig,
   loadMail,
   loadOperators,
   loadReportSigningKey,
   loadWalletKeys,
-} from '../src/platform/config/config.js'
+} from '../src/platform/config/own-settings.js'
 import { type Secret, secretsOf } from '../src/platform/config/secrets.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'

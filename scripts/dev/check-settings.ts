@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig } from '../../src/platform/config/config.js'
+import { loadConfig } from '../../src/platform/config/config.js'
+import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { checkSettings } from '../../src/platform/config/start-settings.js'
 import { processNames, settingsReaders } from '../../workers/registry.js'
 import { processSettings, type StartedDependencies } from './process-settings.js'

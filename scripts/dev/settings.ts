@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readSettings } from '../../src/platform/config/config.js'
+import { readSettings } from '../../src/platform/config/read-settings.js'
 import type { Port } from './ports.js'
 
 const port = z.coerce.number().int().min(1).max(65_534)

@@ -1,4 +1,4 @@
-import { loadDatabaseUrl } from '../../src/platform/config/config.js'
+import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
 import { migrateToLatest } from '../../src/platform/database/migrate.js'
 import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { serviceSettings } from '../../scripts/bench/servers.js'
 import { checkStackSettings } from '../../scripts/dev/check-settings.js'
-import { ConfigError } from '../../src/platform/config/config.js'
+import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import test from 'ava'
-import { ConfigError, loadOperators } from '../../src/platform/config/config.js'
+import { loadOperators } from '../../src/platform/config/own-settings.js'
+import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { type ServiceProcess, startWorkerProcess } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import {
-  ConfigError,
-  loadConfig,
-  loadDatabaseUrl,
-  loadMail,
-  loadWalletKeys,
-} from '../../src/platform/config/config.js'
+import { loadConfig } from '../../src/platform/config/config.js'
+import { loadDatabaseUrl, loadMail, loadWalletKeys } from '../../src/platform/config/own-settings.js'
+import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { wallet } from '../tips/verify/transactions.js'
 
 const required = {

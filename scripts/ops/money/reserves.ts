@@ -1,4 +1,4 @@
-import { loadReportSigningKey } from '../../../src/platform/config/config.js'
+import { loadReportSigningKey } from '../../../src/platform/config/own-settings.js'
 import { createFloatReader } from '../../../src/reserves/float/read-float.js'
 import { makeReport } from '../../../src/reserves/reports/make-report.js'
 import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'

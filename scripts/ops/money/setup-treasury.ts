@@ -1,5 +1,5 @@
 import type { Keypair } from '@solana/web3.js'
-import { loadTreasury } from '../../../src/platform/config/config.js'
+import { loadTreasury } from '../../../src/platform/config/own-settings.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import type { Chain } from '../../../src/ports/chain.js'
 import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'

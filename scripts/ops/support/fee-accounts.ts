@@ -1,7 +1,7 @@
 import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-token'
 import { PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
-import type { TreasurySettings } from '../../../src/platform/config/config.js'
+import type { TreasurySettings } from '../../../src/platform/config/own-settings.js'
 import { type Chain, rentExemptLamports } from '../../../src/ports/chain.js'
 import { RefusedError } from './command.js'
 

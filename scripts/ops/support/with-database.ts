@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { loadDatabaseUrl } from '../../../src/platform/config/config.js'
+import { loadDatabaseUrl } from '../../../src/platform/config/own-settings.js'
 import { createDb } from '../../../src/platform/database/database.js'
 
 /** Commands run at most two statements in parallel. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { SealBroken } from '../../kernel/aead.js'
-import { ConfigError } from '../../platform/config/config.js'
+import { ConfigError } from '../../platform/config/read-settings.js'
 import { query } from '../../platform/database/database.js'
 import type { Vault } from '../../ports/vault.js'
 import { Wallet, WalletKeyCheck } from '../models.js'

@@ -1,4 +1,4 @@
-import { ConfigError, type SettingFault } from './config.js'
+import { ConfigError, type SettingFault } from './read-settings.js'
 
 /** Reads some of the settings. Throws ConfigError when they are not usable. */
 export type SettingsReader = (env: NodeJS.ProcessEnv) => unknown

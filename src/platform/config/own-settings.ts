@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { deriveKey } from '../../kernel/aead.js'
+import { serviceName } from '../../kernel/brand.js'
+import { ConfigError, readSettings } from './read-settings.js'
+import { key, mailbox, whole } from './setting-forms.js'
+import { settings } from './settings.js'
+import { walletKeys } from './wallet-keys.js'
+
+// Settings that one or few processes read. They are not part of Config, so that no other process holds them.
+
+/** The operators' pages show what every creator is paid. A password manager fills the password in, so it may be long. */
+const operatorsPasswordLength = 16
+
+/** For commands that need the database and nothing else. */
+export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
+  return readSettings(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+}
+
+/** For the command that prepares the wallet the platform's fees arrive in. */
+export type TreasurySettings = ReturnType<typeof loadTreasury>
+
+export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
+  const needed = settings
+    .pick({
+      DATABASE_URL: true,
+      SOLANA_RPC_URLS: true,
+      SOLANA_GENESIS_HASH: true,
+      TREASURY_WALLET: true,
+      AGGREGATOR_REFERRAL_ACCOUNT: true,
+    })
+    .required({ SOLANA_RPC_URLS: true })
+  const s = readSettings(needed, env)
+  return {
+    databaseUrl: s.DATABASE_URL,
+    rpcUrls: s.SOLANA_RPC_URLS,
+    genesisHash: s.SOLANA_GENESIS_HASH,
+    wallet: s.TREASURY_WALLET,
+    referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
+  }
+}
+
+/**
+ * The key-encryption keys of the custody wallets, by version. Only the provisioner, the custodian and the command that rotates them
+ * read them. They are not part of Config, so that no other process holds them.
+ */
+export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMap<number, Buffer> {
+  return readSettings(z.object({ WALLET_KEK: walletKeys }), env).WALLET_KEK
+}
+
+/**
+ * The seed of the Ed25519 key that signs reserve reports: 32 bytes, base64; unset: made from OTP_PEPPER. Only the clock and the
+ * command that makes a report read it. It is not part of Config, so that no other process signs.
+ */
+export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
+  const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
+  if (own !== undefined) return own
+  const pepper = readSettings(z.object({ OTP_PEPPER: key.optional() }), env).OTP_PEPPER
+  if (pepper === undefined) throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
+  return deriveKey(pepper, 'report-signing/1')
+}
+
+/**
+ * The mail server and the sender: `Name <address>`. Only the mailer reads them, because the URL may contain a password. An
+ * address alone gets the service's name.
+ */
+export function loadMail(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly from: string
+} {
+  const smtpUrl = z.url({ protocol: /^smtps?$/, hostname: /./, error: 'must be an smtp(s) URL' })
+  const { SMTP_URL: url, MAIL_FROM: from } = readSettings(
+    z.object({ SMTP_URL: smtpUrl, MAIL_FROM: mailbox }),
+    env,
+  )
+  return { url, from: from.includes('<') ? from : `${serviceName} <${from}>` }
+}
+
+/**
+ * The address and login of the operators' pages; undefined when they are switched off. Only the clock reads them, so
+ * that no other process holds the password.
+ */
+export function loadOperators(
+  env: NodeJS.ProcessEnv = process.env,
+):
+  | { readonly host: string; readonly port: number; readonly user: string; readonly password: string }
+  | undefined {
+  if (readSettings(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined)
+    return undefined
+  const operators = z.object({
+    OPS_PORT: whole(0, 65_535),
+    OPS_HOST: z.string().default('127.0.0.1'),
+    OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
+    OPS_PASSWORD: z.string().min(operatorsPasswordLength),
+  })
+  const {
+    OPS_HOST: host,
+    OPS_PORT: port,
+    OPS_USER: user,
+    OPS_PASSWORD: password,
+  } = readSettings(operators, env)
+  return { host, port, user, password }
+}

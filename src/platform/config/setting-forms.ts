@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { solMint, tokenByMint } from '../../kernel/tokens.js'
+import { parseTrustProxy } from './trust-proxy.js'
+
+// The forms that values of settings have.
+
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+)
+export const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform((text) => text.replace(/\/+$/, ''))
+export const flag = z.enum(['0', '1', 'true', 'false']).transform((text) => text === '1' || text === 'true')
+export const proxies = z.string().transform((text, ctx) => {
+  const trust = parseTrustProxy(text.trim())
+  if (trust !== undefined) return trust
+  const message = 'must be true, false, a number of proxies, or networks such as 10.0.0.0/8,2001:db8::/32'
+  ctx.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+export const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+/** The token that creators with yield routing receive. Swaps cannot pay out native SOL, and a stable token earns nothing. */
+export const stakingMint = address.refine((mint) => {
+  const token = tokenByMint(mint)
+  return token !== undefined && !token.stable && mint !== solMint
+}, 'must be a token the service knows, neither stable nor SOL')
+export const number = (min: number, max: number) => z.coerce.number().min(min).max(max)
+export const whole = (min: number, max: number) => number(min, max).int()
+export const key = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+export const mailbox = z
+  .string()
+  .refine(
+    (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
+    'must be an e-mail address, alone or as Name <address>',
+  )
+
+/** What `pg` accepts: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
+export function isPostgres(text: string): boolean {
+  if (/^(\/|socket:)/.test(text)) return true
+  return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
+}
+
+/** What `ioredis` accepts: a URL, the same without its scheme but with a port, or the path of a socket. */
+export function isRedis(text: string): boolean {
+  if (/^rediss?:\/\//i.test(text)) return URL.canParse(text)
+  return text.startsWith('/') || (/^[^/]*:\d+([/?]|$)/.test(text) && URL.canParse(`redis://${text}`))
+}
