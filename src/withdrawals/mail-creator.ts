@@ -1,5 +1,5 @@
-import type { OwnerNotice, WithdrawalNotice } from '../accounts/owner-mails/notices.js'
 import { notifyOwner } from '../accounts/owner-mails/notify-owner.js'
+import type { WithdrawalFacts, WithdrawalNotice } from '../accounts/owner-mails/withdrawal-notices.js'
 import { nairaText } from '../kernel/money.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
@@ -16,10 +16,9 @@ export interface MailedWithdrawal {
   readonly lastFour: string
 }
 
-type AboutWithdrawal = Extract<OwnerNotice, { readonly withdrawal: WithdrawalNotice }>
 type WithoutWithdrawal<Notice> = Notice extends unknown ? Omit<Notice, 'withdrawal'> : never
 /** A notice about a withdrawal, before the withdrawal is described. */
-export type WithdrawalEvent = WithoutWithdrawal<AboutWithdrawal>
+export type WithdrawalEvent = WithoutWithdrawal<WithdrawalNotice>
 
 /** Mails the creator what happened to a withdrawal, in the transaction in which it happens. */
 export async function mailCreator(
@@ -36,7 +35,7 @@ export async function mailCreator(
 export async function describeWithdrawal(
   uow: UnitOfWork,
   { reference, netKobo, bankCode, lastFour }: MailedWithdrawal,
-): Promise<WithdrawalNotice> {
+): Promise<WithdrawalFacts> {
   return {
     reference,
     amount: nairaText(netKobo),

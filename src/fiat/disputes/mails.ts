@@ -1,5 +1,6 @@
-import type { OwnerNotice, PaymentNotice } from '../../accounts/owner-mails/notices.js'
+import type { OwnerNotice } from '../../accounts/owner-mails/notices.js'
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
+import type { PaymentFacts } from '../../accounts/owner-mails/payment-notices.js'
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
@@ -62,7 +63,7 @@ function paymentNotice(
   kobo: bigint,
   debitMicro: bigint,
   news: ReturnNews,
-): PaymentNotice {
+): PaymentFacts {
   const openMicro = news.kind === 'lost' || news.kind === 'returned' ? news.loss.openMicro : 0n
   return {
     tipId: id,

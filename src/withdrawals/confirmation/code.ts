@@ -5,8 +5,8 @@ import {
   newCode,
   sameCode,
 } from '../../accounts/one-time-codes/one-time-code.js'
-import type { WithdrawalNotice } from '../../accounts/owner-mails/notices.js'
 import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
+import type { WithdrawalFacts } from '../../accounts/owner-mails/withdrawal-notices.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
@@ -103,7 +103,7 @@ const reasons: Readonly<Record<ConfirmationReason, string>> = {
 /** It does not contain the name of the account's holder, which whoever asks for the withdrawal chooses. */
 function codeMail(
   { http }: Settings,
-  { amount, bank, lastFour, reference }: WithdrawalNotice,
+  { amount, bank, lastFour, reference }: WithdrawalFacts,
   confirmationReason: ConfirmationReason | null,
   { code, notMe }: { readonly code: string; readonly notMe: string },
 ) {
