@@ -63,6 +63,8 @@ test('a creator’s wallet becomes the payout wallet by its signature and the ma
   const notice = await world().db('emails').where({ kind: 'payout-wallet-set', recipient: ada.email }).first()
   t.true(notice.body_text.includes(holder.address))
   t.regex(notice.body_text, /#not-me=/)
+  const codeMail = await world().db('emails').where({ kind: 'step-up-code', recipient: ada.email }).first()
+  t.regex(codeMail.body_text, /#not-me=/)
 
   t.is((await put(ada, proof)).body.code, 'invalid_wallet_signature', 'a challenge is used once')
 

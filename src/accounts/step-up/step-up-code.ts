@@ -1,12 +1,18 @@
-import { createHmac, hash } from 'node:crypto'
-import { type DomainError, refusedFor } from '../../kernel/errors.js'
+import { hash } from 'node:crypto'
 import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { lockUserExceptSessions } from '../lock-user.js'
-import { codePattern, confirmationCodes, newCode, sameCode } from '../one-time-codes/one-time-code.js'
+import {
+  type CodeTable,
+  type ConfirmedSubject,
+  createConfirmationCode,
+  tooManyCodes,
+  useConfirmationCode,
+} from '../one-time-codes/confirmation-code.js'
+import { confirmationCodes } from '../one-time-codes/one-time-code.js'
+import { createNotMeLink, notMeBlocks } from '../owner-mails/notify-owner.js'
 import { readRecentChanges } from '../recent-changes.js'
 
 type Settings = Pick<Config, 'http' | 'otpPepper'>
@@ -20,16 +26,11 @@ export interface SteppedUpRequest {
   readonly wish: string
 }
 
-function textOf({ userId, bound }: SteppedUpRequest): string {
-  return JSON.stringify([userId, ...bound.map(String)])
-}
+const codes: CodeTable = { table: 'step_up_codes', subject: 'request_hash' }
 
-const requestHash = (request: SteppedUpRequest): Buffer => hash('sha256', textOf(request), 'buffer')
-
-function codeHmac({ otpPepper }: Settings, request: SteppedUpRequest, code: string): Buffer {
-  return createHmac('sha256', otpPepper)
-    .update(`step-up/1|${textOf(request)}|${code}`)
-    .digest()
+function subjectOf({ userId, bound }: SteppedUpRequest): ConfirmedSubject {
+  const text = JSON.stringify([userId, ...bound.map(String)])
+  return { userId, subject: hash('sha256', text, 'buffer'), bound: `step-up/1|${text}` }
 }
 
 /**
@@ -42,45 +43,23 @@ export async function mailStepUpCode(
   request: SteppedUpRequest,
 ): Promise<void> {
   const { userId, wish } = request
+  const { publicUrl } = settings.http
   // One account's codes are made one after the other, so that none is missed in the count.
   await lockUserExceptSessions(uow.trx, userId)
-  const code = newCode()
-  const [made] = await query<{ expiresAt: Date }>(uow.trx, {
-    name: 'step-up.make',
-    text: /* sql */ `
-      with old as (
-        delete from step_up_codes where user_id = $1 and created_at < clock_timestamp() - interval '24 hours')
-      insert into step_up_codes (user_id, request_hash, code_hmac, expires_at)
-      select $1, $2, $3, clock_timestamp() + $4::int * interval '1 minute'
-       where $5 > (select count(*) from step_up_codes
-                    where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours')
-      returning expires_at as "expiresAt"`,
-    values: [
-      userId,
-      requestHash(request),
-      codeHmac(settings, request, code),
-      confirmationCodes.minutes,
-      confirmationCodes.mostADay,
-    ],
-  })
-  if (made === undefined) throw await tooManyCodes(uow, userId)
+  const made = await createConfirmationCode(uow, settings, codes, subjectOf(request))
+  if (made === undefined) throw await tooManyCodes(uow, codes, userId)
+  const { code, expiresAt } = made
   const { moneyEmail } = await readRecentChanges(uow.trx, userId)
-  const content = codeMail(new URL(settings.http.publicUrl).host, wish, code)
-  await queueEmail(uow, { kind: 'step-up-code', to: moneyEmail, expiresAt: made.expiresAt, ...content })
+  const notMe = await createNotMeLink(uow, publicUrl, userId)
+  const content = codeMail(new URL(publicUrl).host, wish, { code, notMe })
+  await queueEmail(uow, { kind: 'step-up-code', to: moneyEmail, expiresAt, ...content })
 }
 
-async function tooManyCodes({ trx }: UnitOfWork, userId: string): Promise<DomainError> {
-  const [row] = await query<{ seconds: number }>(trx, {
-    name: 'step-up.next',
-    text: /* sql */ `
-      select greatest(1, ceil(extract(epoch from min(created_at) + interval '24 hours' - clock_timestamp())))::int as seconds
-      from step_up_codes where user_id = $1 and created_at >= clock_timestamp() - interval '24 hours'`,
-    values: [userId],
-  })
-  return refusedFor('too_many_requests', row?.seconds ?? 1)
-}
-
-function codeMail(site: string, wish: string, code: string) {
+function codeMail(
+  site: string,
+  wish: string,
+  { code, notMe }: { readonly code: string; readonly notMe: string },
+) {
   return emailLayout({
     subject: `Confirm a change of your account at ${site}`,
     blocks: [
@@ -88,36 +67,18 @@ function codeMail(site: string, wish: string, code: string) {
       'Nothing happens before you confirm it. If you want exactly this, enter this code there:',
       { standout: code },
       `It is valid for ${confirmationCodes.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
-      'If it was not you, enter the code nowhere, and change your password: somebody else is signed in to your account.',
+      'If it was not you, enter the code nowhere: somebody else is signed in to your account.',
+      ...notMeBlocks(notMe),
     ],
   })
 }
 
-/**
- * Uses the newest code of a request up. A wrong one counts before it is compared, and five void the code. The caller commits the
- * count, and does what the code confirms in the same transaction.
- */
-export async function useStepUpCode(
-  { trx }: UnitOfWork,
+/** Uses the newest code of a request up, as `useConfirmationCode`. */
+export function useStepUpCode(
+  uow: UnitOfWork,
   settings: Settings,
   request: SteppedUpRequest,
   code: string,
 ): Promise<boolean> {
-  if (!codePattern.test(code)) return false
-  const [newest] = await query<{ id: bigint; codeHmac: Buffer }>(trx, {
-    name: 'step-up.count',
-    text: /* sql */ `
-      update step_up_codes set failures = failures + 1
-       where id = (select max(id) from step_up_codes where user_id = $1 and request_hash = $2)
-         and failures < $3 and used_at is null and expires_at > clock_timestamp()
-      returning id, code_hmac as "codeHmac"`,
-    values: [request.userId, requestHash(request), confirmationCodes.mostFailures],
-  })
-  if (newest === undefined || !sameCode(newest.codeHmac, codeHmac(settings, request, code))) return false
-  await query(trx, {
-    name: 'step-up.use',
-    text: 'update step_up_codes set used_at = clock_timestamp() where id = $1',
-    values: [newest.id],
-  })
-  return true
+  return useConfirmationCode(uow, settings, codes, subjectOf(request), code)
 }

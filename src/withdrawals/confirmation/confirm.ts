@@ -10,7 +10,7 @@ import { neverSentStates } from '../lifecycle.js'
 import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { checkCode, mailCode, tooManyCodes } from './code.js'
+import { mailWithdrawalCode, tooManyWithdrawalCodes, useWithdrawalCode } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -44,7 +44,7 @@ export async function confirmWithdrawal(
     const withdrawal = await lockOwn(uow, found.id)
     if (withdrawal.confirmedAt !== null) return true
     if (withdrawal.status !== 'pending') throw nothingToConfirm()
-    if (!byFactor && !(await checkCode(uow, services.config, withdrawal, code ?? ''))) return false
+    if (!byFactor && !(await useWithdrawalCode(uow, services.config, withdrawal, code ?? ''))) return false
     await markConfirmed(uow, withdrawal)
     await releaseConfirmed(uow, services.config, withdrawal.id)
     await markPayeeConfirmed(uow.trx, withdrawal.id)
@@ -65,8 +65,8 @@ export async function resendCode(services: Needs, own: OwnWithdrawal): Promise<v
     await lockUserExceptSessions(uow.trx, own.userId)
     const withdrawal = await lockOwn(uow, found.id)
     if (withdrawal.status !== 'pending' || !awaitsConfirmation(withdrawal)) return
-    if (await mailCode(uow, services.config, withdrawal)) return
-    throw await tooManyCodes(uow, own.userId)
+    if (await mailWithdrawalCode(uow, services.config, withdrawal)) return
+    throw await tooManyWithdrawalCodes(uow, own.userId)
   })
 }
 

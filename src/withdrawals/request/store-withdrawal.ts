@@ -4,7 +4,7 @@ import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { mailCode, tooManyCodes } from '../confirmation/code.js'
+import { mailWithdrawalCode, tooManyWithdrawalCodes } from '../confirmation/code.js'
 import { usePayee } from '../confirmation/payees.js'
 import { reasonToConfirm } from '../confirmation/reason.js'
 import { reserveHold } from '../ledger-entries.js'
@@ -83,10 +83,10 @@ export async function storeWithdrawal(
   ])
   // Also while it waits for the identity: its creator may confirm it meanwhile.
   if (confirmationReason !== null) {
-    const mailed = await mailCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
+    const mailed = await mailWithdrawalCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
     // One that waits for the identity gets a code after it.
     if (!mailed && !waitsForIdentity && !(await hasOldFactor(trx, withdrawal.userId)))
-      throw await tooManyCodes(uow, withdrawal.userId)
+      throw await tooManyWithdrawalCodes(uow, withdrawal.userId)
   }
   if (sendState === 'not_sent') uow.wake('payouts', payoutJob(stored))
   return stored

@@ -6,7 +6,7 @@ import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { advance } from '../advance.js'
-import { mailCode } from '../confirmation/code.js'
+import { mailWithdrawalCode } from '../confirmation/code.js'
 import { heldStates } from '../lifecycle.js'
 import type { MailSettings } from '../mail-creator.js'
 import { priceRelease } from '../price-withdrawal.js'
@@ -165,7 +165,7 @@ export async function releaseHeld(
     from: ['identity_hold'],
     to: 'confirmation_hold',
   })
-  await mailCode(uow, settings, withdrawal)
+  await mailWithdrawalCode(uow, settings, withdrawal)
   return release
 }
 
