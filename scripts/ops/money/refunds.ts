@@ -7,16 +7,15 @@ import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
+  finalOptions,
+  givenOption,
   type Outcome,
+  optionsHelp,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
-  UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
@@ -37,25 +36,21 @@ the provider first and is refused while a refund is or may be under way:
 
 Without --apply this changes nothing.
 
-  --retry <refund>       refund_ and 32 hex digits, as listed
-  --give-back <refund>   the same
-  --returned <refund>    the same
-  --reason <text>        why, for the audit log, such as a ticket; required to apply
-  --confirm <refund>     the refund once more; required to apply, because money moves
-  --apply                do it
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
-  --help                 print this text
-
-${exitHelp}`
+${optionsHelp(
+  {
+    '--retry <refund>': 'refund_ and 32 hex digits, as listed',
+    '--give-back <refund>': 'the same',
+    '--returned <refund>': 'the same',
+    '--confirm <refund>': 'the refund once more; required with --apply, because money moves',
+  },
+  'kobo and micro-USDC',
+)}`
 
 const options = {
-  ...applyOptions,
-  ...reasonOption,
+  ...finalOptions,
   retry: { type: 'string' },
   'give-back': { type: 'string' },
   returned: { type: 'string' },
-  confirm: { type: 'string' },
 } as const
 
 const maxRefunds = 1000
@@ -134,9 +129,7 @@ async function act(services: Composed, action: RefundAction, id: string, given: 
 }
 
 async function run(values: Given): Promise<Outcome> {
-  const actions = (['retry', 'give-back', 'returned'] as const).filter((name) => values[name] !== undefined)
-  const [action, ...others] = actions
-  if (others.length > 0) throw new UsageError('give only one of --retry, --give-back and --returned')
+  const action = givenOption(values, ['retry', 'give-back', 'returned'])
   if (action === undefined) return withDatabase(list)
   return withServices('ops refunds', (services) => act(services, action, values[action] ?? '', values))
 }

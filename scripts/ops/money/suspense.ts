@@ -31,17 +31,16 @@ import type { ProviderRefund, Refunds } from '../../../src/ports/refunds.js'
 import { tipChannel } from '../../../src/tips/confirm/confirm-tips.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
+  finalOptions,
+  givenOption,
   type Outcome,
+  optionsHelp,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   requireReason,
   runAsProgram,
-  UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
@@ -68,27 +67,25 @@ three ways:
 
 Without --apply this changes nothing.
 
-  --all                  also list resolved payments
-  --refund <payment>     the payment's id at the provider, as listed
-  --returned <payment>   the payment's id at the provider, as listed
-  --assign <payment>     the payment's id at the provider, as listed
-  --reason <text>        why, for the audit log, such as a ticket; required with --returned and --assign, and to refund
-  --confirm <payment>    the payment once more; required to refund, because money leaves
-  --apply                do it
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
-  --help                 print this text
-
-${exitHelp}`
+${optionsHelp(
+  {
+    '--all': 'also list resolved payments',
+    '--refund <payment>': "the payment's id at the provider, as listed",
+    '--returned <payment>': 'the same',
+    '--assign <payment>': 'the same',
+    '--reason <text>':
+      'why, for the audit log, such as a ticket; required with --returned and --assign, and to refund',
+    '--confirm <payment>': 'the payment once more; required to refund, because money leaves',
+  },
+  'kobo and micro-USDC',
+)}`
 
 const options = {
-  ...applyOptions,
-  ...reasonOption,
+  ...finalOptions,
   all: { type: 'boolean' },
   refund: { type: 'string' },
   returned: { type: 'string' },
   assign: { type: 'string' },
-  confirm: { type: 'string' },
 } as const
 
 const maxItems = 1000
@@ -315,16 +312,16 @@ function present(item: RefundItem, outcome: RefundOutcome): Outcome {
 }
 
 async function run(values: Given): Promise<Outcome> {
-  const { returned, assign, refund: refunded, all = false, apply = false } = values
-  const named = [returned, assign, refunded].filter((one) => one !== undefined)
-  if (named.length > 1) throw new UsageError('give only one of --refund, --returned and --assign')
-  if (refunded !== undefined)
-    return withServices('ops suspense', (services) => refund(services, refunded, values))
-  const transaction = returned ?? assign
-  if (transaction === undefined) return withDatabase((db) => list(db, all))
-  const as = returned === undefined ? 'assigned' : 'returned'
+  const act = givenOption(values, ['refund', 'returned', 'assign'])
+  if (act === undefined) return withDatabase((db) => list(db, values.all ?? false))
+  const transaction = values[act] ?? ''
+  if (act === 'refund')
+    return withServices('ops suspense', (services) => refund(services, transaction, values))
+  const as = act === 'assign' ? 'assigned' : 'returned'
   const resolution = { as, by: actorOf(values), note: requireReason(values) } as const
-  return withServices('ops suspense', (services) => resolve(services, transaction, resolution, apply))
+  return withServices('ops suspense', (services) =>
+    resolve(services, transaction, resolution, values.apply ?? false),
+  )
 }
 
 export const command = defineCommand({ help, options, run })

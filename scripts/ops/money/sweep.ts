@@ -9,12 +9,11 @@ import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js
 import {
   actorOf,
   applyHint,
-  applyOptions,
   defineCommand,
-  exitHelp,
+  finalOptions,
   type Outcome,
+  optionsHelp,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
   UsageError,
@@ -39,24 +38,23 @@ than the book. One bad account does not stop the others: it is left out and list
 --declare-dead ends a sweep that can no longer land, when the only RPC endpoint does not know it. Look the signature up elsewhere
 first: if it landed after all, the books are wrong.
 
-  --payer <file>         key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction
-  --declare-dead <sweep> the id, as listed
-  --confirm <sweep>      the id once more
-  --reason <text>        why, for the audit log
-  --apply                do it
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are micro-USDC as decimal text
-  --help                 print this text
-
 Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.
-${exitHelp}`
+
+${optionsHelp(
+  {
+    '--payer <file>':
+      'key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction',
+    '--declare-dead <sweep>': 'the id, as listed',
+    '--confirm <sweep>': 'the id once more; required with --declare-dead --apply',
+    '--reason <text>': 'why, for the audit log; required with --declare-dead --apply',
+  },
+  'micro-USDC',
+)}`
 
 const options = {
-  ...applyOptions,
-  ...reasonOption,
+  ...finalOptions,
   payer: { type: 'string' },
   'declare-dead': { type: 'string' },
-  confirm: { type: 'string' },
 } as const
 
 type Given = Values<typeof options>

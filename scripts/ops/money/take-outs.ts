@@ -6,12 +6,11 @@ import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
 import {
   actorOf,
   applyHint,
-  applyOptions,
   defineCommand,
-  exitHelp,
+  finalOptions,
   type Outcome,
+  optionsHelp,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
   type Values,
@@ -29,23 +28,14 @@ certainly never landed. With one RPC endpoint nobody can be certain: it waits fo
 --give-back ends one that can no longer land and that the endpoint does not know. Look the signature and the custody wallet up
 elsewhere first: if it landed after all, the creator has the tokens twice.
 
-  --give-back <id>  the id, as listed
-  --confirm <id>    the id once more
-  --reason <text>   why, for the audit log
-  --apply           do it
-  --as <name>       your name for the audit log; default: the user of the operating system
-  --json            print one line of JSON
-  --help            print this text
-
 Exit code 4: a take-out waits for a person.
-${exitHelp}`
 
-const options = {
-  ...applyOptions,
-  ...reasonOption,
-  'give-back': { type: 'string' },
-  confirm: { type: 'string' },
-} as const
+${optionsHelp({
+  '--give-back <id>': 'the id, as listed',
+  '--confirm <id>': 'the id once more; required with --apply',
+})}`
+
+const options = { ...finalOptions, 'give-back': { type: 'string' } } as const
 
 type Given = Values<typeof options>
 

@@ -9,8 +9,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   parseVerb,
   RefusedError,
   reasonOption,
@@ -42,18 +42,17 @@ changes nothing.
 One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
 the evidence. These show a plan; with --apply and --reason they book it.
 
-  --usdc <amount>      USDC with at most 6 decimals, such as 1500.25
-  --ngn <amount>       naira with at most 2 decimals
-  --evidence <text>    what proves it, such as the number of a bank statement; kept in the audit log
-  --reference <text>   the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80
-  --out                the owners took it out
-  --reason <text>      why, for the audit log; required with --apply
-  --apply              book it
-  --as <name>          your name for the audit log; default: the user of the operating system
-  --json               print one line of JSON; amounts are kobo and micro-USDC as decimal text
-  --help               print this text
-
-${exitHelp}`
+${optionsHelp(
+  {
+    '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',
+    '--ngn <amount>': 'naira with at most 2 decimals',
+    '--evidence <text>': 'what proves it, such as the number of a bank statement; kept in the audit log',
+    '--reference <text>':
+      "the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80",
+    '--out': 'the owners took it out',
+  },
+  'kobo and micro-USDC',
+)}`
 
 const options = {
   ...applyOptions,

@@ -25,6 +25,13 @@ export const applyOptions = {
 export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
 const longestReason = 500
 
+/** Options of commands that change what cannot be taken back. */
+export const finalOptions = {
+  ...applyOptions,
+  ...reasonOption,
+  confirm: { type: 'string' },
+} as const satisfies Arguments
+
 /** The parsed values of a command's options. */
 export type Values<Options extends Arguments> = ReturnType<
   typeof parseArgs<{ options: Options & typeof commonOptions; strict: true }>
@@ -67,6 +74,16 @@ export function parseVerb<Verb extends string>(given: string | undefined, verbs:
   )
 }
 
+/** The one of these options that is given. Throws UsageError when there are more. */
+export function givenOption<Name extends string>(
+  values: Readonly<Partial<Record<Name, unknown>>>,
+  names: readonly Name[],
+): Name | undefined {
+  const [name, ...others] = names.filter((one) => values[one] !== undefined)
+  if (others.length > 0) throw new UsageError(`give only one of ${names.map((one) => `--${one}`).join(', ')}`)
+  return name
+}
+
 /** The command refuses to do what was asked; exit code 1. `json`: further keys of the answer for programs. */
 export class RefusedError extends Error {
   override name = 'RefusedError'
@@ -90,6 +107,26 @@ type ExitReason = keyof typeof exitCodes
 export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused or failed; 2 wrong arguments; 3 --confirm is missing or wrong;
 4 the command found a problem; 5 the database or the provider is unavailable, try again later.
 `
+
+/**
+ * The end of a help text: a command's own options and those that all such commands have in one column, and the exit codes.
+ * `amounts`: the units of amounts in JSON.
+ */
+export function optionsHelp(own: Readonly<Record<string, string>>, amounts?: string): string {
+  const common = {
+    '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply',
+    '--apply': 'do it',
+    '--as <name>': 'your name for the audit log; default: the user of the operating system',
+    '--json': `print one line of JSON${amounts === undefined ? '' : `; amounts are ${amounts} as decimal text`}`,
+    '--help': 'print this text',
+  }
+  // The own options come first, and their texts count.
+  const options = Object.entries({ ...own, ...common, ...own })
+  const width = Math.max(...options.map(([name]) => name.length))
+  const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(width + 4)}`)
+  const lines = options.map(([name, text]) => `  ${name.padEnd(width)}  ${indented(text)}`)
+  return `${lines.join('\n')}\n\n${exitHelp}`
+}
 
 /** The last words of every plan. */
 export const applyHint = 'add --apply to do it'
