@@ -1,4 +1,4 @@
-import type { Blockhash } from './chain.js'
+import type { Blockhash, WalletAccount } from './chain.js'
 
 /** One payment of a message: base units of a token, or lamports, from a custody wallet to another wallet. */
 export interface Payment {
@@ -53,12 +53,6 @@ export interface TokenSource {
   readonly fault: 'closed' | 'frozen' | 'foreign' | undefined
 }
 
-/** A wallet's associated account of one token (classic token program), or its SOL. */
-export interface SourceName {
-  readonly wallet: string
-  readonly mint: string
-}
-
 /** What is certain about a signed transaction. */
 export type Fate =
   /** It landed for good. */
@@ -96,7 +90,10 @@ export interface CustodyChain {
   /** Read anew each time: two messages with the same content and blockhash would be one transaction. */
   freshBlockhash(): Promise<Blockhash>
   /** What accounts hold, in the order given. */
-  readSources(sources: readonly SourceName[], commitment: 'confirmed' | 'finalized'): Promise<TokenSource[]>
+  readSources(
+    sources: readonly WalletAccount[],
+    commitment: 'confirmed' | 'finalized',
+  ): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>
   /** The landed transactions that name a key, by any endpoint, failed ones too: the newest, at most `most`. Throws unless all answer. */
   signaturesNaming(key: string, most: number): Promise<readonly string[]>

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { encodeBase58 } from '../../kernel/base58.js'
-import type { AccountState, TokenHolding } from '../../ports/chain.js'
+import { solMint } from '../../kernel/tokens.js'
+import type { AccountState, TokenHolding, WalletAccount } from '../../ports/chain.js'
+import type { TokenSource } from '../../ports/custody-chain.js'
+import { associatedAccount } from './build-transfer.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
 /** The classic token program. */
@@ -57,4 +60,23 @@ function holdingIn(program: string, data: Buffer): TokenHolding | undefined {
       data.subarray(delegatedAt, tokenBytes),
     ]).toString('hex'),
   }
+}
+
+/** The address of a wallet's associated account of a token; the wallet's own for SOL. */
+export function addressOf({ wallet, mint }: WalletAccount): string {
+  return mint === solMint ? wallet : associatedAccount(wallet, mint)
+}
+
+/** What the account at that address holds for the wallet. */
+export function sourceOf(
+  { wallet, mint }: WalletAccount,
+  reply: z.output<typeof accountReply> | undefined,
+): TokenSource {
+  const state = accountState(reply)
+  if (mint === solMint) return { amount: state?.lamports ?? 0n, fault: undefined }
+  if (state === undefined) return { amount: 0n, fault: 'closed' }
+  const { holding, program } = state
+  if (holding === undefined || program !== tokenProgram || holding.owner !== wallet || holding.mint !== mint)
+    return { amount: 0n, fault: 'foreign' }
+  return { amount: holding.amount, fault: holding.frozen ? 'frozen' : undefined }
 }

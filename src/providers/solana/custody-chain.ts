@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { solMint } from '../../kernel/tokens.js'
-import type { CustodyChain, Fate, SourceName, Submission, TokenSource } from '../../ports/custody-chain.js'
-import { accountReply, accountState, tokenProgram } from './account-state.js'
+import type { WalletAccount } from '../../ports/chain.js'
+import type { CustodyChain, Fate, Submission, TokenSource } from '../../ports/custody-chain.js'
+import { accountReply, addressOf, sourceOf } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
-import { associatedAccount } from './build-transfer.js'
 import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
 import { readEveryStatus, readStatuses } from './statuses.js'
@@ -48,29 +47,14 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
 
 async function readBatch(
   rpc: JsonRpc,
-  sources: readonly SourceName[],
+  sources: readonly WalletAccount[],
   commitment: string,
 ): Promise<TokenSource[]> {
-  const addresses = sources.map(({ wallet, mint }) =>
-    mint === solMint ? wallet : associatedAccount(wallet, mint),
-  )
+  const addresses = sources.map(addressOf)
   const reply = z.object({ value: z.array(accountReply).length(addresses.length) })
   const how = { commitment, encoding: 'base64' }
   const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(reply))
   return sources.map((source, index) => sourceOf(source, value[index]))
-}
-
-function sourceOf(
-  { wallet, mint }: SourceName,
-  reply: z.output<typeof accountReply> | undefined,
-): TokenSource {
-  const state = accountState(reply)
-  if (mint === solMint) return { amount: state?.lamports ?? 0n, fault: undefined }
-  if (state === undefined) return { amount: 0n, fault: 'closed' }
-  const { holding, program } = state
-  if (holding === undefined || program !== tokenProgram || holding.owner !== wallet || holding.mint !== mint)
-    return { amount: 0n, fault: 'foreign' }
-  return { amount: holding.amount, fault: holding.frozen ? 'frozen' : undefined }
 }
 
 /** What is final is believed of one endpoint, as of tips. That something failed or is gone needs all of them. */

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { encodeBase58 } from '../../kernel/base58.js'
 import { messageHash } from '../../kernel/wire-transaction.js'
 import type { ChainTransaction, TokenChange } from '../../ports/chain.js'
-
-export const classicTokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+import { tokenProgram } from './account-state.js'
 
 /** JSON numbers above 2^53 are not exact. A transaction with such a balance is refused rather than read wrongly. */
 const lamports = z.number().refine(Number.isSafeInteger)
@@ -112,7 +111,7 @@ function tokenChanges(accounts: readonly string[], meta: Meta): TokenChange[] {
       mint,
       ownerBefore: pre?.owner,
       ownerAfter: post?.owner,
-      classic: (post ?? pre)?.programId === classicTokenProgram,
+      classic: (post ?? pre)?.programId === tokenProgram,
       delta: BigInt(post?.uiTokenAmount.amount ?? 0) - BigInt(pre?.uiTokenAmount.amount ?? 0),
     }
   })

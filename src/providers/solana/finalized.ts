@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { solMint } from '../../kernel/tokens.js'
 import type { ChainTransaction, FinalizedHoldings, WalletAccount } from '../../ports/chain.js'
-import { accountReply, accountState } from './account-state.js'
+import { accountReply, addressOf, sourceOf } from './account-state.js'
 import { type BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
-import { associatedAccount } from './build-transfer.js'
-import { classicTokenProgram, decodeTransaction } from './decode-transaction.js'
+import { decodeTransaction } from './decode-transaction.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
 /** Signatures of which every endpoint is asked at once. */
@@ -73,9 +71,7 @@ async function readBatch(
   batch: readonly (WalletAccount & { readonly index: number })[],
   minSlot: bigint,
 ): Promise<Holding[]> {
-  const addresses = batch.map(({ wallet, mint }) =>
-    mint === solMint ? wallet : associatedAccount(wallet, mint),
-  )
+  const addresses = batch.map(addressOf)
   const how = { commitment: 'finalized', encoding: 'base64', minContextSlot: Number(minSlot) }
   return rpc.call('getMultipleAccounts', [addresses, how], (result) => {
     const { context, value } = documented(holdingsReply)(result)
@@ -85,14 +81,10 @@ async function readBatch(
     if (value.length !== batch.length)
       throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${batch.length} accounts`)
     const slot = BigInt(context.slot)
-    return batch.map((account, at) => ({ index: account.index, slot, amount: amountIn(account, value[at]) }))
+    return batch.map((account, at) => ({
+      index: account.index,
+      slot,
+      amount: sourceOf(account, value[at]).amount,
+    }))
   })
-}
-
-function amountIn({ wallet, mint }: WalletAccount, reply: z.output<typeof accountReply> | undefined): bigint {
-  const state = accountState(reply)
-  if (mint === solMint) return state?.lamports ?? 0n
-  const { holding, program } = state ?? {}
-  const isTheirs = program === classicTokenProgram && holding?.owner === wallet && holding.mint === mint
-  return isTheirs ? holding.amount : 0n
 }

@@ -5,7 +5,8 @@ import { encodeBase58 } from '../../kernel/base58.js'
 import { signMessageBytes, verifyMessageSignature } from '../../kernel/ed25519.js'
 import { type CustodyBook, type CustodyMove, lockCustody, moveCustody } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
-import type { SourceName, TokenSource } from '../../ports/custody-chain.js'
+import type { WalletAccount } from '../../ports/chain.js'
+import type { TokenSource } from '../../ports/custody-chain.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'
 import { decideSigning, type MoveFacts, type SigningFault } from './decide-signing.js'
@@ -138,10 +139,10 @@ async function readFacts(
 
 /** What the accounts of moves hold on the chain, by wallet and mint. */
 export interface MoveAccounts {
-  of(source: SourceName): TokenSource | undefined
+  of(source: WalletAccount): TokenSource | undefined
 }
 
-const keyOf = ({ wallet, mint }: SourceName): string => `${wallet} ${mint}`
+const keyOf = ({ wallet, mint }: WalletAccount): string => `${wallet} ${mint}`
 
 /**
  * Reads both accounts of each payment, at `confirmed`: what our books count as final is there for certain. Not in a
