@@ -36,6 +36,7 @@ const short = 'covered_micro < amount_micro and closed_at is null'
 const available = (userId: string) => userAccount(userId, 'available', 'USDC')
 const held = (userId: string) => userAccount(userId, 'held', 'USDC')
 const receivables = platformAccount('receivables', 'USDC')
+const revenue = platformAccount('platform_fee', 'USDC')
 
 /**
  * Sets aside up to this amount of what a creator has: what is available now, and what becomes available later. Called again
@@ -94,6 +95,40 @@ export async function freeReceivable(trx: Knex.Transaction, id: string): Promise
 }
 
 /**
+ * Gives up what a creator still owes by a case: it becomes a loss of the platform, and nothing that arrives later pays it. Returns
+ * the amount; zero: nothing is owed by it.
+ */
+export async function writeOffReceivable(trx: Knex.Transaction, id: string): Promise<bigint> {
+  const found = await findReceivable(trx, id)
+  if (found === undefined) return 0n
+  await lockAvailable(trx, found.userId)
+  const { ref, owed, isClosed, amountMicro, coveredMicro } = (await findReceivable(trx, id)) ?? found
+  const openMicro = amountMicro - coveredMicro
+  if (!owed || isClosed || openMicro === 0n) return 0n
+  const entries = transferEntries(openMicro, revenue, receivables)
+  await postAlone(trx, { idem: writeOffKey(id), kind: 'credit', ref, entries })
+  await close(trx, id)
+  return openMicro
+}
+
+const writeOffKey = (id: string): string => `${id}:written-off`
+const undoKey = (id: string): string => `${id}:write-off-undone`
+
+/** Whether a case is written off, as SQL. `id`: the column with the case. */
+export function isWrittenOff(id: string): string {
+  const posted = (ending: string) => `exists (select from ledger_transfers where idem = ${id} || '${ending}')`
+  return `(${posted(writeOffKey(''))} and not ${posted(undoKey(''))})`
+}
+
+/** Takes the write-off of a case back, if there was one: the creator owes the amount again. */
+async function undoWriteOff(trx: Knex, id: string): Promise<void> {
+  const done = await findTransfer(trx, writeOffKey(id))
+  if (done === undefined) return
+  const entries = done.entries.map(({ account, amount }) => ({ account, amount: -amount }))
+  await postAlone(trx, { idem: undoKey(id), kind: 'credit', ref: done.ref, entries })
+}
+
+/**
  * Ends what a creator owes, because the loss was none. The caller posts in the same transaction: what was paid to the creator, the
  * rest to the platform's account `receivables`.
  */
@@ -105,6 +140,7 @@ export async function endReceivable(
   if (found === undefined) return { paidMicro: 0n, openMicro: 0n }
   await lockAvailable(trx, found.userId)
   const owed = (await findReceivable(trx, id)) ?? found
+  await undoWriteOff(trx, id)
   await close(trx, id)
   return { paidMicro: owed.coveredMicro, openMicro: owed.amountMicro - owed.coveredMicro }
 }
@@ -227,12 +263,14 @@ export async function findReceivable(db: Knex, id: string): Promise<Receivable |
   return row
 }
 
-/** What creators owe and have not paid, oldest first. */
-export function listOwed(db: Knex, limit: number): Promise<Receivable[]> {
+/** What creators owe and have not paid, oldest first: all of them, or one. */
+export function listOwed(db: Knex, limit: number, userId?: string): Promise<Receivable[]> {
   return query<Receivable>(db, {
     name: 'receivables.owed',
-    text: `select ${columns} from receivables where ${short} and owed order by created_at, id limit $1`,
-    values: [limit],
+    text: /* sql */ `
+      select ${columns} from receivables
+       where ${short} and owed and ($2::uuid is null or creator_id = $2) order by created_at, id limit $1`,
+    values: [limit, userId ?? null],
   })
 }
 

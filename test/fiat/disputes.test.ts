@@ -1,5 +1,6 @@
 import test from 'ava'
 import { owesReceivable } from '../../src/ledger/receivables.js'
+import { gatherAccountData } from '../../src/privacy/exports/account-data.js'
 import {
   alarms as countAlarms,
   disputeRow,
@@ -109,7 +110,7 @@ test.serial(
     t.is(lost.float - before.float, 1_520_000n, 'the provider has taken the naira')
     t.is(lost.owed, -7_600_000n, 'what the creator owes is ours')
     t.like(await tipOf(thief, intentId), { amount: 10, refundedAmount: 10 })
-    const listed = await runOpsScript(world(), 'disputes')
+    const listed = await runOpsScript(world(), 'receivables')
     t.regex(listed.out, new RegExp(`${id}  7\\.6 USDC of 9\\.5 USDC`))
 
     await paidTip(world(), thief)
@@ -255,5 +256,45 @@ test.serial(
     await endDispute(world(), disputeTip(world(), late.intentId), 'lost')
     t.true(await owesReceivable(world().db, closed.user.id))
     t.is((await mailsTo(closed.email)).length, before)
+  },
+)
+
+test.serial(
+  'a debt that is written off is a loss of ours: tips do not pay it, and a dispute that is won after all undoes it',
+  async (t) => {
+    const ada = await creator()
+    const { intentId } = await paidTip(world(), ada)
+    await payOut(world(), ada, 9.5)
+    const before = await sums()
+    const dispute = disputeTip(world(), intentId)
+    await endDispute(world(), dispute, 'lost')
+    const id = `dispute:${dispute.id}`
+    const writeOff = (named: string, ...more: string[]) =>
+      runOpsScript(world(), 'receivables', '--write-off', named, '--reason', 'test', ...more)
+    t.regex((await writeOff(ada.user.id)).out, /9\.5 USDC: not written off yet/)
+    t.is((await writeOff(ada.email, '--apply')).code, 3, 'it is confirmed')
+    t.is((await writeOff('dispute:0')).code, 1)
+    t.true(await owesReceivable(world().db, ada.user.id))
+
+    t.is((await writeOff(ada.email, '--apply', `--confirm=${ada.email}`)).code, 0)
+    t.is((await writeOff(id, '--apply', `--confirm=${id}`)).code, 1, 'once')
+    t.false(await owesReceivable(world().db, ada.user.id))
+    const after = await sums()
+    t.is(after.owed, before.owed)
+    t.is(before.fee - after.fee, 9_500_000n)
+    await paidTip(world(), ada, { amount: 2 })
+    t.deepEqual(await balance(ada), { availableUSDC: 1.9, heldUSDC: 0 })
+    t.like(await world().db('audit_log').where({ action: 'receivables write-off' }).first(), {
+      subject: `user:${ada.user.id}`,
+      details: { case: id, micro: '9500000', reason: 'test' },
+    })
+    const { cases, disputes } = await gatherAccountData(world().services, ada.user.id)
+    t.like(cases, [{ id, state: 'written off', amountUSDC: '9.5' }])
+    t.like(disputes, [{ tip: intentId, state: 'lost', amountNGN: '15200' }])
+
+    await endDispute(world(), dispute, 'won')
+    t.deepEqual(await balance(ada), { availableUSDC: 1.9, heldUSDC: 0 }, 'nothing of it was paid')
+    const { owed, fee } = await sums()
+    t.deepEqual({ owed, fee }, { owed: before.owed, fee: before.fee })
   },
 )

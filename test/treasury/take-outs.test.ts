@@ -9,6 +9,7 @@ import { readBalance } from '../../src/ledger/balance.js'
 import { readCustody } from '../../src/ledger/custody.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { loadConfig } from '../../src/platform/config/config.js'
+import { gatherAccountData } from '../../src/privacy/exports/account-data.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import {
   creatorInCustody,
@@ -228,6 +229,8 @@ test.serial('prepared ones hold and block nothing; one is signed per creator and
   await untilStatus(taker, second.id, 'expired')
   t.is((await sign(second)).code, 'transfer_expired')
   t.like((await sign(first)).transfer, { status: 'final', transaction: null })
+  const { takeOuts } = await gatherAccountData(world().services, taker.user.id)
+  t.regex(JSON.stringify(takeOuts), /"status":"final","tokenSymbol":"BONK","amount":"10"/)
   const eve = await createTaker(world())
   t.is((await handIn(world(), eve, first.id, 'AA==')).body.code, 'transfer_not_found')
   t.is(await readTransfer(world(), eve, first.id), undefined)

@@ -11,18 +11,17 @@ import {
 import { compareCollections, listDifferences } from '../../../src/fiat/disputes/compare-collections.js'
 import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat/disputes/dispute.js'
 import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
-import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { listOwed, type Receivable } from '../../../src/ledger/receivables.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
+  finalOptions,
+  givenOption,
   type Outcome,
+  optionsHelp,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
   UsageError,
@@ -33,43 +32,39 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
-/** Shows disputed naira payments and what creators owe for lost ones, and answers disputes. */
+/** Shows disputed naira payments, and answers disputes. */
 const help = `npm run ops -- disputes [--all | --compare]
 npm run ops -- disputes <id> [--accept | --decline --message <text>] [--apply --confirm <id> --reason <text>]
 
-Lists the disputes that have not ended, with the time left to answer, and what creators owe for payments that went back; at most
-1,000 of each. Exit code 4 while a dispute waits for our answer. A dispute that nobody answers in time is lost.
+Lists the disputes that have not ended, with the time left to answer; at most 1,000. Exit code 4 while a dispute waits for our
+answer. A dispute that nobody answers in time is lost. What creators owe for lost ones: npm run ops -- receivables.
 
 With an id: reads the dispute at the provider, shows it with the evidence that our rows have, and proposes an answer. An anonymous
 payer is never named, and leaves nothing to convince a bank with: accept.
 
-  --accept               the payer gets the money back. The creator is debited, and we give up our fee of it
-  --decline              the bank decides. The evidence is sent along
-  --message <text>       for the bank, at most 1,000 characters; required with --decline
-  --all                  also list the disputes that have ended
-  --compare              compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock
-                         does every day; exit code 4 when they differ
-  --reason <text>        why, for the audit log, such as a ticket; required to answer
-  --confirm <id>         the dispute's id once more; required to answer, because an answer is final
-  --apply                do it
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are kobo and micro-USDC as decimal text
-  --help                 print this text
-
 The provider is asked to take an answer at most once. When it gives no usable answer, run the same command again: it reads the
 dispute first, and sends again only when the provider had time to show the answer and does not.
 
-${exitHelp}`
+${optionsHelp(
+  {
+    '--accept': 'the payer gets the money back. The creator is debited, and we give up our fee of it',
+    '--decline': 'the bank decides. The evidence is sent along',
+    '--message <text>': 'for the bank, at most 1,000 characters; required with --decline',
+    '--all': 'also list the disputes that have ended',
+    '--compare':
+      "compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock\ndoes every day; exit code 4 when they differ",
+    '--confirm <id>': "the dispute's id once more; required with --apply, because an answer is final",
+  },
+  'kobo and micro-USDC',
+)}`
 
 const options = {
-  ...applyOptions,
-  ...reasonOption,
+  ...finalOptions,
   all: { type: 'boolean' },
   compare: { type: 'boolean' },
   accept: { type: 'boolean' },
   decline: { type: 'boolean' },
   message: { type: 'string' },
-  confirm: { type: 'string' },
 } as const
 
 const maxRows = 1000
@@ -79,17 +74,12 @@ const acceptMessage = 'We accept the dispute. Please return the money to the pay
 type Given = Values<typeof options>
 
 async function list(db: Knex, all: boolean): Promise<Outcome> {
-  const [disputes, owed] = await Promise.all([listDisputes(db, all, maxRows), listOwed(db, maxRows)])
+  const disputes = await listDisputes(db, all, maxRows)
   const open = disputes.filter(({ state }) => state === 'open')
-  const lines = [
-    ...disputes.map(lineOf),
-    `${open.length} wait for our answer`,
-    ...(owed.length === 0 ? [] : ['', 'Creators owe for payments that went back:', ...owed.map(owedLine)]),
-  ]
   return {
     ok: open.length === 0,
-    text: lines.join('\n'),
-    json: { disputes: disputes.map(jsonOf), owed: owed.map(owedJson) },
+    text: [...disputes.map(lineOf), `${open.length} wait for our answer`].join('\n'),
+    json: { disputes: disputes.map(jsonOf) },
   }
 }
 
@@ -106,21 +96,6 @@ function timeLeft({ state, secondsLeft }: StoredDispute): string {
 
 function jsonOf({ kobo, sinceAnswer: _since, ...dispute }: StoredDispute): Record<string, unknown> {
   return { ...dispute, kobo: String(kobo) }
-}
-
-function owedLine({ id, userId, amountMicro, coveredMicro, ref }: Receivable): string {
-  return `${id}  ${usdcText(amountMicro - coveredMicro)} of ${usdcText(amountMicro)}  creator ${userId}  ${ref}`
-}
-
-function owedJson({ amountMicro, coveredMicro, id, userId, ref, createdAt }: Receivable) {
-  return {
-    case: id,
-    userId,
-    intentId: ref,
-    amountMicro: String(amountMicro),
-    paidMicro: String(coveredMicro),
-    createdAt,
-  }
 }
 
 async function compare(services: Composed): Promise<Outcome> {
@@ -250,7 +225,7 @@ async function run(values: Given, positionals: readonly string[]): Promise<Outco
   const [id, ...more] = positionals
   const { all = false, compare: compares = false, accept = false, decline = false } = values
   if (more.length > 0) throw new UsageError('give one dispute')
-  if (accept && decline) throw new UsageError('give only one of --accept and --decline')
+  givenOption(values, ['accept', 'decline'])
   const answers = accept || decline
   if (id === undefined) {
     if (answers) throw new UsageError('give the id of the dispute to answer')

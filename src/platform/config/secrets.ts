@@ -81,6 +81,7 @@ export const secretsOf = {
   'ops link-handle': ['DATABASE_URL'],
   'ops migrate': ['DATABASE_URL'],
   'ops payouts': [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'],
+  'ops receivables': ['DATABASE_URL'],
   'ops remove-factors': service,
   'ops reserves': [...service, ...rates, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'REPORT_SIGNING_KEY'],
   'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],

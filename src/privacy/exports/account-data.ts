@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
+import { tokens } from '../../kernel/tokens.js'
 import { presentTransaction } from '../../ledger/present.js'
+import { isWrittenOff } from '../../ledger/receivables.js'
 import { readStatement } from '../../ledger/statement.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
@@ -82,6 +84,14 @@ async function readAll<Row, Cursor = string>(
   }
 }
 
+/** A column of base units as decimal text, in SQL. */
+const decimal = (column: string, decimals: number): string =>
+  `trim_scale(${column}::numeric / 1${'0'.repeat(decimals)})::text`
+
+const knownTokens = tokens
+  .map(({ mint, symbol, decimals }) => `('${mint}', '${symbol}', ${decimals})`)
+  .join(', ')
+
 /** One row for each object of the file. `$1` is the user, `$2` the largest number of rows. */
 const sections = {
   account: /* sql */ `
@@ -112,10 +122,27 @@ const sections = {
   sites: 'select domain from creator_domains where user_id = $1 order by position limit $2',
   // What is held or owed because a payment was disputed or went back.
   cases: /* sql */ `
-    select id, ref as tip, case when closed_at is not null then 'ended' when owed then 'owed' else 'held' end as state,
-      trim_scale(amount_micro::numeric / 1000000)::text as "amountUSDC",
-      trim_scale(covered_micro::numeric / 1000000)::text as "coveredUSDC", created_at as "createdAt"
+    select id, ref as tip,
+      case when ${isWrittenOff('receivables.id')} then 'written off'
+        when closed_at is not null then 'ended' when owed then 'owed' else 'held' end as state,
+      ${decimal('amount_micro', 6)} as "amountUSDC", ${decimal('covered_micro', 6)} as "coveredUSDC", created_at as "createdAt"
     from receivables where creator_id = $1 order by created_at desc limit $2`,
+  // Nothing of the bank's reasons or of the payer.
+  disputes: /* sql */ `
+    select d.id, d.intent_id as tip, case when d.state = 'answered' then 'open' else d.state end as state,
+      ${decimal('d.kobo', 2)} as "amountNGN", d.opened_at as "openedAt", d.ended_at as "endedAt"
+    from disputes d join fiat_intents f on f.id = d.intent_id where f.user_id = $1 order by d.opened_at desc limit $2`,
+  refunds: /* sql */ `
+    select request_id as id, intent_id as tip, case when state in ('paid', 'failed') then state else 'pending' end as status,
+      ${decimal('amount_cents', 2)} as "amountUSD", ${decimal('debit_micro', 6)} as "amountUSDC", ${decimal('kobo', 2)} as "amountNGN",
+      failure_reason as "failureReason", created_at as "createdAt", ended_at as "endedAt"
+    from refunds where user_id = $1 order by created_at desc limit $2`,
+  takeOuts: /* sql */ `
+    select t.id, t.state as status, k.symbol as "tokenSymbol",
+      trim_scale(t.amount / power(10::numeric, k.decimals))::text as amount, t.payout_wallet as wallet, t.signature,
+      t.created_at as "createdAt", t.ended_at as "endedAt"
+    from wallet_transfers t join (values ${knownTokens}) as k (mint, symbol, decimals) on k.mint = t.mint
+    where t.user_id = $1 order by t.created_at desc limit $2`,
   emails: /* sql */ `
     select e.kind, e.subject, e.created_at as "createdAt", e.sent_at as "sentAt"
     from emails e join users u on u.email = e.recipient where u.id = $1 order by e.created_at desc limit $2`,

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { readBalance } from '../../../src/ledger/balance.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
+import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -154,6 +155,9 @@ test.serial('parts go back until nothing is left, each to its share, and the sum
   t.is(await readAvailableUsdc(world(), creator), 0)
   t.is(await shownOf(creator, tipId), 9.99)
   t.is((await listRefunds(world(), creator, tipId)).length, 4)
+  const { refunds } = (await gatherAccountData(world().services, creator.user.id)) as { refunds: unknown[] }
+  t.is(refunds.length, 4)
+  t.like(refunds[0], { tip: tipId, status: 'paid', amountUSD: '4.65' })
 })
 
 test.serial('what cannot go back is refused before anything is held', async (t) => {

@@ -1,0 +1,125 @@
+import type { Knex } from 'knex'
+import { usdcText } from '../../../src/kernel/money.js'
+import {
+  findReceivable,
+  listOwed,
+  type Receivable,
+  writeOffReceivable,
+} from '../../../src/ledger/receivables.js'
+import {
+  actorOf,
+  defineCommand,
+  describeChange,
+  finalOptions,
+  type Outcome,
+  optionsHelp,
+  RefusedError,
+  requireConfirmation,
+  runAsProgram,
+  type Values,
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withDatabase } from '../support/with-database.js'
+
+/** Lists what creators owe for payments that went back, and writes debts off. */
+const help = `npm run ops -- receivables
+npm run ops -- receivables --write-off <creator or case> [--apply --confirm <the same> --reason <text>]
+
+Lists what creators owe after lost disputes, refunds and reversals, oldest first, at most 1,000. While a creator owes, what becomes
+available pays it, unsent withdrawals wait and take-outs are refused.
+
+--write-off gives up what is still owed: all cases of a creator, or one. It becomes our loss, later tips do not pay it, and the
+creator can withdraw again. It cannot be taken back, except that a dispute which is won after all undoes it.
+
+${optionsHelp(
+  {
+    '--write-off <creator or case>': 'a user id, an e-mail address, or a case as listed, such as dispute:17',
+    '--confirm <the same>': 'the creator or case once more; required with --apply',
+  },
+  'micro-USDC',
+)}`
+
+const options = { ...finalOptions, 'write-off': { type: 'string' } } as const
+const maxRows = 1000
+
+type Given = Values<typeof options>
+
+async function list(db: Knex): Promise<Outcome> {
+  const owed = await listOwed(db, maxRows)
+  return {
+    text: owed.length === 0 ? 'no creator owes anything' : owed.map(lineOf).join('\n'),
+    json: { owed: owed.map(jsonOf) },
+  }
+}
+
+function openOf({ amountMicro, coveredMicro }: Receivable): bigint {
+  return amountMicro - coveredMicro
+}
+
+function lineOf(one: Receivable): string {
+  const { id, userId, ref, amountMicro, createdAt } = one
+  const amounts = `${usdcText(openOf(one))} of ${usdcText(amountMicro)}`
+  return `${createdAt.toISOString()}  ${id}  ${amounts}  creator ${userId}  ${ref}`
+}
+
+function jsonOf({ id, userId, ref, amountMicro, coveredMicro, createdAt }: Receivable) {
+  return {
+    case: id,
+    userId,
+    tip: ref,
+    amountMicro: String(amountMicro),
+    paidMicro: String(coveredMicro),
+    createdAt,
+  }
+}
+
+/** Throws UsageError, RefusedError. */
+async function findOwed(db: Knex, named: string): Promise<Receivable[]> {
+  // No user id and no e-mail address has a colon.
+  if (!named.includes(':')) return listOwed(db, maxRows, (await findUser(db, named, '--write-off')).id)
+  const one = await findReceivable(db, named)
+  if (one === undefined) throw new RefusedError(`there is no case ${named}`)
+  return one.owed && !one.isClosed && openOf(one) > 0n ? [one] : []
+}
+
+async function writeOff(db: Knex, named: string, given: Given): Promise<Outcome> {
+  const { apply = false } = given
+  const reason = apply ? requireConfirmation('--write-off', named, given) : ''
+  const owed = await findOwed(db, named)
+  if (owed.length === 0) throw new RefusedError(`${named} owes nothing`)
+  const micro = apply
+    ? await writeOffAll(db, owed, actorOf(given), reason)
+    : owed.reduce((sum, one) => sum + openOf(one), 0n)
+  return {
+    text: [...owed.map(lineOf), describeChange(usdcText(micro), 'written off', apply)].join('\n'),
+    json: { applied: apply, micro: String(micro), cases: owed.map(({ id }) => id) },
+  }
+}
+
+/** All cases or none. What a tip has paid meanwhile is not written off. Returns what was. Throws RefusedError when that is nothing. */
+function writeOffAll(db: Knex, owed: readonly Receivable[], actor: string, reason: string): Promise<bigint> {
+  return db.transaction(async (trx) => {
+    let sum = 0n
+    for (const { id, userId } of owed) {
+      const micro = await writeOffReceivable(trx, id)
+      if (micro === 0n) continue
+      const details = { case: id, micro: String(micro), reason }
+      await recordAudit(trx, { actor, action: 'receivables write-off', subject: `user:${userId}`, details })
+      sum += micro
+    }
+    if (sum === 0n) throw new RefusedError('nothing is owed any more')
+    return sum
+  })
+}
+
+export const command = defineCommand({
+  help,
+  options,
+  run: (values) =>
+    withDatabase((db) => {
+      const named = values['write-off']?.trim()
+      return named === undefined ? list(db) : writeOff(db, named, values)
+    }),
+})
+await runAsProgram(import.meta, command)
