@@ -3,7 +3,7 @@ import { refundMachine } from '../../src/fiat/refunds/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
-import { sweepMachine } from '../../src/treasury/lifecycle.js'
+import { sweepMachine } from '../../src/treasury/sweeps/lifecycle.js'
 import { takeOutMachine } from '../../src/treasury/take-outs/lifecycle.js'
 import { reviewMachine, sendMachine, statusMachine } from '../../src/withdrawals/lifecycle.js'
 
@@ -21,7 +21,7 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/withdrawals/lifecycle.ts', machine: any(sendMachine) },
   { file: 'src/withdrawals/lifecycle.ts', machine: any(reviewMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
-  { file: 'src/treasury/lifecycle.ts', machine: any(sweepMachine) },
+  { file: 'src/treasury/sweeps/lifecycle.ts', machine: any(sweepMachine) },
   { file: 'src/fiat/refunds/lifecycle.ts', machine: any(refundMachine) },
   { file: 'src/treasury/take-outs/lifecycle.ts', machine: any(takeOutMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(disputeMachine) },

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { checkStep } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import { type SweepState, sweepMachine } from '../lifecycle.js'
+import { type SweepState, sweepMachine } from './lifecycle.js'
 
 export interface SweepAdvance {
   /** The name of the prepared statement. */

@@ -1,8 +1,8 @@
 import { lockCustody, moveCustody } from '../../ledger/custody.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import type { SweepState } from '../lifecycle.js'
 import { advanceSweep } from './advance-sweep.js'
 import { moveToTreasury, returnToCustody } from './ledger-entries.js'
+import type { SweepState } from './lifecycle.js'
 import { lockSweep, readParts } from './sweep.js'
 
 export interface SweepEnd {

@@ -4,8 +4,8 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
-import { openSweeps } from '../lifecycle.js'
 import type { CustodyView } from './custody-overview.js'
+import { openSweeps } from './lifecycle.js'
 
 /** What one creator is swept of. */
 export type PlannedPart = Pick<CustodyView, 'userId' | 'wallet'> & { readonly amount: bigint }

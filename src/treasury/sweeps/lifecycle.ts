@@ -1,4 +1,4 @@
-import { openStates, type StateMachine, sqlList } from '../kernel/state-machine.js'
+import { openStates, type StateMachine, sqlList } from '../../kernel/state-machine.js'
 
 /**
  * A transaction that moves USDC from custody wallets to the treasury (docs/decisions/0064).
