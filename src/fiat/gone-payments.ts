@@ -11,6 +11,11 @@ export const gonePayments = /* sql */ `(
   union all
   select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds where state <> 'failed')`
 
+/** Whether what was in suspense went back because an operator said so, as SQL. `item`: the row of `suspense_items`. */
+export function returnedByOperator(item: string): string {
+  return `(${item}.resolution = 'returned' and ${item}.resolved_by not in ('dispute', 'refund', 'reversal'))`
+}
+
 /** How much of a tip is gone, in cents of its amount. */
 export async function goneCents(trx: Knex, intentId: string): Promise<bigint> {
   const [row] = await query<{ cents: bigint }>(trx, {

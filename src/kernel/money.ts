@@ -26,6 +26,14 @@ export function displayText(units: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction !== '' ? `.${fraction}` : ''}`
 }
 
+/** Exact decimal text as base units: `1.5` with 6 decimals is 1_500_000n. Undefined for another form and for more decimals. */
+export function unitsOfText(text: string, decimals: number): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  const digits = fraction.replace(/0+$/, '')
+  if (whole === undefined || digits.length > decimals) return undefined
+  return BigInt(whole + digits.padEnd(decimals, '0'))
+}
+
 /** Kobo as people read them: `NGN 15,840.00`. */
 export function nairaText(kobo: bigint): string {
   const [whole = '0', fraction = ''] = displayText(kobo, 2).split('.')

@@ -264,9 +264,9 @@ export async function findReceivable(db: Knex, id: string): Promise<Receivable |
 }
 
 /** What creators owe and have not paid, oldest first: all of them, or one. */
-export function listOwed(db: Knex, limit: number, userId?: string): Promise<Receivable[]> {
+export function listDebts(db: Knex, limit: number, userId?: string): Promise<Receivable[]> {
   return query<Receivable>(db, {
-    name: 'receivables.owed',
+    name: 'receivables.debts',
     text: /* sql */ `
       select ${columns} from receivables
        where ${short} and owed and ($2::uuid is null or creator_id = $2) order by created_at, id limit $1`,

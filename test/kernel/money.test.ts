@@ -10,6 +10,7 @@ import {
   microWorth,
   picoUsd,
   unitsFor,
+  unitsOfText,
 } from '../../src/kernel/money.js'
 import { seededRuns } from '../helpers/random.js'
 
@@ -246,4 +247,13 @@ test('division rounds a tie up', (t) => {
     [7n, 7n, 1n],
   ]
   for (const [value, by, quotient] of table) t.is(divideHalfUp(value, by), quotient, `${value} / ${by}`)
+})
+
+test('decimal text is read exactly, and refused with more decimals or in another form', (t) => {
+  t.is(unitsOfText('1500.25', 6), 1_500_250_000n)
+  t.is(unitsOfText('0.000001', 6), 1n)
+  t.is(unitsOfText('1.50', 1), 15n, 'zeros at the end are no decimals')
+  t.is(unitsOfText('7', 0), 7n)
+  for (const text of ['0.0000001', '', '.5', '5.', '-1', '+1', '1e3', ' 1', '1,000', '0x10'])
+    t.is(unitsOfText(text, 6), undefined, text)
 })

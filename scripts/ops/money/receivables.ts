@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { usdcText } from '../../../src/kernel/money.js'
 import {
   findReceivable,
-  listOwed,
+  listDebts,
   type Receivable,
   writeOffReceivable,
 } from '../../../src/ledger/receivables.js'
@@ -46,7 +46,7 @@ const maxRows = 1000
 type Given = Values<typeof options>
 
 async function list(db: Knex): Promise<Outcome> {
-  const owed = await listOwed(db, maxRows)
+  const owed = await listDebts(db, maxRows)
   return {
     text: owed.length === 0 ? 'no creator owes anything' : owed.map(lineOf).join('\n'),
     json: { owed: owed.map(jsonOf) },
@@ -77,7 +77,7 @@ function jsonOf({ id, userId, ref, amountMicro, coveredMicro, createdAt }: Recei
 /** Throws UsageError, RefusedError. */
 async function findOwed(db: Knex, named: string): Promise<Receivable[]> {
   // No user id and no e-mail address has a colon.
-  if (!named.includes(':')) return listOwed(db, maxRows, (await findUser(db, named, '--write-off')).id)
+  if (!named.includes(':')) return listDebts(db, maxRows, (await findUser(db, named, '--write-off')).id)
   const one = await findReceivable(db, named)
   if (one === undefined) throw new RefusedError(`there is no case ${named}`)
   return one.owed && !one.isClosed && openOf(one) > 0n ? [one] : []

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
-import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { nairaText, unitsOfText, usdcText } from '../../../src/kernel/money.js'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { readPosition } from '../../../src/reserves/position.js'
 import { findRecorded, type OutsideEvent, recordEvent } from '../../../src/reserves/record-entries.js'
@@ -69,13 +69,15 @@ type Given = Values<typeof options>
 const verbs = ['record-sale', 'record-equity', 'record-fee'] as const
 type Verb = (typeof verbs)[number]
 
+/** Far above any amount, and far below what the ledger can hold. */
+const tooMany = 10n ** 17n
+
 /** Exact: a JSON number could not say 0.000001 of a million. */
 function units(name: 'usdc' | 'ngn', { [name]: text }: Given): bigint | undefined {
   if (text === undefined) return undefined
   const decimals = name === 'usdc' ? 6 : 2
-  const [, whole = '', fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
-  const amount = BigInt(`0${whole}${fraction.padEnd(decimals, '0')}`)
-  if (whole === '' || fraction.length > decimals || amount === 0n)
+  const amount = unitsOfText(text, decimals) ?? 0n
+  if (amount === 0n || amount >= tooMany)
     throw new UsageError(`--${name} needs an amount above zero with at most ${decimals} decimals`)
   return amount
 }

@@ -7,7 +7,11 @@ import { usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { rentExemptLamports } from '../../../src/ports/chain.js'
-import { bytesOf, completeSweep, faultForPayer } from '../../../src/treasury/sweeps/complete-sweep.js'
+import {
+  completeSweep,
+  faultForPayer,
+  sweepTransaction,
+} from '../../../src/treasury/sweeps/complete-sweep.js'
 import { viewCreators } from '../../../src/treasury/sweeps/custody-overview.js'
 import { groupParts, type PlannedPart, partsOf, planSweep } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
@@ -123,7 +127,7 @@ export class SweepRun {
   async #send(sent: readonly SweepRow[]): Promise<void> {
     if (sent.length === 0 || Date.now() - this.#sentAt < resendMs) return
     this.#sentAt = Date.now()
-    const bytes = sent.flatMap((sweep) => bytesOf(this.#services, sweep) ?? [])
+    const bytes = sent.flatMap((sweep) => sweepTransaction(this.#services, sweep) ?? [])
     await submitBytes(this.#services.config.chain.rpcUrls ?? [], bytes)
   }
 

@@ -47,7 +47,7 @@ export async function showTreasury(db: Knex): Promise<Outcome> {
     ['the last rate', rate === undefined ? 'none' : `${displayText(rate.value, rateDecimals)} naira`],
     ['1 % of the rate changes it by', percent === undefined ? 'no rate' : nairaText(percent)],
     'what we earned, spent and put in',
-    ['fees of naira tips', usdcText(position.revenue.USDC)],
+    ['naira tips, less written-off debts', usdcText(position.revenue.USDC)],
     ['fees of withdrawals', nairaText(position.revenue.NGN)],
     ['fees of the provider', nairaText(position.providerFees)],
     ['owners, USDC', usdcText(position.equity.USDC)],

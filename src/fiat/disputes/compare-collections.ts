@@ -3,7 +3,7 @@ import { nairaText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import type { Dispute } from '../../ports/disputes.js'
-import { gonePayments } from '../gone-payments.js'
+import { gonePayments, returnedByOperator } from '../gone-payments.js'
 import type { DisputeState } from '../lifecycle.js'
 import type { ReturnNeeds } from './returns-queue.js'
 
@@ -216,7 +216,7 @@ function ownPayments(db: Knex, { payments, refunds, disputes }: Lists): Promise<
         coalesce((select sum(g.suspense_kobo + g.credited_kobo) from ${gonePayments} g
             where g.provider_transaction = p.provider_transaction), 0)::bigint
           + coalesce((select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
-            and s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal')), 0) as "goneKobo",
+            and ${returnedByOperator('s')}), 0) as "goneKobo",
         p.provider_transaction in (select provider_transaction from must) as "mustBeListed"
       from fiat_payments p
       where p.provider_transaction = any($1::text[]) or p.provider_transaction in (select provider_transaction from must)`,

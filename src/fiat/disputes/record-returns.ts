@@ -2,7 +2,7 @@ import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ListedPayment } from '../../ports/collections.js'
-import { gonePayments } from '../gone-payments.js'
+import { gonePayments, returnedByOperator } from '../gone-payments.js'
 import { undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { listRefundsOf } from '../suspense/refund.js'
@@ -55,7 +55,7 @@ async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise
     text: /* sql */ `
       select p.provider_transaction as transaction,
         (select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
-          and (s.state = 'refunding' or s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal')))
+          and (s.state = 'refunding' or ${returnedByOperator('s')}))
           as "suspenseKobo",
         array(select r.id from payment_returns r where r.provider_transaction = p.provider_transaction
           union all
@@ -111,7 +111,7 @@ async function withSomethingLeft(
         and p.kobo > coalesce((
             select sum(suspense_kobo + credited_kobo) from ${gonePayments} g
             where g.provider_transaction = p.provider_transaction), 0)
-          + case when s.resolution = 'returned' and s.resolved_by not in ('dispute', 'refund', 'reversal') then s.kobo else 0 end`,
+          + case when ${returnedByOperator('s')} then s.kobo else 0 end`,
     values: [payments.map(({ transaction }) => transaction)],
   })
   const found = new Set(rows.map(({ transaction }) => transaction))
@@ -147,7 +147,7 @@ async function book(services: ReturnNeeds, transaction: string, returned: Paymen
   metrics.alerts.inc({ kind: 'payment_returned' })
   log.error(
     { payment: transaction, intentId: booked.intentId, kind: returned.kind },
-    'a payment went back to its payer without our doing. Run: npm run ops -- disputes',
+    'a payment went back to its payer without our doing. What its creator owes: npm run ops -- receivables',
   )
 }
 

@@ -135,6 +135,9 @@ export async function endPaid(
 
 const failed = advanceRefund('failed')
 
+/** The creator reads it. */
+export const notReturned = 'The money could not be returned to the payer'
+
 /** What ended a refund without the payer's having the money. */
 export interface RefundFailure {
   /** The creator reads it. */

@@ -4,7 +4,7 @@ import type { ProviderRefund } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
 import { decideNext, oursOf } from './decide-next.js'
 import { advanceRefund } from './lifecycle.js'
-import { endFailed, endPaid } from './record-outcome.js'
+import { endFailed, endPaid, notReturned } from './record-outcome.js'
 import type { TipRefund } from './refund.js'
 
 /**
@@ -73,7 +73,7 @@ export async function resolveRefund(
   if (action === 'returned') return endPaid(uow, services, id, { providerId: null, sentAt })
   if (action === 'give-back')
     return endFailed(uow, services, id, {
-      reason: 'The money could not be returned to the payer',
+      reason: notReturned,
       from: [state],
       sentAt,
     })

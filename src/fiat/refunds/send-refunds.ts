@@ -11,6 +11,7 @@ import {
   endFailed,
   endPaid,
   notFrozen,
+  notReturned,
   recordPause,
   recordSending,
   recordShown,
@@ -134,7 +135,7 @@ async function follow(services: Needs, refund: TipRefund): Promise<number> {
     case 'follow':
       return apply(services, refund, step.shown)
     case 'failed': {
-      const failure = { reason: refundFailed, from: followedStates }
+      const failure = { reason: notReturned, from: followedStates }
       await transact((uow) => endFailed(uow, services, refund.id, failure))
       return never
     }
@@ -151,7 +152,6 @@ async function follow(services: Needs, refund: TipRefund): Promise<number> {
 }
 
 const missing = 'the provider shows no such refund'
-const refundFailed = 'The money could not be returned to the payer'
 const waitsThere = 'it waits for somebody at the pages of the provider'
 
 /** Follows what the provider shows of the refund. */
@@ -162,7 +162,7 @@ async function apply(services: Needs, refund: TipRefund, shown: ProviderRefund):
     return never
   }
   if (shown.state === 'failed') {
-    const failure = { reason: refundFailed, from: followedStates }
+    const failure = { reason: notReturned, from: followedStates }
     await transact((uow) => endFailed(uow, services, refund.id, failure))
     return never
   }

@@ -1,3 +1,4 @@
+import { unitsOfText } from '../../kernel/money.js'
 import { solMint, type Token, tokenByMint, tokenBySymbol, tokens } from '../../kernel/tokens.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import { microUsd } from '../read/present.js'
@@ -277,12 +278,4 @@ export function possibleUnits(claim: Claim, token: Token): bigint[] {
   // A claim in a token is stored as sent, in base or display units. One without a token symbol was divided like SOL.
   const raw = unitsOfText(claim.amount, claim.tokenSymbol === defaultSymbol ? solDecimals : 0)
   return [raw, display].filter((units) => units !== undefined)
-}
-
-/** Exact decimal text as base units. Undefined when it has more decimals than the token. */
-function unitsOfText(text: string, decimals: number): bigint | undefined {
-  const [whole = '', fraction = ''] = text.split('.')
-  const digits = fraction.replace(/0+$/, '')
-  if (digits.length > decimals) return undefined
-  return BigInt(whole + digits.padEnd(decimals, '0'))
 }

@@ -30,11 +30,15 @@ export interface SigningFacts {
   readonly associatedAccount: (wallet: string, mint: string) => string
 }
 
-/** Why nothing is signed. `userId`: whose move is the reason. `short`: the chain holds less than our books say. */
+/** Why nothing is signed. `userId`: whose move is the reason. */
 export interface SigningFault {
   readonly reason: string
+  /**
+   * Faults that others act on. `beyond_book`: the rule or the book lets less go. `custody_short`: the chain holds less than the book.
+   * `would_fail`: the chain would refuse the transaction.
+   */
+  readonly kind?: 'beyond_book' | 'custody_short' | 'would_fail'
   readonly userId?: string
-  readonly short?: boolean
 }
 
 /** The payments of the moves, and why they must not be signed. */
@@ -73,12 +77,13 @@ function faultOfMove(
   if (destination === undefined || destination === wallet || custodyWallets.has(destination))
     return { reason: 'it may not go there' }
   if (book === undefined || amount <= 0n || amount > limit || amount > unboundOf(book))
-    return { reason: 'the book does not allow this much' }
+    return { reason: 'the book does not allow this much', kind: 'beyond_book' }
   if (source === undefined || target === undefined) return { reason: 'its accounts were not read' }
   if (source.fault !== undefined) return { reason: `the custody account is ${source.fault}` }
   if (target.fault === 'frozen' || target.fault === 'foreign')
     return { reason: `the account of the destination is ${target.fault}` }
-  if (source.amount < unboundOf(book)) return { reason: 'the chain has less than the book', short: true }
+  if (source.amount < unboundOf(book))
+    return { reason: 'the chain has less than the book', kind: 'custody_short' }
   const left = source.amount - amount
   return mint === solMint && left !== 0n && left < rentExemptLamports
     ? { reason: 'what is left is too little to exist' }

@@ -71,12 +71,12 @@ export async function signMessage(
     custodyWallets: await custodyWalletsAmong(trx, [payer, ...destinations]),
     associatedAccount: chain.associatedAccount,
   })
-  if (fault?.short === true) {
+  if (fault?.kind === 'custody_short') {
     metrics.alerts.inc({ kind: 'custody_short' })
     log.error({ userId: fault.userId }, 'a custody wallet holds less than the book of custody says')
   }
   if (fault !== undefined) throw new SigningRefused(fault)
-  if (request.wouldFail) throw new SigningRefused({ reason: 'the chain would refuse it' })
+  if (request.wouldFail) throw new SigningRefused({ reason: 'the chain would refuse it', kind: 'would_fail' })
   await moveCustody(trx, 'sign', moves)
   const signatures: Record<string, string> = {}
   for (const wallet of wallets.values())

@@ -52,7 +52,7 @@ export async function completeSweep(
 }
 
 /** The transaction of a sweep that is `sent`: the same bytes each time. Undefined while it is incomplete. */
-export function bytesOf(
+export function sweepTransaction(
   { custodyChain }: Pick<Needs, 'custodyChain'>,
   { payer, message, signatures, signature }: SweepRow,
 ): Uint8Array | undefined {

@@ -8,14 +8,13 @@ import type { SweepRow } from './sweep.js'
  * is written in the same transaction.
  */
 export async function declareDead(
-  { transact, db, custodyChain }: Pick<Services, 'transact' | 'db' | 'custodyChain'>,
-  { id, undecided, signature }: SweepRow,
+  { transact, custodyChain }: Pick<Services, 'transact' | 'custodyChain'>,
+  { id, undecided, signature, lastValidHeight }: SweepRow,
   failure: string,
   also: (trx: UnitOfWork['trx']) => Promise<void>,
 ): Promise<string | undefined> {
   if (!undecided || signature === null) return `sweep ${id} does not wait for a person`
-  const row = await db('sweeps').where({ id }).first('last_valid_height as height')
-  const [fate] = await custodyChain.fates([{ signature, lastValidHeight: Number(row?.height) }])
+  const [fate] = await custodyChain.fates([{ signature, lastValidHeight: Number(lastValidHeight) }])
   if (fate?.kind !== 'gone')
     return `the chain knows sweep ${id}, or does not answer: it is ${fate?.kind ?? 'open'}`
   const ended = await transact(async (uow) => {

@@ -31,7 +31,7 @@ export function groupParts(
   parts: readonly PlannedPart[],
 ): PlannedPart[][] {
   const to = config.tips.treasuryWallet
-  const bytesOf = (group: readonly PlannedPart[]): number => {
+  const sizeOf = (group: readonly PlannedPart[]): number => {
     const payments = group.map(({ wallet, amount }) => ({
       from: wallet,
       to,
@@ -46,7 +46,7 @@ export function groupParts(
   const groups: PlannedPart[][] = []
   for (const part of parts) {
     const last = groups.at(-1)
-    if (last !== undefined && bytesOf([...last, part]) <= packetBytes) last.push(part)
+    if (last !== undefined && sizeOf([...last, part]) <= packetBytes) last.push(part)
     else groups.push([part])
   }
   return groups

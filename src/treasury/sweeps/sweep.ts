@@ -65,6 +65,7 @@ export interface SweepRow {
   readonly message: Buffer | null
   readonly signatures: Readonly<Record<string, string>> | null
   readonly signature: string | null
+  readonly lastValidHeight: bigint | null
   readonly failure: string | null
   readonly lastError: string | null
   /** It can no longer land, and a person decides whether it did. */
@@ -75,7 +76,7 @@ export interface SweepRow {
 }
 
 const sweepColumns = /* sql */ `
-  s.id, s.state, s.payer, s.message, s.signatures, s.signature, s.failure, s.last_error as "lastError",
+  s.id, s.state, s.payer, s.message, s.signatures, s.signature, s.last_valid_height as "lastValidHeight", s.failure, s.last_error as "lastError",
   s.expired_at is not null and s.ended_at is null as undecided, p.creators::int as creators, p.units::text as units,
   extract(epoch from clock_timestamp() - s.created_at)::float8 as "ageSeconds"
   from sweeps s cross join lateral (

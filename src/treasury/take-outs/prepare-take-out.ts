@@ -3,7 +3,7 @@ import { readPayoutWallet } from '../../accounts/payout-wallets/payout-wallet.js
 import { type PresentedStepUp, withStepUp } from '../../accounts/step-up/step-up.js'
 import { newReferenceKey } from '../../intents/unsigned-transaction.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
-import { displayText } from '../../kernel/money.js'
+import { displayText, unitsOfText } from '../../kernel/money.js'
 import { solMint, type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
 import { readBalance } from '../../ledger/balance.js'
 import { countCustody, readCustody, unboundOf } from '../../ledger/custody.js'
@@ -108,25 +108,19 @@ async function checkRest({ custodyChain }: Needs, wallet: string, units: bigint)
   throw inputError('invalid_amount', 'amount', `must leave nothing of ${all} SOL, or at least ${least} SOL`)
 }
 
+/** What a token account can hold at most, and one more. */
+const tooMany = 2n ** 64n
+
 /** The token and the amount of a request. Throws `invalid_mint`, `invalid_amount`. */
 export function parseTokenAmount(mint: string, amount: string): TokenAmount {
   const token = tokenByMint(mint)
   if (token === undefined) throw new DomainError('invalid_mint')
-  const units = unitsOf(amount, token.decimals)
-  if (units === undefined)
+  const units = unitsOfText(amount, token.decimals)
+  if (units === undefined || units === 0n || units >= tooMany)
     throw inputError(
       'invalid_amount',
       'amount',
       `must be a positive decimal text such as "1.5", with at most ${token.decimals} decimals`,
     )
   return { token, units }
-}
-
-/** Exact: a text with more decimals than the token has is none. */
-function unitsOf(text: string, decimals: number): bigint | undefined {
-  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text) ?? []
-  const digits = fraction.replace(/0+$/, '')
-  if (whole === '' || digits.length > decimals) return undefined
-  const units = BigInt(whole + digits.padEnd(decimals, '0'))
-  return units > 0n && units < 2n ** 64n ? units : undefined
 }

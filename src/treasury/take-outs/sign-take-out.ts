@@ -6,7 +6,7 @@ import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { firstSignature, messageOf } from '../../kernel/wire-transaction.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { paymentOf } from '../custodian/decide-signing.js'
+import { paymentOf, type SigningFault } from '../custodian/decide-signing.js'
 import {
   type CustodianNeeds,
   readMoveAccounts,
@@ -27,9 +27,9 @@ interface Refusal {
 /** The unique index on signed take-outs of a creator and token. */
 const signedConstraint = 'wallet_transfers_signed'
 /** The faults of the custodian that are not the transaction's. */
-const faults: Readonly<Record<string, ErrorCode>> = {
-  'the book does not allow this much': 'insufficient_balance',
-  'the chain would refuse it': 'transfer_would_fail',
+const faults: Readonly<Partial<Record<NonNullable<SigningFault['kind']>, ErrorCode>>> = {
+  beyond_book: 'insufficient_balance',
+  would_fail: 'transfer_would_fail',
 }
 
 /**
@@ -39,8 +39,8 @@ const faults: Readonly<Record<string, ErrorCode>> = {
 export async function signTakeOut(services: Needs, takeOut: TakeOut): Promise<void> {
   const refusal = await sign(services, takeOut).catch((error: unknown): Refusal => {
     if (error instanceof SigningRefused) {
-      const { reason } = error.fault
-      const code = faults[reason]
+      const { reason, kind } = error.fault
+      const code = kind && faults[kind]
       return code === undefined ? invalid(reason) : { code, problem: reason }
     }
     if ((error as { constraint?: unknown }).constraint === signedConstraint)
