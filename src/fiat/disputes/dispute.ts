@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import type { DisputeState } from '../lifecycle.js'
+import { type DisputeState, undecidedStates } from '../lifecycle.js'
 
 /** A row of `disputes`. */
 export interface StoredDispute {
@@ -60,7 +61,7 @@ export function listDisputes(db: Knex, all: boolean, limit: number): Promise<Sto
   return query<StoredDispute>(db, {
     name: 'disputes.list',
     text: /* sql */ `
-      select ${disputeColumns} from disputes d where $1 or d.state in ('open', 'answered') or not d.settled
+      select ${disputeColumns} from disputes d where $1 or d.state in (${sqlList(undecidedStates)}) or not d.settled
       order by d.state <> 'open', d.answer_by, d.id limit $2`,
     values: [all, limit],
   })
@@ -70,7 +71,7 @@ export function listDisputes(db: Knex, all: boolean, limit: number): Promise<Sto
 export async function sumDisputesUnderWay(db: Knex): Promise<bigint> {
   const [row] = await query<{ kobo: bigint }>(db, {
     name: 'disputes.sum-under-way',
-    text: `select coalesce(sum(kobo), 0)::bigint as kobo from disputes where state in ('open', 'answered') or not settled`,
+    text: `select coalesce(sum(kobo), 0)::bigint as kobo from disputes where state in (${sqlList(undecidedStates)}) or not settled`,
     values: [],
   })
   return row?.kobo ?? 0n

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { checkStep, sqlList } from '../../kernel/state-machine.js'
+import { hasStep, sqlList } from '../../kernel/state-machine.js'
 import { freeReceivable, holdReceivable } from '../../ledger/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -45,7 +45,7 @@ export async function recordDispute(
   const { trx } = uow
   const isNew = await insert(trx, shown, state)
   const before = await lock(trx, shown.id)
-  if (!follows(before.state, state)) return undefined
+  if (!hasStep(disputeMachine, before.state, state)) return undefined
   const changed = before.state !== state || (isNew && state !== 'won')
   // A declined dispute may show the whole payment. A lost one shows what was taken.
   const kobo = state !== 'lost' && before.kobo < shown.kobo ? before.kobo : shown.kobo
@@ -56,15 +56,6 @@ export async function recordDispute(
   if (dispute.intentId !== null) await showReturns(trx, dispute.intentId)
   if (changed && news.mail !== undefined) await mailReturnNews(uow, services, dispute, news.mail)
   return { dispute, isNew, before: before.state === state ? undefined : before.state }
-}
-
-function follows(before: DisputeState, state: DisputeState): boolean {
-  try {
-    checkStep(disputeMachine, before, state)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** True: the row is new. */

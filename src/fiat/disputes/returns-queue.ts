@@ -1,6 +1,8 @@
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { DueRows } from '../../platform/queue/due-rows.js'
 import type { Services } from '../../services.js'
+import { undecidedStates } from '../lifecycle.js'
 import type { RefundReader } from '../suspense/refund.js'
 
 export type ReturnNeeds = Pick<
@@ -28,7 +30,7 @@ export const returnsQueue: DueRows = {
   columns: /* sql */ `
     t.id, t.attempts, t.asked_at as "askedAt",
     least(t.listed_at - interval '1 day', clock_timestamp() - interval '2 days',
-      (select min(opened_at) from disputes where state in ('open', 'answered') or recheck or not settled) - interval '1 hour')
+      (select min(opened_at) from disputes where state in (${sqlList(undecidedStates)}) or recheck or not settled) - interval '1 hour')
       as "disputesFrom"`,
   onFinish: {
     columns: { error: 'text', listed_at: 'timestamptz' },

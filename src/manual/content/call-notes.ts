@@ -158,7 +158,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
     'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
-    '`heldFor: "breaker"`: the service sends no more for now. Nothing is to be done: it goes out by itself, and can be cancelled until then.',
+    '`heldFor: "breaker"`: the service sends no more for now. Nothing is to be done: it goes out by itself, with the naira that were promised, and can be cancelled until then.',
     'While a payer disputes a tip, what it credited is held. A withdrawal that is not sent yet is `heldFor: "dispute"` while the balance does not cover that, or what is owed for a payment that went back.',
   ],
   'post /payouts/{reference}/confirm': [
