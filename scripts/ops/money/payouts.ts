@@ -7,13 +7,12 @@ import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import {
   actorOf,
   applyHint,
-  applyOptions,
   defineCommand,
   exitHelp,
+  finalOptions,
   type Outcome,
   parseVerb,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   requireReason,
   runAsProgram,
@@ -82,14 +81,12 @@ transaction. If two operators run the same action at the same time, it is done o
 ${exitHelp}`
 
 const options = {
-  ...applyOptions,
+  ...finalOptions,
   state: { type: 'string' },
   'older-than': { type: 'string' },
   limit: { type: 'string' },
-  confirm: { type: 'string' },
   now: { type: 'boolean' },
   paid: { type: 'string' },
-  ...reasonOption,
 } as const
 
 type Given = Values<typeof options>

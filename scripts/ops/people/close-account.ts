@@ -5,13 +5,12 @@ import { query } from '../../../src/platform/database/database.js'
 import { closeAccount } from '../../../src/privacy/close-account.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
   describeChange,
   exitHelp,
+  finalOptions,
   type Outcome,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
 } from '../support/command.js'
@@ -39,10 +38,8 @@ you talk with the owner.
 ${exitHelp}`
 
 const options = {
-  ...applyOptions,
+  ...finalOptions,
   user: { type: 'string' },
-  confirm: { type: 'string' },
-  ...reasonOption,
 } as const
 const mostListed = 1000
 

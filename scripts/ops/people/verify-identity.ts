@@ -13,12 +13,11 @@ import {
 import {
   actorOf,
   applyHint,
-  applyOptions,
   defineCommand,
   exitHelp,
+  finalOptions,
   type Outcome,
   RefusedError,
-  reasonOption,
   requireConfirmation,
   runAsProgram,
   type Values,
@@ -48,11 +47,9 @@ fail, and the creator gets the money back. A verification cannot be taken back.
 ${exitHelp}`
 
 const options = {
-  ...applyOptions,
+  ...finalOptions,
   user: { type: 'string' },
   refuse: { type: 'boolean' },
-  confirm: { type: 'string' },
-  ...reasonOption,
 } as const
 
 type Given = Values<typeof options>
