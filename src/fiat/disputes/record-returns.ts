@@ -60,7 +60,7 @@ async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise
         array(select r.id from payment_returns r where r.provider_transaction = p.provider_transaction
           union all
           select 'refund:' || o.provider_id from refunds o where o.provider_transaction = p.provider_transaction
-            and o.provider_id is not null) as booked,
+            and o.provider_id is not null and o.state <> 'failed') as booked,
         exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
           and o.state not in ('not_sent', 'failed')) as waits
       from fiat_payments p where p.provider_transaction = any($1::text[])`,

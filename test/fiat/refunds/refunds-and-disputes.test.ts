@@ -3,7 +3,13 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { disputeTip, endDispute, lookNow } from '../../helpers/make/disputes.js'
 import { readAvailableUsdc } from '../../helpers/make/fiat-tips.js'
-import { paidTip, refundsAtProvider, requestRefund, workOnRefunds } from '../../helpers/make/refunds.js'
+import {
+  endRefundAtProvider,
+  paidTip,
+  refundsAtProvider,
+  requestRefund,
+  workOnRefunds,
+} from '../../helpers/make/refunds.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -91,3 +97,19 @@ test.serial(
     )
   },
 )
+
+test.serial('a refund that failed and is paid after all is booked as gone, once', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId)
+  await workOnRefunds(world())
+  endRefundAtProvider(world(), tipId, 'failed')
+  await finish(tipId)
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+  endRefundAtProvider(world(), tipId, 'processed')
+  await lookNow(world())
+  t.like(await returns(tipId), [{ kind: 'refund', credited_kobo: 1_520_000n }])
+  t.is(await readAvailableUsdc(world(), creator), 0)
+  await lookNow(world())
+  t.is((await returns(tipId)).length, 1)
+})
