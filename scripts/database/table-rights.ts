@@ -59,7 +59,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
   dispute_polls: { change: ['web', 'settlement'] },
-  disputes: { change: ['web', 'settlement', 'operators'], read: ['clock'] },
+  disputes: { change: ['web', 'settlement', 'operators'], read: ['payouts', 'clock'] },
   domain_challenges: { write: ['web', 'clock', 'operators'] },
   email_changes: { write: ['web', 'clock', 'operators'], read: ['settlement', 'payouts', 'reconciler'] },
   emails: {
@@ -107,7 +107,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
   step_up_codes: { write: ['web', 'clock', 'operators'] },
-  suspense_items: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
+  suspense_items: { change: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.

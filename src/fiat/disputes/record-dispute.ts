@@ -143,13 +143,13 @@ async function settle(uow: UnitOfWork, dispute: StoredDispute, before: StoredDis
   if (dispute.state === 'won') {
     await freeReceivable(trx, id)
     const restored = await restoreReturn(trx, shares, id)
-    await holdOthers(trx, dispute)
+    await holdDisputed(trx, dispute.transaction, dispute.id)
     return { settled: true, mail: { kind: 'won', loss: restored } }
   }
   // Whether the part in suspense is there is known when its refund has ended.
   if (shares.isRefunding) return { settled: false, mail: undefined }
   const booked = await bookReturn(trx, shares, { id, kind: 'dispute', kobo: dispute.kobo })
-  await holdOthers(trx, dispute)
+  await holdDisputed(trx, dispute.transaction, dispute.id)
   return { settled: true, mail: booked && { kind: 'lost', loss: booked } }
 }
 
@@ -198,16 +198,23 @@ async function earlierKobo(
   return row?.kobo ?? 0n
 }
 
-/** After the end of one dispute the others about the same payment hold what it held, in the same transaction. */
-async function holdOthers(trx: Knex.Transaction, { id, transaction }: StoredDispute): Promise<void> {
-  const others = await query<StoredDispute>(trx, {
-    name: 'disputes.others',
+/**
+ * Lets the disputes about a payment hold what something else has left of it: a dispute that ended (`endedId`), or a refund that
+ * failed. In the transaction that ends it, which holds the lock of the tip: between the two nobody could withdraw it.
+ */
+export async function holdDisputed(
+  trx: Knex.Transaction,
+  transaction: string,
+  endedId: string | null = null,
+): Promise<void> {
+  const disputes = await query<StoredDispute>(trx, {
+    name: 'disputes.holding',
     text: /* sql */ `
       select ${disputeColumns} from disputes d
-      where d.provider_transaction = $1 and d.id <> $2 and d.state in (${sqlList(undecidedStates)}) order by d.number`,
-    values: [transaction, id],
+      where d.provider_transaction = $1 and d.id is distinct from $2 and d.state in (${sqlList(undecidedStates)}) order by d.number`,
+    values: [transaction, endedId],
   })
-  for (const other of others) await hold(trx, other)
+  for (const dispute of disputes) await hold(trx, dispute)
 }
 
 async function finish(trx: Knex, { id, kobo }: StoredDispute, settled: boolean): Promise<void> {

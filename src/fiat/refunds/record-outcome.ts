@@ -5,6 +5,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
+import { holdDisputed } from '../disputes/record-dispute.js'
 import { goneCents } from '../gone-payments.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { advanceRefund, followedStates, type TipRefundState } from './lifecycle.js'
@@ -170,6 +171,7 @@ export async function endFailed(
       where id = $1 and ${failed.from}`,
     values: [id, failureReason],
   })
+  await holdDisputed(trx, refund.transaction)
   await showRefunded(trx, refund.intentId, await goneCents(trx, refund.intentId))
   await mailRefund(uow, config, [{ ...refund, failureReason }], 'failed')
   return true

@@ -10,6 +10,7 @@ import {
   requestRefund,
   workOnRefunds,
 } from '../../helpers/make/refunds.js'
+import { readBalance } from '../../helpers/make/withdrawals.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -112,4 +113,17 @@ test.serial('a refund that failed and is paid after all is booked as gone, once'
   t.is(await readAvailableUsdc(world(), creator), 0)
   await lookNow(world())
   t.is((await returns(tipId)).length, 1)
+})
+
+test.serial('a refund that fails while its tip is disputed leaves the money held', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId)
+  const dispute = disputeTip(world(), tipId)
+  await lookNow(world())
+  await finish(tipId)
+  t.like(await world().db('refunds').where({ intent_id: tipId }).first(), { state: 'failed' })
+  t.deepEqual(await readBalance(world(), creator), { availableUSDC: 0, heldUSDC: 9.5 })
+  await endDispute(world(), dispute, 'won')
+  t.deepEqual(await readBalance(world(), creator), { availableUSDC: 9.5, heldUSDC: 0 })
 })
