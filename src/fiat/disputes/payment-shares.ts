@@ -9,7 +9,7 @@ export interface PaymentShares {
   readonly userId: string
   /** What waits in suspense. */
   readonly suspenseKobo: bigint
-  /** The part in suspense is being refunded, so nobody knows yet whether it is there. */
+  /** A part is being refunded, so nobody knows yet whether it is there. */
   readonly isRefunding: boolean
   /** What was credited, when it was paid or when it was assigned later: in naira, to the creator, and to the platform. */
   readonly creditedKobo: bigint
@@ -27,7 +27,8 @@ export async function readShares(db: Knex, transaction: string): Promise<Payment
     text: /* sql */ `
       select p.provider_transaction as transaction, p.intent_id as "intentId", f.user_id as "userId",
         coalesce(case when s.state = 'waiting' then s.kobo end, 0) as "suspenseKobo",
-        coalesce(s.state = 'refunding', false) as "isRefunding",
+        coalesce(s.state = 'refunding', false) or exists (
+          select from refunds r where r.provider_transaction = p.provider_transaction and r.ended_at is null) as "isRefunding",
         c.kobo as "creditedKobo", c.creator as "creatorMicro", c.fee as "feeMicro", g.kobo as "goneKobo", g.micro as "goneMicro"
       from fiat_payments p join fiat_intents f on f.id = p.intent_id
       left join suspense_items s on s.provider_transaction = p.provider_transaction

@@ -46,7 +46,8 @@ export async function recordDispute(
   const isNew = await insert(trx, shown, state)
   const before = await lock(trx, shown.id)
   if (!hasStep(disputeMachine, before.state, state)) return undefined
-  const changed = before.state !== state || (isNew && state !== 'won')
+  // Of one that was not settled nobody was told.
+  const changed = before.state !== state || (isNew ? state !== 'won' : !before.settled)
   // A declined dispute may show the whole payment. A lost one shows what was taken.
   const kobo = state !== 'lost' && before.kobo < shown.kobo ? before.kobo : shown.kobo
   const moved = before.state === state ? before : await advance(trx, before, shown, state)
@@ -146,8 +147,11 @@ async function settle(uow: UnitOfWork, dispute: StoredDispute, before: StoredDis
     await holdDisputed(trx, dispute.transaction, dispute.id)
     return { settled: true, mail: { kind: 'won', loss: restored } }
   }
-  // Whether the part in suspense is there is known when its refund has ended.
-  if (shares.isRefunding) return { settled: false, mail: undefined }
+  // What is left to lose is known when a refund has ended.
+  if (shares.isRefunding) {
+    await hold(trx, dispute)
+    return { settled: false, mail: undefined }
+  }
   const booked = await bookReturn(trx, shares, { id, kind: 'dispute', kobo: dispute.kobo })
   await holdDisputed(trx, dispute.transaction, dispute.id)
   return { settled: true, mail: booked && { kind: 'lost', loss: booked } }
@@ -164,10 +168,11 @@ function isUndecided(state: DisputeState): boolean {
 async function hold(
   trx: Knex.Transaction,
   dispute: Pick<StoredDispute, 'id' | 'caseNumber' | 'transaction' | 'kobo'>,
+  endedId: string | null = null,
 ): Promise<Loss | undefined> {
   const shares = await readShares(trx, dispute.transaction)
   if (shares === undefined) return undefined
-  const earlier = await earlierKobo(trx, dispute)
+  const earlier = await earlierKobo(trx, dispute, endedId)
   const both = divideLoss(shares, earlier + dispute.kobo)
   const first = divideLoss(shares, earlier)
   const loss = {
@@ -182,18 +187,21 @@ async function hold(
   return loss
 }
 
-/** What the undecided disputes that were recorded before this one are about, of the same payment. */
+/** A dispute `d` may still take what it is about, as SQL: it is undecided, or lost and not booked. */
+export const isHolding = `(d.state in (${sqlList(undecidedStates)}) or d.state = 'lost' and not d.settled)`
+
+/** What the disputes that were recorded before this one may still take of the same payment. */
 async function earlierKobo(
   trx: Knex,
   { id, transaction }: Pick<StoredDispute, 'id' | 'transaction'>,
+  endedId: string | null,
 ): Promise<bigint> {
   const [row] = await query<{ kobo: bigint }>(trx, {
     name: 'disputes.earlier',
     text: /* sql */ `
       select coalesce(sum(d.kobo), 0)::bigint as kobo from disputes d join disputes own on own.id = $1
-      where d.provider_transaction = $2 and d.state in (${sqlList(undecidedStates)})
-        and d.number < own.number`,
-    values: [id, transaction],
+      where d.provider_transaction = $2 and d.id is distinct from $3 and ${isHolding} and d.number < own.number`,
+    values: [id, transaction, endedId],
   })
   return row?.kobo ?? 0n
 }
@@ -211,10 +219,10 @@ export async function holdDisputed(
     name: 'disputes.holding',
     text: /* sql */ `
       select ${disputeColumns} from disputes d
-      where d.provider_transaction = $1 and d.id is distinct from $2 and d.state in (${sqlList(undecidedStates)}) order by d.number`,
+      where d.provider_transaction = $1 and d.id is distinct from $2 and ${isHolding} order by d.number`,
     values: [transaction, endedId],
   })
-  for (const dispute of disputes) await hold(trx, dispute)
+  for (const dispute of disputes) await hold(trx, dispute, endedId)
 }
 
 async function finish(trx: Knex, { id, kobo }: StoredDispute, settled: boolean): Promise<void> {

@@ -161,7 +161,7 @@ async function bookLocked(
   if (unlocked === undefined) return undefined
   await lockIntent(uow.trx, unlocked.intentId)
   const shares = await readShares(uow.trx, transaction)
-  // Whether the part in suspense is there is known when its refund has ended.
+  // What is left is known when a refund has ended.
   if (shares === undefined || shares.isRefunding) return undefined
   const booked = await bookReturn(uow.trx, shares, returned)
   if (booked === undefined) return undefined

@@ -3,15 +3,14 @@ import { isSignature } from '../../kernel/base58.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
 import { baseUnits, displayNumber, displayText } from '../../kernel/money.js'
-import { sqlList } from '../../kernel/state-machine.js'
 import { readBalance } from '../../ledger/balance.js'
 import { query } from '../../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
+import { isHolding } from '../disputes/record-dispute.js'
 import { goneCents } from '../gone-payments.js'
-import { undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { mailRefund } from './mails.js'
 import { leftKobo, planRefund, type RefundPart, readCredited } from './plan-refund.js'
@@ -114,7 +113,7 @@ async function lockOwnTip(trx: Knex, userId: string, tipId: string): Promise<big
 async function isDisputed(trx: Knex, tipId: string): Promise<boolean> {
   const rows = await query(trx, {
     name: 'refunds.disputed',
-    text: `select 1 from disputes where intent_id = $1 and state in (${sqlList(undecidedStates)}) limit 1`,
+    text: `select 1 from disputes d where d.intent_id = $1 and ${isHolding} limit 1`,
     values: [tipId],
   })
   return rows.length > 0

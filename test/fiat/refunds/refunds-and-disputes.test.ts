@@ -127,3 +127,23 @@ test.serial('a refund that fails while its tip is disputed leaves the money held
   await endDispute(world(), dispute, 'won')
   t.deepEqual(await readBalance(world(), creator), { availableUSDC: 9.5, heldUSDC: 0 })
 })
+
+test.serial(
+  'a dispute that is lost while a refund is open is booked once it is known what is left',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 4)
+    await endDispute(world(), disputeTip(world(), tipId), 'lost')
+    t.deepEqual(await returns(tipId), [])
+    t.is((await requestRefund<{ code: string }>(world(), creator, tipId, 1)).body.code, 'tip_disputed')
+    await finish(tipId)
+    t.like(await world().db('refunds').where({ intent_id: tipId }).first(), { state: 'failed' })
+    t.deepEqual(await readBalance(world(), creator), { availableUSDC: 0, heldUSDC: 9.5 })
+    await lookNow(world())
+    t.like(await returns(tipId), [{ kind: 'dispute', credited_kobo: 1_520_000n }])
+    t.deepEqual(await readBalance(world(), creator), { availableUSDC: 0, heldUSDC: 0 })
+    const mails = await world().db('emails').where({ recipient: creator.email, kind: 'dispute-lost' })
+    t.is(mails.length, 1)
+  },
+)
