@@ -1,6 +1,8 @@
 import test from 'ava'
 import { releaseCardReserves } from '../../src/fiat/settlement/card-reserve.js'
+import { owesReceivable } from '../../src/ledger/receivables.js'
 import { type Person, registerCreator } from '../helpers/make/creators.js'
+import { disputeTip, endDispute } from '../helpers/make/disputes.js'
 import {
   createFiatIntent,
   payFiatIntent,
@@ -86,6 +88,17 @@ test.serial('a stolen card does not become bank money before its days are over',
   const { reference } = await createWithdrawal(world(), thief, { amountUSDC: 9.5 })
   await sendDuePayouts(world())
   t.is(countExecutions(world(), reference), 1)
+})
+
+test.serial('a card tip that its owner calls back within its days leaves the thief nothing', async (t) => {
+  const thief = await registerCreator(world())
+  const intentId = await payTip(thief)
+  await endDispute(world(), disputeTip(world(), intentId), 'lost')
+  t.deepEqual(await balanceOf(thief), { available: 0, pending: 9.5 })
+  await passDays()
+  await runBatch(settlementBatch(world()))
+  t.deepEqual(await balanceOf(thief), { available: 0, pending: 0 })
+  t.false(await owesReceivable(world().db, thief.user.id), 'and the platform lost nothing')
 })
 
 test.serial('what a bank transfer paid is available at once', async (t) => {

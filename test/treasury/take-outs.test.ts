@@ -10,17 +10,23 @@ import { readCustody } from '../../src/ledger/custody.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { gatherAccountData } from '../../src/privacy/exports/account-data.js'
+import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
+import { createFinderBatch } from '../../src/tips/record/find-unreported.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createCustodianBatch } from '../../src/treasury/custodian/custodian-batch.js'
+import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
+import { partsOf, planSweep } from '../../src/treasury/sweeps/plan-sweeps.js'
 import {
   creatorInCustody,
   freezeUsdc,
   payCreator,
+  payerFile,
   tipIntoCustody,
   usdcOnChain,
 } from '../helpers/make/custody.js'
 import { readPlatformBalance } from '../helpers/make/fiat-tips.js'
 import { solTransfer } from '../helpers/make/instructions.js'
-import { makeTipsDue } from '../helpers/make/intents.js'
+import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
 import { sendTipsTo } from '../helpers/make/payout-wallets.js'
 import {
   addWallet,
@@ -39,6 +45,7 @@ import {
 } from '../helpers/make/take-outs.js'
 import { readTipRow, recordTip } from '../helpers/make/tips.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { startSandboxProxy } from '../helpers/servers/sandbox-proxy.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -54,13 +61,19 @@ function startSigning(t: ExecutionContext, services: Composed = world().services
   t.teardown(() => loops.stop())
 }
 
-/** The same chain twice: two endpoints that agree. */
-function withTwoEndpoints(t: ExecutionContext): Composed {
+/** Two endpoints, the preferred one of which lies as told. */
+async function withLiar(t: ExecutionContext) {
   const { env, sandbox } = world()
-  const urls = { SOLANA_RPC_URLS: `${sandbox.url},${sandbox.url}` }
-  const services = compose(loadConfig({ ...env, ...urls }), 'custodian')
-  t.teardown(() => services.close())
-  return services
+  const proxy = await startSandboxProxy(sandbox.url)
+  const services = compose(
+    loadConfig({ ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` }),
+    'custodian',
+  )
+  t.teardown(async () => {
+    await services.close()
+    await proxy.close()
+  })
+  return { proxy, services }
 }
 
 function unitsOf(wallet: string, { mint }: Token): bigint {
@@ -312,30 +325,143 @@ test.serial(
       t.is((await handIn(world(), taker, one.id, text)).body.code, 'invalid_transaction', text)
     t.deepEqual(await book(taker), [4_000_000n, 0n, 0n, 0n])
 
-    const text = signedBy(taker.holder, one.transaction, (given) => [guard(), ...given, guard()])
+    // It names the key of an open tip to the same wallet, of the same amount.
+    await sendTipsTo(world(), taker, 'payout_wallet')
+    const { intentId } = await createIntent(world().request, {
+      creatorId: taker.user.id,
+      amount: 1,
+      inputTokenMint: usdc.mint,
+      sourceWalletAddress: own.toBase58(),
+    })
+    const intent = () => world().db('payment_intents').where({ id: intentId })
+    const { reference_key } = await intent().first()
+    const text = signedBy(taker.holder, one.transaction, (given) => [
+      guard(),
+      ...given,
+      guard([reference_key]),
+    ])
     const done = await handIn(world(), taker, one.id, text)
     t.is(done.body.transfer?.status, 'signed', JSON.stringify(done.body))
     submit(world(), done.body.transfer?.transaction ?? null)
     await untilStatus(taker, one.id, 'final')
     t.is(usdcOnChain(world(), own.toBase58()), 1_000_000n)
+
+    const { signature } = done.body.transfer ?? {}
+    await until('the finder has found it', async () => {
+      await intent().update({ due_at: new Date(0) })
+      await createFinderBatch(world().services)()
+      return (await world().db('tips').where({ id: signature }).first()) !== undefined
+    })
+    await makeTipsDue(world())
+    await runBatch(async () => {
+      await createVerifierBatch(world().services)()
+      return { taken: 0 }
+    })
+    t.is((await readTipRow(world(), signature ?? '')).status, 'pending', 'a take-out is no tip')
+    t.is((await world().db('ledger_transfers').where({ ref: signature })).length, 0)
   },
 )
 
-test.serial('with two endpoints what never landed is given back', async (t) => {
-  startSigning(t, withTwoEndpoints(t))
-  const taker = await createTaker(world(), 4_000_000n)
+test.serial(
+  'a prepared take-out keeps no sweep and no tip waiting; signed at once, neither moves what is the other’s',
+  async (t) => {
+    startSigning(t)
+    const { services, env, db } = world()
+    const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
+    const custodian = createCustodianBatch({ ...services, vault })
+    const payer = payerFile(t, world()).address
+    const takers: Taker[] = []
+    for (let n = 0; n < 3; n++) {
+      const taker = await createTaker(world(), 5_000_000n)
+      await payCreator(world(), taker.user.id, 2_000_000n)
+      takers.push(taker)
+    }
+    const signing: (() => Promise<unknown>)[] = []
+    for (const taker of takers) {
+      const { id, transaction } = await prepared(world(), taker, usdc.mint, '3')
+      await prepared(world(), taker, usdc.mint, '2')
+      const views = await viewCreators(services, [taker.user.id])
+      t.is(views[0]?.sweepable, 2_000_000n)
+      const parts = partsOf(views)
+      await services.transact((uow) => planSweep(uow, services, { payer, actor: 'test', parts }))
+      signing.push(() => handIn(world(), taker, id, signedBy(taker.holder, transaction)))
+    }
+    await Promise.all([
+      ...signing.map((sign) => sign()),
+      custodian(),
+      ...takers.map((taker) => tipIntoCustody(world(), taker, 1_000n)),
+    ])
+    const states = () => db('sweeps').where({ payer }).distinct('state').pluck('state')
+    for (const taker of takers) {
+      // What is signed is held too, so a sweep that comes second is refused, and planned again.
+      const [, , , inFlight] = await book(taker)
+      t.true(inFlight === 5_000_000n || inFlight === 3_000_000n, String(inFlight))
+      const row = await db('wallet_transfers').where({ user_id: taker.user.id, state: 'signed' }).first()
+      world().sandbox.chain.submit(row.transaction, { skipPreflight: true })
+      await untilStatus(taker, row.id, 'final')
+      t.is(usdcOnChain(world(), taker.wallet), 2_001_000n)
+    }
+    world().sandbox.chain.advance(300)
+    await until('the sweeps that nobody completed are over', async () => {
+      await db('sweeps')
+        .where({ payer })
+        .whereNotNull('due_at')
+        .update({ due_at: new Date(0) })
+      await custodian()
+      return (await states()).join() === 'dead'
+    })
+    for (const taker of takers) t.deepEqual(await book(taker), [5_001_000n, 0n, 3_000_000n, 0n])
+  },
+)
+
+test.serial('forks: what one endpoint knows is not given back; what neither knows in time is', async (t) => {
+  const { proxy, services } = await withLiar(t)
+  startSigning(t, services)
+  let fork: 'shows' | 'hides' | undefined
+  proxy.alterReply = (method, params, reply) => {
+    if (method !== 'getSignatureStatuses' || fork === undefined) return reply
+    const status = fork === 'hides' ? null : { slot: 1, err: null, confirmationStatus: 'confirmed' }
+    const value = (params[0] as readonly string[]).map(() => status)
+    return { ...reply, result: { ...(reply.result as object), value } }
+  }
+  const lookTwice = async (id: string) => {
+    const row = () => world().db('wallet_transfers').where({ id }).first()
+    const { attempts } = await row()
+    await until('it was looked at twice', async () => {
+      await world()
+        .db('wallet_transfers')
+        .where({ id })
+        .update({ due_at: new Date(0) })
+      return (await row()).attempts >= attempts + 2
+    })
+  }
+  const taker = await createTaker(world(), 8_000_000n)
+  const other = await signed(world(), taker, usdc.mint, '4')
+  submit(world(), other.transaction)
+  fork = 'hides'
+  world().sandbox.chain.advance(300)
+  await lookTwice(other.id)
+  t.is(await statusOf(taker, other.id), 'signed', 'it is final on the other fork')
+  fork = undefined
+  await untilStatus(taker, other.id, 'final')
+
   const one = await signed(world(), taker, usdc.mint, '4')
   t.like(await balanceOf(taker), { available: 0n, held: 4_000_000n })
+  fork = 'shows'
   world().sandbox.chain.advance(300)
+  await lookTwice(one.id)
+  t.is(await statusOf(taker, one.id), 'signed', 'it is confirmed on one fork')
+  t.like(await balanceOf(taker), { available: 0n, held: 4_000_000n })
+  fork = undefined
   await untilStatus(taker, one.id, 'expired')
   t.like(await balanceOf(taker), { available: 4_000_000n, held: 0n })
-  t.deepEqual(await book(taker), [4_000_000n, 0n, 0n, 0n])
+  t.deepEqual(await book(taker), [8_000_000n, 0n, 4_000_000n, 0n])
   submit(world(), one.transaction)
   t.is(usdcOnChain(world(), taker.wallet), 4_000_000n, 'it cannot land any more')
 })
 
 test.serial('a wallet that signs a second time gets nothing back for what landed', async (t) => {
-  startSigning(t, withTwoEndpoints(t))
+  startSigning(t, (await withLiar(t)).services)
   const taker = await createTaker(world(), 4_000_000n)
   const one = await signed(world(), taker, usdc.mint, '4')
   const second = submit(world(), resigned(taker.holder, one.transaction))
