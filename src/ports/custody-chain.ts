@@ -87,7 +87,10 @@ export interface CustodyChain {
   assemble(message: Uint8Array, signatures: Readonly<Record<string, string>>): Uint8Array
   /** The transaction of a message with empty signatures, for a simulation or a wallet. */
   unsigned(message: Uint8Array): Uint8Array
-  /** Read anew each time: two messages with the same content and blockhash would be one transaction. */
+  /**
+   * Read anew each time: two messages with the same content and blockhash would be one transaction. Of several endpoints all must
+   * answer, and the last valid height is not below what any of them allows.
+   */
   freshBlockhash(): Promise<Blockhash>
   /** What accounts hold, in the order given. */
   readSources(

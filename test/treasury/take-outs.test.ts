@@ -474,6 +474,26 @@ test.serial('a wallet that signs a second time gets nothing back for what landed
   t.deepEqual(await book(taker), [4_000_000n, 0n, 4_000_000n, 0n])
 })
 
+test.serial('one endpoint can name neither too low nor too high a last valid height', async (t) => {
+  const { proxy, services } = await withLiar(t)
+  const { chain } = world().sandbox
+  const lieAbout = (lastValidBlockHeight: number) => {
+    proxy.alterReply = (method, _, reply) => {
+      if (method !== 'getLatestBlockhash') return reply
+      const { value, ...rest } = reply.result as { readonly value: object }
+      return { ...reply, result: { ...rest, value: { ...value, lastValidBlockHeight } } }
+    }
+  }
+  const height = chain.clock.slotAt('confirmed')
+  lieAbout(height + 20)
+  const { lastValidBlockHeight } = await services.custodyChain.freshBlockhash()
+  t.true(lastValidBlockHeight >= height + 150, 'it could still land when its money is given back')
+  for (const lie of [1, 1_000_000_000]) {
+    lieAbout(lie)
+    await t.throwsAsync(services.custodyChain.freshBlockhash(), { message: /different heights/ })
+  }
+})
+
 test.serial('with one endpoint a person decides, by command', async (t) => {
   startSigning(t)
   const { db, sandbox } = world()

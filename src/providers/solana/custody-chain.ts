@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { WalletAccount } from '../../ports/chain.js'
+import type { Blockhash, WalletAccount } from '../../ports/chain.js'
 import type { CustodyChain, Fate, Submission, TokenSource } from '../../ports/custody-chain.js'
 import { accountReply, addressOf, sourceOf } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
@@ -10,6 +10,8 @@ import { readEveryStatus, readStatuses } from './statuses.js'
 
 const namingReply = z.array(z.object({ signature: z.string() }))
 const heightReply = z.int().nonnegative()
+/** Blocks in which a blockhash counts. */
+const blockhashLifetime = 150
 /** Addresses of one `getMultipleAccounts`. */
 const maxAddresses = 100
 /** Signatures of one `getSignatureStatuses`. */
@@ -24,7 +26,8 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
     sizeOf,
     assemble,
     unsigned,
-    freshBlockhash: () => readBlockhash(rpc, 'confirmed'),
+    freshBlockhash: () =>
+      options.urls.length > 1 ? readCheckedBlockhash(rpc) : readBlockhash(rpc, 'confirmed'),
     async readSources(sources, commitment) {
       const read: TokenSource[] = []
       for (let at = 0; at < sources.length; at += maxAddresses)
@@ -43,6 +46,21 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
       return [...new Set(found.flat().map(({ signature }) => signature))].slice(0, most)
     },
   }
+}
+
+/**
+ * A blockhash with the last height at which it counts by any endpoint. With one that is too low a transaction would be held for
+ * expired while it can still land; with one that is too high its money would never be given back.
+ */
+async function readCheckedBlockhash(rpc: JsonRpc): Promise<Blockhash> {
+  const { blockhash, lastValidBlockHeight } = await readBlockhash(rpc, 'confirmed')
+  // Read afterwards: the blockhash was made at this height or before.
+  const heights = await rpc.callAll('getBlockHeight', [{ commitment: 'confirmed' }], documented(heightReply))
+  const ends = [lastValidBlockHeight, ...heights.map((height) => height + blockhashLifetime)]
+  const last = Math.max(...ends)
+  if (last - Math.min(...ends) > blockhashLifetime)
+    throw new ProviderError('unavailable', 'the RPC endpoints are at different heights')
+  return { blockhash, lastValidBlockHeight: last }
 }
 
 async function readBatch(
