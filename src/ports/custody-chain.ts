@@ -98,7 +98,7 @@ export interface CustodyChain {
     commitment: 'confirmed' | 'finalized',
   ): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>
-  /** The landed transactions that name a key, by any endpoint, failed ones too: the newest, at most `most`. Throws unless all answer. */
+  /** The landed transactions that name a key, by any endpoint, failed ones too: of each the newest, at most `most`. Throws unless all answer. */
   signaturesNaming(key: string, most: number): Promise<readonly string[]>
 }
 

@@ -460,19 +460,31 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
   t.is(usdcOnChain(world(), taker.wallet), 4_000_000n, 'it cannot land any more')
 })
 
-test.serial('a wallet that signs a second time gets nothing back for what landed', async (t) => {
-  startSigning(t, (await withLiar(t)).services)
-  const taker = await createTaker(world(), 4_000_000n)
-  const one = await signed(world(), taker, usdc.mint, '4')
-  const second = submit(world(), resigned(taker.holder, one.transaction))
-  t.not(second, one.signature)
-  t.is(usdcOnChain(world(), taker.wallet), 0n)
-  world().sandbox.chain.advance(300)
-  await untilStatus(taker, one.id, 'final')
-  t.is((await readTransfer(world(), taker, one.id))?.signature, second)
-  t.like(await balanceOf(taker), { available: 0n, held: 0n })
-  t.deepEqual(await book(taker), [4_000_000n, 0n, 4_000_000n, 0n])
-})
+test.serial(
+  'a wallet that signs a second time gets nothing back for what landed, whatever one endpoint shows',
+  async (t) => {
+    const liar = await withLiar(t)
+    startSigning(t, liar.services)
+    // Another transaction under the asked signature.
+    liar.proxy.alterReply = (method, _, reply) => {
+      const shown = reply.result as { readonly transaction?: readonly [string, string] } | null
+      if (method !== 'getTransaction' || shown?.transaction === undefined) return reply
+      const bytes = Buffer.from(shown.transaction[0], 'base64')
+      bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1
+      return { ...reply, result: { ...shown, transaction: [bytes.toString('base64'), 'base64'] } }
+    }
+    const taker = await createTaker(world(), 4_000_000n)
+    const one = await signed(world(), taker, usdc.mint, '4')
+    const second = submit(world(), resigned(taker.holder, one.transaction))
+    t.not(second, one.signature)
+    t.is(usdcOnChain(world(), taker.wallet), 0n)
+    world().sandbox.chain.advance(300)
+    await untilStatus(taker, one.id, 'final')
+    t.is((await readTransfer(world(), taker, one.id))?.signature, second)
+    t.like(await balanceOf(taker), { available: 0n, held: 0n })
+    t.deepEqual(await book(taker), [4_000_000n, 0n, 4_000_000n, 0n])
+  },
+)
 
 test.serial('one endpoint can name neither too low nor too high a last valid height', async (t) => {
   const { proxy, services } = await withLiar(t)

@@ -43,7 +43,8 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
     async signaturesNaming(key, most) {
       const params = [key, { limit: most, commitment: 'confirmed' }]
       const found = await rpc.callAll('getSignaturesForAddress', params, documented(namingReply))
-      return [...new Set(found.flat().map(({ signature }) => signature))].slice(0, most)
+      // Not cut to `most`: one endpoint could fill the list and hide what another shows.
+      return [...new Set(found.flat().map(({ signature }) => signature))]
     },
   }
 }
