@@ -1,4 +1,10 @@
-import { PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
+import {
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
 import test, { type ExecutionContext } from 'ava'
 import { assemble, callSyscall, exit, set } from '../../scripts/sandbox/aggregator/program/assembler.js'
 import { linkProgram } from '../../scripts/sandbox/aggregator/program/elf.js'
@@ -504,6 +510,48 @@ test.serial('one endpoint can name neither too low nor too high a last valid hei
     lieAbout(lie)
     await t.throwsAsync(services.custodyChain.freshBlockhash(), { message: /different heights/ })
   }
+})
+
+test.serial('a payment whose key is flooded is not given back once its tokens have left', async (t) => {
+  startSigning(t)
+  const { db, sandbox } = world()
+  const taker = await createTaker(world(), 4_000_000n)
+  const one = await signed(world(), taker)
+  const row = () => db('wallet_transfers').where({ id: one.id }).first()
+  const second = submit(world(), resigned(taker.holder, one.transaction))
+  const { reference_key } = await row()
+  const flood = Array.from({ length: 200 }, (_, n) => {
+    const named = solTransfer(taker.holder.publicKey.toBase58(), taker.holder.publicKey.toBase58(), n)
+    named.keys.push({ pubkey: new PublicKey(reference_key), isSigner: false, isWritable: false })
+    return named
+  })
+  const { recentBlockhash } = VersionedTransaction.deserialize(
+    Buffer.from(one.transaction ?? '', 'base64'),
+  ).message
+  for (const instruction of flood) {
+    const message = new TransactionMessage({
+      payerKey: taker.holder.publicKey,
+      recentBlockhash,
+      instructions: [instruction],
+    }).compileToV0Message()
+    const transaction = new VersionedTransaction(message)
+    transaction.sign([taker.holder])
+    sandbox.chain.submit(Buffer.from(transaction.serialize()), { skipPreflight: true })
+  }
+  sandbox.chain.advance(300)
+  await until('a person must decide', async () => {
+    await db('wallet_transfers')
+      .where({ id: one.id })
+      .update({ due_at: new Date(0) })
+    return (await row()).undecided_at !== null
+  })
+  const args = ['--give-back', one.id, '--apply', '--reason', 'the explorer has none', '--confirm', one.id]
+  const given = await runOpsScript(world(), 'take-outs', ...args)
+  t.is(given.code, 1)
+  t.regex(given.err, /holds less than the book/)
+  t.like(await balanceOf(taker), { available: 3_000_000n, held: 1_000_000n })
+  await db('wallet_transfers').where({ id: one.id }).update({ signature: second })
+  await untilStatus(taker, one.id, 'final')
 })
 
 test.serial('with one endpoint a person decides, by command', async (t) => {

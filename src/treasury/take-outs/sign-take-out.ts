@@ -122,7 +122,7 @@ async function refuse({ transact }: Needs, { id, handIns }: TakeOut, refusal: Re
   })
 }
 
-async function readCustodyWallet({ db }: Needs, userId: string): Promise<string> {
+export async function readCustodyWallet({ db }: Pick<Needs, 'db'>, userId: string): Promise<string> {
   const [row] = await query<{ wallet: string }>(db, {
     name: 'take-outs.wallet',
     text: 'select public_key as wallet from wallets where user_id = $1 and public_key is not null',
