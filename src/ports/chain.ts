@@ -156,8 +156,8 @@ export interface Chain {
     signatures: readonly string[],
   ): Promise<ReadonlyMap<string, readonly (ChainTransaction | undefined)[]>>
   /**
-   * What any number of accounts hold in finalized blocks, read in batches. Throws ProviderError unless each has an answer. An
-   * endpoint that has not finalized `minSlot` yet gives none.
+   * What any number of accounts hold in finalized blocks, read in batches: the least that any endpoint shows. Throws ProviderError
+   * unless each endpoint has an answer for each. An endpoint that has not finalized `minSlot` yet gives none.
    */
   finalizedHoldings(accounts: readonly WalletAccount[], minSlot: bigint): Promise<FinalizedHoldings>
   latestBlockhash(): Promise<Blockhash>

@@ -1,10 +1,12 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import test from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
+import { compose } from '../../src/compose.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { usdc } from '../../src/kernel/tokens.js'
 import { lockCustody, moveCustody } from '../../src/ledger/custody.js'
 import { recordAcceptedRate } from '../../src/market/accepted-rates.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import { loadReportSigningKey } from '../../src/platform/config/own-settings.js'
 import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { readSwitches } from '../../src/platform/database/switches.js'
@@ -166,6 +168,22 @@ test.serial(
     t.is(parse(await make()).custody.USDC.short, '0', 'a direct deposit is nobody’s lack')
 
     changeHolding(world(), creator.wallet, -500_000n)
+    const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
+    const misled = compose(loadConfig({ ...world().env, SOLANA_RPC_URLS: urls }), 'clock')
+    t.teardown(() => misled.close())
+    world().proxies.outside.alterReply = (method, _params, reply) => {
+      if (method !== 'getMultipleAccounts') return reply
+      const { value, ...rest } = reply.result as { value: ({ data: [string, string] } | null)[] }
+      const rich = value.map((account) => {
+        if (account === null) return account
+        const data = Buffer.from(account.data[0], 'base64')
+        if (data.length >= 72) data.writeBigUInt64LE(10n ** 12n, 64)
+        return { ...account, data: [data.toString('base64'), 'base64'] }
+      })
+      return { ...reply, result: { ...rest, value: rich } }
+    }
+    t.is(parse(await make(misled)).custody.USDC.short, '0.5', 'one of two endpoints shows more than there is')
+    world().proxies.outside.alterReply = undefined
     const short = parse(await make())
     t.like(short.custody, { shortWallets: 1, USDC: { short: '0.5' } })
     t.is(await countAlerts(world(), 'custody_short'), 1)

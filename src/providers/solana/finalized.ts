@@ -73,7 +73,7 @@ async function readBatch(
 ): Promise<Holding[]> {
   const addresses = batch.map(addressOf)
   const how = { commitment: 'finalized', encoding: 'base64', minContextSlot: Number(minSlot) }
-  return rpc.call('getMultipleAccounts', [addresses, how], (result) => {
+  const answers = await rpc.callAll('getMultipleAccounts', [addresses, how], (result) => {
     const { context, value } = documented(holdingsReply)(result)
     // Not every node follows `minContextSlot`.
     if (context.slot < Number(minSlot))
@@ -87,4 +87,14 @@ async function readBatch(
       amount: sourceOf(account, value[at]).amount,
     }))
   })
+  return answers.reduce((least, shown) => least.map((one, at) => leastOf(one, shown[at] as Holding)))
+}
+
+/** One endpoint alone cannot show more than there is. */
+function leastOf(one: Holding, other: Holding): Holding {
+  return {
+    index: one.index,
+    slot: one.slot < other.slot ? one.slot : other.slot,
+    amount: one.amount < other.amount ? one.amount : other.amount,
+  }
 }
