@@ -13,12 +13,26 @@ export interface OperatorsView {
   readonly openCases: readonly OpenCase[]
 }
 
-/** The operators' page. `style`, `board`: the paths of its stylesheet and of Bull Board. */
-export function operatorsPage(
-  { at, counts, rows, openCases }: OperatorsView,
-  style: string,
-  board: string,
-): string {
+/** What is around the content of each page. */
+export interface Frame {
+  /** The paths of the stylesheet and the script. */
+  readonly style: string
+  readonly script: string
+  /** What was looked for. */
+  readonly text?: string
+}
+
+const refreshSeconds = 15
+
+/** Loads the page again, but not under the hands of who types or selects. */
+export const refreshScript = `setInterval(() => {
+  const isBusy = document.activeElement?.tagName === 'INPUT' || String(getSelection()) !== ''
+  if (!isBusy && !document.hidden) location.reload()
+}, ${refreshSeconds * 1000})
+`
+
+/** The frame of every operators' page: the look-up, and a reload by itself. */
+export function operatorsFrame(title: string, content: Markup, { style, script, text }: Frame): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -26,24 +40,40 @@ export function operatorsPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Operators · ${serviceName}</title>
+<title>${title} · ${serviceName}</title>
 <link rel="stylesheet" href="${style}">
+<script src="${script}" defer></script>
 </head>
 <body>
 <main>
-<h1>Operators</h1>
-<p>Read from the database at ${at.toISOString()}. <a href="">Reload</a> · <a href="${board}">Queues (Bull Board)</a>: wake-ups, and one job for each withdrawal. This page changes nothing: copy a command and run it in a terminal.</p>
-<h2>Work</h2>
-${countsTable(counts)}
-<h2>Rows that are due or failing</h2>
-${rowsTable(rows)}
-<h2>Waiting for a person</h2>
-${casesTable(openCases)}
-<p>The ledger: ${command(opsCommand('check-books'))}</p>
+<nav><a href="/ops">Operators</a>
+<form action="/ops/find" method="get" role="search">
+<label for="q">Find</label> <input id="q" name="q" value="${text ?? ''}" maxlength="320" autocomplete="off" spellcheck="false" placeholder="signature, id, reference, wallet, e-mail">
+<button>Find</button>
+</form></nav>
+${content}
 </main>
 </body>
 </html>
 `.text
+}
+
+/** The first page. `board`: the path of Bull Board. */
+export function operatorsPage(
+  { at, counts, rows, openCases }: OperatorsView,
+  frame: Frame,
+  board: string,
+): string {
+  const content = html`<h1>Operators</h1>
+<p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. <a href="${board}">Queues (Bull Board)</a>: wake-ups, and one job for each withdrawal. These pages change nothing: copy a command and run it in a terminal.</p>
+<h2>Waiting for a person</h2>
+${casesTable(openCases)}
+<h2>Work</h2>
+${countsTable(counts)}
+<h2>Rows that are due or failing</h2>
+${rowsTable(rows)}
+<p>The ledger: ${command(opsCommand('check-books'))}</p>`
+  return operatorsFrame('Operators', content, frame)
 }
 
 function countsTable(counts: readonly WorkCount[]): Markup {
@@ -69,7 +99,8 @@ function rowsTable(rows: readonly WorkRow[]): Markup {
 }
 
 function casesTable(openCases: readonly OpenCase[]): Markup {
-  const lines = openCases.map(({ what, count, oldestSeconds, command: words }) => {
+  const openFirst = [...openCases].sort((one, other) => Number(other.count > 0) - Number(one.count > 0))
+  const lines = openFirst.map(({ what, count, oldestSeconds, command: words }) => {
     const state = count > 0 ? mark('open') : html`<span class="good">none</span>`
     return html`<tr><th scope="row">${what}</th><td class="number">${count}</td><td class="number">${formatAge(oldestSeconds)}</td><td>${state}</td><td>${command(words)}</td></tr>`
   })
@@ -95,7 +126,8 @@ function rowCommand({ kind, id }: WorkRow): string {
   )
 }
 
-function command(words: string): Markup {
+/** A command that one click selects. */
+export function command(words: string): Markup {
   return html`<code class="command">${words}</code>`
 }
 

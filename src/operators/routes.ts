@@ -9,25 +9,30 @@ import type { Services } from '../services.js'
 import { type OperatorsLogin, requireLogin } from './auth.js'
 import { type Board, createBoard } from './board.js'
 import { listOpenCases } from './open-cases.js'
-import { operatorsPage } from './page.js'
+import { operatorsPage, refreshScript } from './page.js'
+import { findPath, storyPage } from './story-page.js'
 import { styleSheet } from './style.js'
+import { trace } from './trace/trace.js'
 import { countWork, listWork, type WorkCount, type WorkRow } from './work-rows.js'
 
 const pagePath = '/ops'
 const boardPath = `${pagePath}/queues`
-const stylePath = `${pagePath}/${createHash('sha256').update(styleSheet).digest('hex').slice(0, 16)}.css`
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const stylePath = `${pagePath}/${hashOf(styleSheet)}.css`
+const scriptPath = `${pagePath}/${hashOf(refreshScript)}.js`
 /** Rows of each kind on the page. The command `work list` shows more. */
 const rowsPerKind = 10
 
 const pagePolicy =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 /** Bull Board's page needs inline styles and a base element. */
 const boardPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The operators' pages: `/ops` shows the work rows and the cases that wait for a person, and `/ops/queues` is Bull Board.
+ * The operators' pages: `/ops` shows the cases that wait for a person and the work rows, `/ops/find` the life of one tip,
+ * withdrawal, intent or creator, and `/ops/queues` is Bull Board.
  * They only read, and every path requires the login.
  */
 export function operatorsPages(
@@ -46,18 +51,34 @@ export function operatorsPages(
   router.get(pagePath, async (ctx) => {
     const [counts, openCases] = await Promise.all([countWork(db), listOpenCases(db)])
     const rows = await listDueOrFailing(counts, (kind) => listWork(db, kind, rowsPerKind))
-    ctx.set('Content-Security-Policy', pagePolicy)
-    ctx.type = 'text/html; charset=utf-8'
-    ctx.body = operatorsPage({ at: new Date(), counts, rows, openCases }, stylePath, `${boardPath}/`)
+    answerPage(ctx, operatorsPage({ at: new Date(), counts, rows, openCases }, frame, `${boardPath}/`))
   })
-  router.get(stylePath, (ctx) => {
-    ctx.type = 'text/css; charset=utf-8'
-    ctx.body = styleSheet
+  router.get(findPath, async (ctx) => {
+    const text = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''
+    const story = await trace(db, text)
+    if (story === undefined) ctx.status = 404
+    answerPage(ctx, storyPage(text, story, frame))
   })
+  for (const [path, type, body] of [
+    [stylePath, 'text/css; charset=utf-8', styleSheet],
+    [scriptPath, 'text/javascript; charset=utf-8', refreshScript],
+  ] as const)
+    router.get(path, (ctx) => {
+      ctx.type = type
+      ctx.body = body
+    })
   mountBoard(router, createBoard(queues, boardPath))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
+}
+
+const frame = { style: stylePath, script: scriptPath }
+
+function answerPage(ctx: Context, page: string): void {
+  ctx.set('Content-Security-Policy', pagePolicy)
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = page
 }
 
 /** The rows that are due or whose last attempt failed. */

@@ -15,6 +15,10 @@ tbody th { font-weight: 600; }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); }
 .error { max-width: 26rem; overflow-wrap: anywhere; }
+nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; margin-bottom: 1rem; }
+form { display: flex; gap: .5rem; align-items: center; } input { width: min(30rem, 50vw); }
+input, button { font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--line); border-radius: .25rem; padding: .2rem .5rem; }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code { font: .82rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .command { background: var(--raised); padding: .15rem .4rem; border-radius: .25rem; user-select: all; white-space: nowrap; }
 `

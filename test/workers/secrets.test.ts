@@ -118,6 +118,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   refunds: ['--retry', 'refund_00000000000000000000000000000000'],
   reserves: ['--make'],
   suspense: ['--refund', '1'],
+  trace: ['nobody@example.com'],
   work: ['list'],
 }
 

@@ -91,6 +91,7 @@ export const secretsOf = {
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
   'ops sweep': [...service, 'SOLANA_RPC_URLS'],
   'ops take-outs': [...service, 'SOLANA_RPC_URLS'],
+  'ops trace': ['DATABASE_URL'],
   'ops treasury': ['DATABASE_URL'],
   'ops unfreeze': service,
   'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],

@@ -1,0 +1,51 @@
+import { opsCommand } from '../../src/operators/open-cases.js'
+import type { Story } from '../../src/operators/trace/story.js'
+import { trace } from '../../src/operators/trace/trace.js'
+import {
+  defineCommand,
+  exitHelp,
+  type Outcome,
+  RefusedError,
+  runAsProgram,
+  UsageError,
+} from './support/command.js'
+import { withDatabase } from './support/with-database.js'
+
+/** Tells the whole life of a tip, withdrawal, intent or creator. Changes nothing. */
+export const command = defineCommand({
+  help: `npm run ops -- trace <id|signature|reference|intent|wallet|e-mail>
+
+Tells what happened to a tip, a withdrawal, a payment intent or a creator, in order of time and from all tables: records, states,
+ledger entries, refunds, disputes, reviews, what operators did. It changes nothing.
+
+It knows: a transaction's signature; fiatpay_... and pi_... ids; the reference of a withdrawal; the provider's references and ids
+of payments; ids of refunds and take-outs; a creator's id, e-mail, handle, .sol domain, custody or payout wallet.
+
+  --json   print one line of JSON
+  --help   print this text
+
+${exitHelp}`,
+  options: {},
+  allowPositionals: true,
+  async run(_, [text, ...rest]): Promise<Outcome> {
+    if (text === undefined || rest.length > 0)
+      throw new UsageError('give one id, signature, reference, wallet or e-mail')
+    const story = await withDatabase((db) => trace(db, text))
+    if (story === undefined) throw new RefusedError(`nothing here is called ${text}`)
+    return { text: textOf(story), json: { story } }
+  },
+})
+
+function textOf({ kind, id, facts, lines, related, commands }: Story): string {
+  return [
+    `${kind} ${id}`,
+    ...facts.map((fact) => `  ${fact}`),
+    '',
+    ...lines.map(({ at, text }) => `${at.toISOString()}  ${text}`),
+    ...(related.length === 0 ? [] : ['', 'See also:', ...related.map((one) => `  ${one.kind} ${one.id}`)]),
+    '',
+    ...commands.map(opsCommand),
+  ].join('\n')
+}
+
+await runAsProgram(import.meta, command)
