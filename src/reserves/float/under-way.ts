@@ -13,10 +13,8 @@ const mostPayoutFeeKobo = 10_000n
  */
 export async function sumUnderWay(db: Knex): Promise<bigint> {
   const { underWay, underWayCount } = await sumOpenPayouts(db)
-  const goingBack = await Promise.all([
-    sumRefundsUnderWay(db),
-    sumTipRefundsUnderWay(db),
-    sumDisputesUnderWay(db),
-  ])
-  return goingBack.reduce((sum, kobo) => sum + kobo, underWay + underWayCount * mostPayoutFeeKobo)
+  let sum = underWay + underWayCount * mostPayoutFeeKobo
+  // One after the other: a transaction has one connection.
+  for (const read of [sumRefundsUnderWay, sumTipRefundsUnderWay, sumDisputesUnderWay]) sum += await read(db)
+  return sum
 }

@@ -58,7 +58,11 @@ export const rules: Readonly<Record<SigningKind, SigningRule>> = {
       })
       return new Map(rows.map(({ userId, wallet }) => [userId, wallet]))
     },
-    limits: (trx, _services, books) => Promise.all(books.map((book) => takeOutLimit(trx, book))),
+    async limits(trx, _services, books) {
+      const limits: bigint[] = []
+      for (const book of books) limits.push(await takeOutLimit(trx, book))
+      return limits
+    },
     guards: new Set([lighthouse]),
   },
 }
