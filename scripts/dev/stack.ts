@@ -4,6 +4,7 @@ import { type StackContext, startDatabase, startProviders, startRedis } from './
 import { processSettings, sharedSettings } from './process-settings.js'
 import { loadOrCreateSecrets } from './secrets.js'
 import { type ServiceProcess, startServiceProcesses } from './service-processes.js'
+import { recordStartingFloat } from './starting-float.js'
 
 const privateFile = 0o600
 
@@ -16,6 +17,8 @@ export async function startStack(context: StackContext): Promise<string> {
     startRedis(context),
     startProviders(context, sharedSettings(settings, secrets)),
   ])
+  // Before the clock reads the balance, which would differ from the books.
+  if (settings.FIATPAY_URL === undefined) await recordStartingFloat(databaseUrl)
   const { WALLET_KEK: walletKek, ...env } = context.env
   const found = processSettings(env, settings, { databaseUrl, redisUrl, secrets, ...chain })
   writeSettings(join(settings.DATA_DIR, 'settings.env'), found)

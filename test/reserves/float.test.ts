@@ -1,4 +1,5 @@
 import test from 'ava'
+import { recordStartingFloat } from '../../scripts/dev/starting-float.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { findLastReading } from '../../src/reserves/float/float-readings.js'
 import { createFloatReader } from '../../src/reserves/float/read-float.js'
@@ -43,6 +44,21 @@ async function paidTip(): Promise<bigint> {
 
 const treasury = (...args: string[]) => runOpsScript(world(), 'treasury', ...args)
 const applied = ['--apply', '--reason', 'a test'] as const
+
+test.serial('npm run dev records what the bank stand-in starts with once, and nothing differs', async (t) => {
+  const start = providerBalance()
+  const url = world().env['DATABASE_URL'] ?? ''
+  for (let n = 1; n <= 2; n++) await recordStartingFloat(url)
+  t.is(await naira('equity'), start)
+  t.like(await read(), { arrived: start, unexplained: 0n })
+  const out = ['record-equity', '--ngn', String(start / 100n), '--out', '--evidence', 'taken out']
+  t.is((await treasury(...out, ...applied)).code, 0)
+  await recordStartingFloat(url)
+  t.is(await naira('equity'), 0n, 'what the owners took out stays out')
+  t.is(await naira('float_ngn'), 0n)
+  const [audit] = await world().db('audit_log').where({ actor: 'npm run dev' })
+  t.is(audit?.action, 'treasury record-equity')
+})
 
 test.serial('an empty installation reads its balance, books nothing and alarms about nothing', async (t) => {
   world().fiat.fiatpay.faults.setMode({ fees: 'on', transfers: 'manual' })
@@ -144,7 +160,7 @@ test.serial(
     t.is(await countAlerts(world(), 'float_differs'), 1)
     const shown = await treasury()
     t.is(shown.code, 0, shown.err)
-    t.regex(shown.out, /not explained +NGN -50\.00 less than the books/)
+    t.regex(shown.out, /not explained +NGN 50\.00 less than the books/)
     const fee = ['record-fee', '--ngn', '50', '--evidence', 'stamp duty', '--reference', 'duty-1']
     t.is((await treasury(...fee, ...applied)).code, 0)
     t.like(await read(), { unexplained: 0n })

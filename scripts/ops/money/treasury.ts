@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Knex } from 'knex'
 import { nairaText, unitsOfText, usdcText } from '../../../src/kernel/money.js'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
-import { readPosition } from '../../../src/reserves/position.js'
-import { findRecorded, type OutsideEvent, recordEvent } from '../../../src/reserves/record-entries.js'
+import type { OutsideEvent } from '../../../src/reserves/record-entries.js'
 import {
   actorOf,
   applyOptions,
@@ -12,15 +10,14 @@ import {
   type Outcome,
   optionsHelp,
   parseVerb,
-  RefusedError,
   reasonOption,
   requireReason,
   runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
-import { showTreasury } from '../support/treasury-text.js'
+import { checkOutside, outsideJson, recordOutside } from '../support/treasury/record-outside.js'
+import { showTreasury } from '../support/treasury/treasury-text.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Shows where the money is, what is owed and what the rate can change; records what happened outside the service. */
@@ -137,57 +134,13 @@ async function record(verb: Verb, given: Given): Promise<Outcome> {
   const change = describe(event)
   return withDatabase(async (db) => {
     const repeated = apply
-      ? await db.transaction(async (trx) => {
-          // The treasury's sum is read under the lock, so that two sales do not both count on it.
-          await trx.raw(`select pg_advisory_xact_lock(hashtextextended('treasury-records', 0))`)
-          if (await checkEvent(trx, event, reference)) return true
-          await recordEvent(trx, event, reference)
-          await recordAudit(trx, {
-            actor: actorOf(given),
-            action: `treasury ${verb}`,
-            subject: `record:${reference}`,
-            details: { ...jsonOf(event), evidence, note: reason },
-          })
-          return false
-        })
-      : await checkEvent(db, event, reference)
+      ? await recordOutside(db, { event, reference, actor: actorOf(given), evidence, reason })
+      : await checkOutside(db, event, reference)
     const text = repeated
       ? `recorded before under the reference ${reference}: nothing changed`
       : describeChange(`${change} (reference ${reference})`, 'recorded', apply)
-    return { text, json: { applied: apply && !repeated, repeated, reference, ...jsonOf(event) } }
+    return { text, json: { applied: apply && !repeated, repeated, reference, ...outsideJson(event) } }
   }, booksStatementMs)
-}
-
-/** True when exactly this was recorded before. Throws RefusedError when it cannot be recorded. */
-async function checkEvent(db: Knex, event: OutsideEvent, reference: string): Promise<boolean> {
-  const recorded = await findRecorded(db, event, reference)
-  if (recorded === 'other')
-    throw new RefusedError(`something else was recorded under the reference ${reference}`)
-  if (recorded === undefined) await refuseBeyondTreasury(db, event)
-  return recorded === 'same'
-}
-
-/** What the ledger's treasury does not have cannot be sold or taken out of it. */
-async function refuseBeyondTreasury(db: Knex, event: OutsideEvent): Promise<void> {
-  const leaves =
-    event.kind === 'sale'
-      ? event.micro
-      : event.kind === 'equity' && event.currency === 'USDC' && event.direction === 'out'
-        ? event.units
-        : 0n
-  if (leaves === 0n) return
-  const { usdc } = await readPosition(db)
-  if (usdc.treasury < leaves)
-    throw new RefusedError(
-      `the ledger's treasury has ${usdcText(usdc.treasury)}. Record what else came in there with record-equity --usdc`,
-    )
-}
-
-/** For programs; amounts are base units as decimal text. */
-function jsonOf(event: OutsideEvent): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
-  )
 }
 
 export const command = defineCommand({

@@ -5,7 +5,7 @@ import type { Ids, RecordStore } from './record-store.js'
 import type { Charge, Dispute, Refund, TopUp, Transfer } from './records.js'
 
 /** NGN 1,000,000,000, so that payouts do not depend on collections. */
-const floatKobo = 100_000_000_000
+export const startingFloatKobo = 100_000_000_000
 const balanceKoboMax = 1_000_000_000_000
 
 // The provider's own fees in kobo. Of a payment: 1.5 %, plus NGN 100 from NGN 2,500 up, at most NGN 2,000.
@@ -56,7 +56,7 @@ interface BalanceContext {
 /** The provider's own book: its balance for the business, and the parts of it. */
 export function readBook({ charges, transfers, refunds, disputes, topUps }: BalanceContext) {
   const book = {
-    floatKobo: floatKobo + topUps.totalKobo,
+    floatKobo: startingFloatKobo + topUps.totalKobo,
     chargesKobo: charges.totalKobo,
     transfersKobo: transfers.totalKobo,
     refundsKobo: refunds.totalKobo,

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
-import { displayText, nairaText, usdcText } from '../../../src/kernel/money.js'
-import { findLastAcceptedRate } from '../../../src/market/accepted-rates.js'
-import { rateDecimals } from '../../../src/ports/exchange-rates.js'
-import { type FloatReading, findLastReading } from '../../../src/reserves/float/float-readings.js'
-import { exposureOf, koboOf, owedMicro, readPosition } from '../../../src/reserves/position.js'
-import { findLastReport } from '../../../src/reserves/reports/report-rows.js'
-import { dailyPayouts, sumOpenPayouts } from '../../../src/withdrawals/sums.js'
-import type { Outcome } from './command.js'
+import { displayText, nairaText, usdcText } from '../../../../src/kernel/money.js'
+import { findLastAcceptedRate } from '../../../../src/market/accepted-rates.js'
+import { rateDecimals } from '../../../../src/ports/exchange-rates.js'
+import { type FloatReading, findLastReading } from '../../../../src/reserves/float/float-readings.js'
+import { exposureOf, koboOf, owedMicro, readPosition } from '../../../../src/reserves/position.js'
+import { findLastReport } from '../../../../src/reserves/reports/report-rows.js'
+import { dailyPayouts, sumOpenPayouts } from '../../../../src/withdrawals/sums.js'
+import type { Outcome } from '../command.js'
 
 /** What the ledger has, what is owed, what the rate can change, and the last readings. */
 export async function showTreasury(db: Knex): Promise<Outcome> {
@@ -84,7 +84,7 @@ function readingLines(reading: FloatReading | undefined): (readonly [string, str
   const difference =
     unexplained === 0n
       ? 'nothing'
-      : `${nairaText(unexplained)} ${unexplained > 0n ? 'more' : 'less'} than the books`
+      : `${nairaText(unexplained > 0n ? unexplained : -unexplained)} ${unexplained > 0n ? 'more' : 'less'} than the books`
   return [
     ['read', reading.readAt.toISOString()],
     ['balance', nairaText(reading.balance)],
