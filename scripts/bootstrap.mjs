@@ -52,7 +52,7 @@ async function main(name, args) {
   if (command === undefined) throw new Refusal(`usage: npm run ${Object.keys(commands).join(' | ')}`)
   checkNode()
   if (command.dotenv) loadDotenv()
-  if (command.dotenv && name !== 'dev') loadStackSettings()
+  if (command.dotenv && name !== 'dev') loadStackSettings(name === 'demo')
   // A server that is given needs no Redis of ours.
   if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
     command.redis = undefined

@@ -1,22 +1,24 @@
 import { strict as assert } from 'node:assert'
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
 import { tokens } from '../src/kernel/tokens.js'
 import { callApi, callForCookie, type Json, until } from './demo/api.js'
 
 import { type Creator, type DemoContext, eventsOnStreams } from './demo/context.js'
 import { readEvents } from './demo/event-reader.js'
 import { tipInNaira } from './demo/naira.js'
+import { runOps } from './demo/ops.js'
+import { showReserves } from './demo/reserves.js'
 import { tipThroughSdk } from './demo/sdk.js'
+import { requireStandIns } from './demo/stand-ins.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 import { tipThroughSwap } from './demo/swap.js'
+import { sweepToTreasury } from './demo/sweep.js'
 import { withdrawNaira } from './demo/withdrawal.js'
 
 /**
  * `npm run demo`: runs the main job against a running stack, with real signatures and live streams: tips on the chain,
- * through the SDK, through a swap engine and in naira, then a withdrawal to a bank. Prints every step. The exit code is 0
- * only if every step held.
+ * through the SDK, through a swap engine and in naira, a withdrawal to a bank, the sweep of what it has paid for, and the
+ * signed report of what the platform owes and has. Prints every step. The exit code is 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
 const webs = [`http://localhost:${port}`, `http://localhost:${port + 1}`]
@@ -158,14 +160,14 @@ async function runMainJob(context: DemoContext): Promise<void> {
   assert(median < goalMs, `the median is under ${goalMs} ms`)
 }
 
-/** Fails unless every invariant of the ledger holds. Prints the balance of each kind of account. */
+/** Fails unless every invariant of the ledger holds. Prints the balance of each kind of account that has entries. */
 async function checkBooks(): Promise<void> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['dist/scripts/ops/money/check-books.js'])
-  const [, ...balances] = stdout.trim().split('\n\n')
-  for (const line of balances.join('\n').split('\n')) say(line)
+  const [, ...balances] = (await runOps('check-books')).trim().split('\n\n')
+  for (const line of balances.join('\n').split('\n')) if (!line.includes(' 0 entries ')) say(line)
 }
 
 try {
+  await requireStandIns(sandbox)
   const creator = await registerCreator()
   const supporter = await fundSupporter()
   const streams = await Promise.all(
@@ -178,6 +180,8 @@ try {
     await tipThroughSwap(context)
     await tipInNaira(context)
     await withdrawNaira(context)
+    await sweepToTreasury(context)
+    await showReserves(context)
     await checkBooks()
   } finally {
     await Promise.all(streams.map((stream) => stream.close()))

@@ -30,12 +30,11 @@ export function eventsOnStreams(
   return Promise.all(streams.map((stream) => stream.next(({ data }) => data['message'] === message, ms)))
 }
 
-/** The creator's balance in USDC: available, and held for withdrawals under way. */
-export async function readBalance({
-  web,
-  creator,
-}: DemoContext): Promise<{ readonly availableUSDC: number; readonly heldUSDC: number }> {
+/** In USDC. Pending: from tips that are not final yet. Held: for withdrawals under way. */
+type Balance = Readonly<Record<'availableUSDC' | 'pendingUSDC' | 'heldUSDC', number>>
+
+export async function readBalance({ web, creator }: DemoContext): Promise<Balance> {
   const { balance } = await callWithSession(web, 'GET', '/creators/balance', creator.cookie)
-  const { availableUSDC, heldUSDC } = balance as { availableUSDC: number; heldUSDC: number }
-  return { availableUSDC, heldUSDC }
+  const { availableUSDC, pendingUSDC, heldUSDC } = balance as Balance
+  return { availableUSDC, pendingUSDC, heldUSDC }
 }
