@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { opsProgram } from '../bootstrap/ops.mjs'
 import type { Json } from './api.js'
 
 const problemFound = 4
@@ -9,7 +10,7 @@ const problemFound = 4
  * this stack may have left something that an operator looks at. Throws with the command's own words.
  */
 export async function runOps(command: string, ...args: string[]): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [`dist/scripts/ops/${command}.js`, ...args])
+  const run = promisify(execFile)(process.execPath, [opsProgram(command), ...args])
   const { stdout } = await run.catch((error: { code?: unknown; stdout: string; stderr: string }) => {
     if (error.code === problemFound && error.stdout !== '') return error
     throw new Error(`npm run ops -- ${[command, ...args].join(' ')}: ${error.stderr || error.stdout}`)

@@ -70,7 +70,7 @@ async function list(db: Knex, { kind, limit = String(defaultLimit) }: Given): Pr
 
 function countLine({ kind, table, due, later, failing, oldestSeconds }: WorkCount): string {
   const oldest = oldestSeconds === null ? '' : `, the oldest for ${Math.round(oldestSeconds)} s`
-  return `${kind.padEnd(12)} ${table.padEnd(13)} ${due} due${oldest}; ${failing} failing; ${later} later`
+  return `${kind.padEnd(11)} ${table.padEnd(16)} ${due} due${oldest}; ${failing} failing; ${later} later`
 }
 
 function rowLine({ id, dueAt, attempts, lastError }: WorkRow): string {

@@ -76,9 +76,12 @@ type Given = Values<typeof options>
 async function list(db: Knex, all: boolean): Promise<Outcome> {
   const disputes = await listDisputes(db, all, maxRows)
   const open = disputes.filter(({ state }) => state === 'open')
+  const lines = disputes.map(
+    (one) => `${lineOf(one)}${one.creatorId === null ? '' : `  creator ${one.creatorId}`}`,
+  )
   return {
     ok: open.length === 0,
-    text: [...disputes.map(lineOf), `${open.length} wait for our answer`].join('\n'),
+    text: [...lines, `${open.length} wait for our answer`].join('\n'),
     json: { disputes: disputes.map(jsonOf) },
   }
 }

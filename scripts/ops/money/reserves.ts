@@ -61,7 +61,12 @@ function outcomeOf(stored: StoredReport | undefined): Outcome {
     ...(custody.shortWallets > 0
       ? [`${custody.shortWallets} CUSTODY WALLETS LACK ${custody.USDC.short} USDC`]
       : []),
-    ...(lacks ? [`AT THE RATE USED WE LACK NGN ${surplus.NGN.slice(1)}`] : []),
+    ...(lacks
+      ? [
+          `AT THE RATE USED WE LACK NGN ${surplus.NGN.slice(1)}. Our fees have not paid the provider's yet, something is not recorded, or the`,
+          'rate moved: npm run ops -- treasury. Add money at the provider, then: npm run ops -- treasury record-equity --ngn <amount> --evidence <text>',
+        ]
+      : []),
   ]
   return {
     ok: sentences.length === 0,

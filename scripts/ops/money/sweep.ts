@@ -80,9 +80,18 @@ async function show(services: Composed): Promise<Outcome> {
       ...views.filter(isWorthShowing).map(lineOf),
       ...open.map(sweepLine),
       parts.length === 0 ? 'nothing to sweep' : `${plan}: not swept yet; ${applyHint}`,
+      ...keptLine(services),
     ].join('\n'),
     json: { applied: false, creators: views.map(jsonOf), sweeps: open.map(sweepJson) },
   }
+}
+
+/** `owed` is more than a creator's balance, and the plan would not say why. */
+function keptLine({ config }: Composed): string[] {
+  const { sweepAfterHours } = config.treasury
+  return sweepAfterHours === 0
+    ? []
+    : [`owed includes what withdrawals of the last ${sweepAfterHours} hours have paid (SWEEP_AFTER_HOURS)`]
 }
 
 function hasProblem(views: readonly CustodyView[], open: readonly SweepRow[]): boolean {

@@ -56,12 +56,19 @@ export async function findDispute(db: Knex, id: string): Promise<StoredDispute |
   return row
 }
 
+/** As an operator sees it in the list. */
+export interface ListedDispute extends StoredDispute {
+  /** Null: about no charge of ours. */
+  readonly creatorId: string | null
+}
+
 /** The disputes that have not ended, those with the least time left first; with `all` also the others. */
-export function listDisputes(db: Knex, all: boolean, limit: number): Promise<StoredDispute[]> {
-  return query<StoredDispute>(db, {
+export function listDisputes(db: Knex, all: boolean, limit: number): Promise<ListedDispute[]> {
+  return query<ListedDispute>(db, {
     name: 'disputes.list',
     text: /* sql */ `
-      select ${disputeColumns} from disputes d where $1 or d.state in (${sqlList(undecidedStates)}) or not d.settled
+      select ${disputeColumns}, f.user_id as "creatorId" from disputes d left join fiat_intents f on f.id = d.intent_id
+       where $1 or d.state in (${sqlList(undecidedStates)}) or not d.settled
       order by d.state <> 'open', d.answer_by, d.id limit $2`,
     values: [all, limit],
   })

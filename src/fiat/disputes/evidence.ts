@@ -58,7 +58,7 @@ export async function collectEvidence(
     ['For', `a voluntary tip to the creator ${row.creatorName}, given at once; nothing was shipped`],
     ['Given', credited === 0n ? 'nothing yet' : `${usdcText(credited)} were credited to the creator`],
     ['Page of the creator', row.pages.length === 0 ? undefined : row.pages.join(', ')],
-    ['Payer', payer === undefined ? 'gave no name and no address' : `${payer.name}, ${payer.email}`],
+    ['Payer', payer === undefined ? 'anonymous: no address is known' : `${payer.name}, ${payer.email}`],
     ['Receipt', payer === undefined ? undefined : `was sent to ${payer.email} when the payment arrived`],
   ]
   const facts = all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))

@@ -44,7 +44,7 @@ export async function makeReport(
 ): Promise<StoredReport | undefined> {
   await readFloat()
   const facts = await readFacts(services, onProgress)
-  const { custody, solvency } = facts
+  const { custody } = facts
   const stored = await services.transact(async ({ trx }) => {
     const { rows } = await trx.raw('select clock_timestamp() as now')
     const report = JSON.stringify(presentReport(services.config, rows[0].now, facts))
@@ -54,7 +54,7 @@ export async function makeReport(
     if (row !== undefined && custody.short > 0n) await pausePayouts({ trx }, { by: 'custody_short', reason })
     return row
   })
-  if (stored !== undefined) alarm(services, custody, solvency)
+  if (stored !== undefined) alarm(services, facts)
   return stored
 }
 
@@ -148,7 +148,7 @@ function presentReport(
   }
 }
 
-function alarm({ metrics, log }: ReportNeeds, custody: CustodyTotals, { surplus }: Solvency): void {
+function alarm({ metrics, log }: ReportNeeds, { custody, position, solvency: { surplus } }: Facts): void {
   if (custody.short > 0n) {
     metrics.alerts.inc({ kind: 'custody_short' })
     log.error(
@@ -159,8 +159,8 @@ function alarm({ metrics, log }: ReportNeeds, custody: CustodyTotals, { surplus 
   if (surplus !== undefined && surplus < 0n) {
     metrics.alerts.inc({ kind: 'reserves_short' })
     log.error(
-      { lack: nairaText(-surplus) },
-      'the platform has less than it owes. Run: npm run ops -- treasury',
+      { lack: nairaText(-surplus), providerFees: nairaText(position.providerFees) },
+      "the platform has less than it owes; the provider's fees are a part of it until the owners pay for them. Run: npm run ops -- reserves",
     )
   }
 }
