@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve as absolute, join } from 'node:path'
+import { opsProgram } from '../../scripts/bootstrap/ops.mjs'
 import { urlOfRole } from '../../scripts/database/roles-sql.js'
 import { type Answer, answerCommand, type Command } from '../../scripts/ops/support/command.js'
-import { programPath } from '../../scripts/ops/support/program-path.js'
 import type { World } from './servers/world.js'
 
 /** How a script of `npm run ops` ended. */
@@ -12,7 +12,7 @@ export type ScriptRun = Answer
 
 /** The compiled file of a command, or of a path below `dist`, such as `scripts/dev`. */
 const fileOf = (name: string): string =>
-  name.includes('/') ? absolute(`dist/${name}.js`) : programPath(name)
+  name.includes('/') ? absolute(`dist/${name}.js`) : absolute(opsProgram(name))
 
 /**
  * Runs a command of `npm run ops` in this thread, with the settings of the world: that takes a tenth of the time of a program

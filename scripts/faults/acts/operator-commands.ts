@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { resolve as absolute } from 'node:path'
+import { opsProgram } from '../../bootstrap/ops.mjs'
 import type { Answer } from '../../ops/support/command.js'
-import { programPath } from '../../ops/support/program-path.js'
 import type { CommandRequest } from './resident-commands.js'
 
 /** Runs the built scripts of `npm run ops`: most in a resident process, and a sample in a process of their own. */
@@ -24,7 +24,7 @@ export class OperatorCommands {
 
   run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<Answer> {
     this.#runs += 1
-    const program = programPath(name)
+    const program = absolute(opsProgram(name))
     if (this.#runs % this.#perSpawned === 0) {
       this.counts.spawned += 1
       return spawn(program, args, this.#env)
